@@ -11,8 +11,8 @@ enum Input {
     /// and costs a fetch at most.
     func isReport(of source: SourceName) -> Bool {
         switch self {
-        case .event(.fetched(let name, _, _)), .event(.watched(let name, _)),
-            .event(.signersRead(let name, _)), .event(.warned(let name, _)),
+        case .event(.fetchEnded(let name, _, _)), .event(.watchChanged(let name, _)),
+            .event(.signersRead(let name, _)), .event(.warningsChanged(let name, _)),
             .event(.disproved(let name, _)):
             name == source
         case .event, .reload: false
@@ -24,11 +24,13 @@ extension Event {
     /// The source whose answer the machine offers to its readers by this event; nil for others.
     var answeringSource: SourceName? {
         switch self {
-        case .fetched(let name, _, _), .recorded(.storeVersion(let name), _): name
-        case .started, .woke, .clockStepped, .hinted, .watched, .signersRead, .warned, .versionRead,
-            .disproved, .recorded, .removed, .stateDeleted, .confirm, .override, .release, .drilled,
+        case .fetchEnded(let name, _, _), .writeEnded(.storeVersion(let name), _): name
+        case .started, .woke, .clockStepped, .hinted, .watchChanged, .signersRead, .warningsChanged,
+            .versionRead,
+            .disproved, .writeEnded, .filesDeleted, .stateDeleted, .confirm, .force, .release,
+            .drillEnded,
             .activate, .forget,
-            .installed, .reconfigured, .waitEnded:
+            .versionInstalled, .reconfigured, .startupWaitEnded:
             nil
         }
     }
@@ -42,7 +44,7 @@ package struct Reconfiguration {
     let remember: (any FlagSource) -> Memory.StoredFlags?
 
     /// `sources` are all sources of the plan; an unchanged source is the same object as before. The
-    /// agent stops removed sources on `Effect.unfollow`. `pages` are those of services that configure one.
+    /// agent stops removed sources on `Effect.stopSource`. `pages` are those of services that configure one.
     /// `remember` returns the stored flags of a new source.
     package init(
         _ plan: Plan, sources: [any FlagSource], pages: [ServiceName: Page] = [:],
@@ -60,13 +62,13 @@ package enum Observation {
     /// A service was decided, and its files were written or failed: files come before gates, but a
     /// full disk must not keep a gate from closing. Nil for a service that is not configured any
     /// more.
-    case decided(ServiceName, Record?)
+    case decided(ServiceName, PublishedVerdict?)
     /// There is a notice of an end or a window of a service, and its files have it, or could not be written.
-    case told(ServiceName)
+    case noticePublished(ServiceName)
     /// An operator's order was rejected.
     case rejected(ServiceName, Override, OrderObjection)
     /// The machine handled an event, and its effects were performed.
     case handled(Event)
     /// The queue is empty, and all effects were performed.
-    case settled
+    case queueDrained
 }

@@ -8,7 +8,7 @@ package import Decision
 package struct Outbox {
     /// What is done next.
     package enum Step {
-        case publish(Service, Record)
+        case publish(Service, PublishedVerdict)
         /// It follows the files of its event.
         case effect(Effect)
         /// Everything that these events have caused is done.
@@ -25,7 +25,7 @@ package struct Outbox {
 
     private var batches: [Batch] = []
     /// The newest records of the services that wait: an older one is not written any more.
-    private var records: [ServiceName: (service: Service, record: Record)] = [:]
+    private var records: [ServiceName: (service: Service, record: PublishedVerdict)] = [:]
     /// The services whose files say that they are closed.
     private var closed: Set<ServiceName> = []
 
@@ -46,7 +46,7 @@ package struct Outbox {
 
     /// Adds the files of services, the effects that follow them, and the events that end with them.
     package mutating func add(
-        _ publications: [(service: Service, record: Record)], _ effects: [Effect] = [],
+        _ publications: [(service: Service, record: PublishedVerdict)], _ effects: [Effect] = [],
         of events: [Event] = []
     ) {
         var batch = Batch(effects: effects.reversed(), events: events)

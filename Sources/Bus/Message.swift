@@ -81,12 +81,12 @@ package final class Message {
         return texts
     }
 
-    /// The next value, a dictionary from names to variants: `take` is called at each, and says
+    /// The next value, a dictionary from names to variants: `read` is called at each, and says
     /// whether it has read the variant's content.
-    package func properties(_ take: (String) throws(BusError) -> Bool) throws(BusError) {
+    package func properties(_ read: (String) throws(BusError) -> Bool) throws(BusError) {
         try each("{sv}") { () throws(BusError) in
             try inside("e", "sv") { () throws(BusError) in
-                if try !take(try text()) { try skip("v") }
+                if try !read(try text()) { try skip("v") }
             }
         }
     }

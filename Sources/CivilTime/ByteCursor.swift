@@ -19,7 +19,7 @@ struct ByteCursor {
     var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
     /// Takes the next character if it is `character`; returns whether it was.
-    mutating func take(_ character: Unicode.Scalar) -> Bool {
+    mutating func consume(_ character: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: character) else { return false }
         index += 1
         return true
@@ -27,11 +27,11 @@ struct ByteCursor {
 
     /// Takes this character; throws if another character comes.
     mutating func expect(_ character: Unicode.Scalar) throws(TimeProblem) {
-        guard take(character) else { throw .expected("'\(character)'", at: column) }
+        guard consume(character) else { throw .expected("'\(character)'", at: column) }
     }
 
     /// Takes this whole word, compared with letter case, or nothing; says whether it did.
-    mutating func take(word: String) -> Bool {
+    mutating func consume(word: String) -> Bool {
         var end = index
         for byte in word.utf8 {
             guard end < bytes.count, bytes[end] == byte else { return false }
@@ -42,24 +42,24 @@ struct ByteCursor {
     }
 
     /// Takes the first of these words that comes next; returns its index, nil if none does.
-    mutating func take(oneOf words: [String]) -> Int? {
+    mutating func consume(oneOf words: [String]) -> Int? {
         guard let next else { return nil }
         for position in words.indices
-        where words[position].utf8.first == next && take(word: words[position]) {
+        where words[position].utf8.first == next && consume(word: words[position]) {
             return position
         }
         return nil
     }
 
     /// Takes bytes as long as the condition holds; returns them.
-    mutating func take(while isWanted: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+    mutating func read(while isWanted: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         let taken = bytes[index...].prefix(while: isWanted)
         index = taken.endIndex
         return taken
     }
 
     /// Takes this many bytes; nil if fewer are left.
-    mutating func take(count: Int) -> ArraySlice<UInt8>? {
+    mutating func read(count: Int) -> ArraySlice<UInt8>? {
         guard count <= bytes.count - index else { return nil }
         defer { index += count }
         return bytes[index..<index + count]
@@ -69,7 +69,7 @@ struct ByteCursor {
     ///
     /// The upper bound is at most 18, so that the number fits. With fewer digits than the lower bound it
     /// takes none and returns nil.
-    mutating func takeNumber(digits: ClosedRange<Int>) -> Int? {
+    mutating func readNumber(digits: ClosedRange<Int>) -> Int? {
         var end = index
         var number = 0
         while end < bytes.count, end - index < digits.upperBound, bytes[end].isDigit {

@@ -6,7 +6,7 @@ extension TimePoint where Axis == WallClock {
     package init(httpDate text: String, now: Instant) throws(TimestampError) {
         var cursor = ByteCursor(text.utf8)
         do throws(TimeProblem) {
-            self = try cursor.takeHTTPDate(now: now)
+            self = try cursor.readHTTPDate(now: now)
         } catch {
             throw TimestampError(text: text, problem: error)
         }
@@ -42,17 +42,17 @@ private let monthNames = [
 ]
 
 extension ByteCursor {
-    fileprivate mutating func takeHTTPDate(now: Instant) throws(TimeProblem) -> Instant {
-        guard let weekday = take(oneOf: dayNames) else {
+    fileprivate mutating func readHTTPDate(now: Instant) throws(TimeProblem) -> Instant {
+        guard let weekday = consume(oneOf: dayNames) else {
             throw .expected("a day name such as Sun", at: column)
         }
         let clock =
-            if take(word: ", ") {
-                try takeFixedDate()
-            } else if take(" ") {
-                try takeAsctimeDate()
-            } else if take(word: dayNameEndings[weekday] + ", ") {
-                try takeRFC850Date(now: now)
+            if consume(word: ", ") {
+                try readFixedDate()
+            } else if consume(" ") {
+                try readAsctimeDate()
+            } else if consume(word: dayNameEndings[weekday] + ", ") {
+                try readRFC850Date(now: now)
             } else {
                 throw .expected("', ' or the rest of a day name", at: column)
             }
@@ -61,24 +61,24 @@ extension ByteCursor {
     }
 
     /// IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
-    private mutating func takeFixedDate() throws(TimeProblem) -> CivilDateTime {
-        let day = try take(.day)
+    private mutating func readFixedDate() throws(TimeProblem) -> CivilDateTime {
+        let day = try read(.day)
         try expect(" ")
-        let month = try takeMonthName()
+        let month = try readMonthName()
         try expect(" ")
-        let year = try take(.year, digits: 4)
-        let secondOfDay = try takeGMT()
+        let year = try read(.year, digits: 4)
+        let secondOfDay = try readGMT()
         return CivilDateTime(try CivilDate(written: year, month, day), secondOfDay: secondOfDay)
     }
 
     /// rfc850-date: `Sunday, 06-Nov-94 08:49:37 GMT`.
-    private mutating func takeRFC850Date(now: Instant) throws(TimeProblem) -> CivilDateTime {
-        let day = try take(.day)
+    private mutating func readRFC850Date(now: Instant) throws(TimeProblem) -> CivilDateTime {
+        let day = try read(.day)
         try expect("-")
-        let month = try takeMonthName()
+        let month = try readMonthName()
         try expect("-")
-        let lastDigits = try take(.year, digits: 2)
-        let secondOfDay = try takeGMT()
+        let lastDigits = try read(.year, digits: 2)
+        let secondOfDay = try readGMT()
 
         let today = CivilDateTime(secondsSinceEpoch: now.seconds)
         let latest = today.date.year + 50
@@ -89,28 +89,28 @@ extension ByteCursor {
     }
 
     /// asctime-date: `Sun Nov  6 08:49:37 1994`.
-    private mutating func takeAsctimeDate() throws(TimeProblem) -> CivilDateTime {
-        let month = try takeMonthName()
+    private mutating func readAsctimeDate() throws(TimeProblem) -> CivilDateTime {
+        let month = try readMonthName()
         try expect(" ")
-        let day = try take(.day, digits: take(" ") ? 1 : 2)
+        let day = try read(.day, digits: consume(" ") ? 1 : 2)
         try expect(" ")
-        let secondOfDay = try takeTimeOfDay()
+        let secondOfDay = try readTimeOfDay()
         try expect(" ")
-        let year = try take(.year, digits: 4)
+        let year = try read(.year, digits: 4)
         return CivilDateTime(try CivilDate(written: year, month, day), secondOfDay: secondOfDay)
     }
 
-    private mutating func takeMonthName() throws(TimeProblem) -> Int {
-        guard let month = take(oneOf: monthNames) else {
+    private mutating func readMonthName() throws(TimeProblem) -> Int {
+        guard let month = consume(oneOf: monthNames) else {
             throw .expected("a month name such as Nov", at: column)
         }
         return month + 1
     }
 
-    private mutating func takeGMT() throws(TimeProblem) -> Int {
+    private mutating func readGMT() throws(TimeProblem) -> Int {
         try expect(" ")
-        let secondOfDay = try takeTimeOfDay()
-        guard take(word: " GMT") else { throw .expected("' GMT'", at: column) }
+        let secondOfDay = try readTimeOfDay()
+        guard consume(word: " GMT") else { throw .expected("' GMT'", at: column) }
         return secondOfDay
     }
 }

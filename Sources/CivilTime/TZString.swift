@@ -9,7 +9,7 @@ extension DaylightRule {
     ) throws(TimeProblem) -> (standard: UTCOffset, rule: DaylightRule?) {
         var cursor = ByteCursor(footer)
         do throws(TimeProblem) {
-            return try cursor.takeRule()
+            return try cursor.readRule()
         } catch {
             let text = String(decoding: footer, as: UTF8.self)
             throw TimeProblem("\(error.clause) of its footer '\(text.excerpt)'")
@@ -18,17 +18,17 @@ extension DaylightRule {
 }
 
 extension ByteCursor {
-    fileprivate mutating func takeRule() throws(TimeProblem) -> (UTCOffset, DaylightRule?) {
-        try takeName()
-        let standard = try takeOffset()
+    fileprivate mutating func readRule() throws(TimeProblem) -> (UTCOffset, DaylightRule?) {
+        try readName()
+        let standard = try readOffset()
         if isAtEnd { return (standard, nil) }
-        try takeName()
+        try readName()
         let hasOffset = !isAtEnd && next != UInt8(ascii: ",")
-        let daylight = hasOffset ? try takeOffset() : try hourAhead(of: standard)
+        let daylight = hasOffset ? try readOffset() : try hourAhead(of: standard)
         try expect(",")
-        let start = try takeYearlyTime()
+        let start = try readYearlyTime()
         try expect(",")
-        let end = try takeYearlyTime()
+        let end = try readYearlyTime()
         guard isAtEnd else { throw .expected("the end", at: column) }
         return (
             standard, DaylightRule(standard: standard, daylight: daylight, start: start, end: end)
@@ -36,21 +36,21 @@ extension ByteCursor {
     }
 
     /// A designation: letters, or between `<` and `>` letters, digits and signs; three or more.
-    private mutating func takeName() throws(TimeProblem) {
+    private mutating func readName() throws(TimeProblem) {
         let start = column
-        let isQuoted = take("<")
-        let name = take { byte in
+        let isQuoted = consume("<")
+        let name = read { byte in
             byte.isLetter || isQuoted && (byte.isDigit || "+-".utf8.contains(byte))
         }
-        guard name.count >= 3, !isQuoted || take(">") else {
+        guard name.count >= 3, !isQuoted || consume(">") else {
             throw .expected("a designation of three or more characters", at: start)
         }
     }
 
     /// `[+-]hh[:mm[:ss]]`, which POSIX counts west of Greenwich.
-    private mutating func takeOffset() throws(TimeProblem) -> UTCOffset {
+    private mutating func readOffset() throws(TimeProblem) -> UTCOffset {
         let start = column
-        guard let west = takeSignedTime(hourDigits: 1...2, hours: 0...24),
+        guard let west = readSignedTime(hourDigits: 1...2, hours: 0...24),
             let offset = UTCOffset(seconds: -west)
         else { throw .expected("an offset from -24 to 24 hours", at: start) }
         return offset
@@ -64,48 +64,48 @@ extension ByteCursor {
     }
 
     /// `Jn`, `n` or `Mm.w.d`, and optionally a slash and the time, which defaults to 02:00.
-    private mutating func takeYearlyTime() throws(TimeProblem) -> YearlyTime {
-        let day = try takeYearlyDay()
-        guard take("/") else { return YearlyTime(day: day, second: 7_200) }
+    private mutating func readYearlyTime() throws(TimeProblem) -> YearlyTime {
+        let day = try readYearlyDay()
+        guard consume("/") else { return YearlyTime(day: day, second: 7_200) }
         let start = column
-        guard let second = takeSignedTime(hourDigits: 1...3, hours: 0...167) else {
+        guard let second = readSignedTime(hourDigits: 1...3, hours: 0...167) else {
             throw .expected("a time from -167 to 167 hours", at: start)
         }
         return YearlyTime(day: day, second: second)
     }
 
-    private mutating func takeYearlyDay() throws(TimeProblem) -> YearlyTime.Day {
-        if take("J") {
-            return .ordinalWithoutLeapDay(try takeNumber(1...365, digits: 1...3))
+    private mutating func readYearlyDay() throws(TimeProblem) -> YearlyTime.Day {
+        if consume("J") {
+            return .ordinalWithoutLeapDay(try readNumber(1...365, digits: 1...3))
         }
-        guard take("M") else { return .ordinal(try takeNumber(0...365, digits: 1...3)) }
-        let month = try takeNumber(1...12, digits: 1...2)
+        guard consume("M") else { return .ordinal(try readNumber(0...365, digits: 1...3)) }
+        let month = try readNumber(1...12, digits: 1...2)
         try expect(".")
-        let week = try takeNumber(1...5, digits: 1...1)
+        let week = try readNumber(1...5, digits: 1...1)
         try expect(".")
-        return .weekday(month: month, week: week, day: try takeNumber(0...6, digits: 1...1))
+        return .weekday(month: month, week: week, day: try readNumber(0...6, digits: 1...1))
     }
 
     /// A time in seconds; nil if it is malformed, with the cursor anywhere inside of it.
-    private mutating func takeSignedTime(
+    private mutating func readSignedTime(
         hourDigits: ClosedRange<Int>, hours: ClosedRange<Int>
     ) -> Int? {
-        let isNegative = take("-")
-        if !isNegative { _ = take("+") }
-        guard let hour = takeNumber(digits: hourDigits), hours.contains(hour) else { return nil }
+        let isNegative = consume("-")
+        if !isNegative { _ = consume("+") }
+        guard let hour = readNumber(digits: hourDigits), hours.contains(hour) else { return nil }
         var seconds = hour * 3_600
-        for unit in [60, 1] where take(":") {
-            guard let value = takeNumber(digits: 2...2), value < 60 else { return nil }
+        for unit in [60, 1] where consume(":") {
+            guard let value = readNumber(digits: 2...2), value < 60 else { return nil }
             seconds += value * unit
         }
         return isNegative ? -seconds : seconds
     }
 
-    private mutating func takeNumber(
+    private mutating func readNumber(
         _ range: ClosedRange<Int>, digits: ClosedRange<Int>
     ) throws(TimeProblem) -> Int {
         let start = column
-        guard let number = takeNumber(digits: digits), range.contains(number) else {
+        guard let number = readNumber(digits: digits), range.contains(number) else {
             throw .expected("a number from \(range.lowerBound) to \(range.upperBound)", at: start)
         }
         return number

@@ -39,21 +39,21 @@ extension TZif {
         let legacy = try Header(
             from: &cursor, otherwise: TimeProblem("it does not begin with 'TZif'"))
         guard legacy.version != 0 else {
-            self = try cursor.takeData(legacy, timeWidth: 4)
+            self = try cursor.readData(legacy, timeWidth: 4)
             return
         }
         // The first block is for readers of version 1 (RFC 9636 §3).
-        _ = try cursor.take(legacy.dataLength(timeWidth: 4), of: "data block")
+        _ = try cursor.read(legacy.dataLength(timeWidth: 4), of: "data block")
         let header = try Header(
             from: &cursor,
             otherwise: TimeProblem("it has no second header, as its version asks for"))
-        self = try cursor.takeData(header, timeWidth: 8)
+        self = try cursor.readData(header, timeWidth: 8)
 
         // The footer: two newlines with a TZ string or nothing between them. Bytes behind it belong to
         // future versions of the format (tzfile(5), interoperability considerations).
-        guard cursor.take("\n") else { throw .truncated("footer") }
-        let footer = cursor.take { $0 != UInt8(ascii: "\n") }
-        guard cursor.take("\n") else { throw .truncated("footer") }
+        guard cursor.consume("\n") else { throw .truncated("footer") }
+        let footer = cursor.read { $0 != UInt8(ascii: "\n") }
+        guard cursor.consume("\n") else { throw .truncated("footer") }
         if !footer.isEmpty {
             (offsets[starts.count], rule) = try DaylightRule.read(footer: footer)
         }
@@ -72,9 +72,9 @@ extension TZif {
         var designationBytes: Int { counts[5] }
 
         init(from cursor: inout ByteCursor, otherwise missing: TimeProblem) throws(TimeProblem) {
-            guard cursor.take(word: "TZif") else { throw missing }
-            version = try cursor.take(16, of: "header").first ?? 0
-            let numbers = try cursor.take(6 * 4, of: "header")
+            guard cursor.consume(word: "TZif") else { throw missing }
+            version = try cursor.read(16, of: "header").first ?? 0
+            let numbers = try cursor.read(6 * 4, of: "header")
             counts = (0..<6).map { numbers.dropFirst($0 * 4).prefix(4).bigEndian(as: Int.self) }
             guard version == 0 || (UInt8(ascii: "2")...UInt8(ascii: "9")).contains(version) else {
                 throw TimeProblem("unknown version byte \(version)")
@@ -91,14 +91,14 @@ extension TZif {
 
 extension ByteCursor {
     /// Takes this many bytes of a part of the file; throws if it ends before.
-    fileprivate mutating func take(
+    fileprivate mutating func read(
         _ count: Int, of part: String
     ) throws(TimeProblem) -> ArraySlice<UInt8> {
-        guard let bytes = take(count: count) else { throw .truncated(part) }
+        guard let bytes = read(count: count) else { throw .truncated(part) }
         return bytes
     }
 
-    fileprivate mutating func takeData(_ header: TZif.Header, timeWidth: Int) throws(TimeProblem)
+    fileprivate mutating func readData(_ header: TZif.Header, timeWidth: Int) throws(TimeProblem)
         -> TZif
     {
         guard header.types > 0 else { throw TimeProblem("it has no local time type") }
@@ -108,22 +108,22 @@ extension ByteCursor {
         else {
             throw TimeProblem("its indicators are neither none nor one for each local time type")
         }
-        var data = ByteCursor(try take(header.dataLength(timeWidth: timeWidth), of: "data block"))
+        var data = ByteCursor(try read(header.dataLength(timeWidth: timeWidth), of: "data block"))
 
         var starts: [Int64] = []
         for index in 0..<header.transitions {
-            let start = try data.takeSigned(width: timeWidth)
+            let start = try data.readSigned(width: timeWidth)
             if let last = starts.last, start <= last {
                 throw TimeProblem("transition \(index) is not later than the one before it")
             }
             starts.append(start)
         }
-        let indexes = try data.take(header.transitions, of: "data block")
+        let indexes = try data.read(header.transitions, of: "data block")
         var types: [UTCOffset] = []
         for index in 0..<header.types {
-            let seconds = Int(try data.takeSigned(width: 4))
+            let seconds = Int(try data.readSigned(width: 4))
             // Whether it is daylight saving, and the index of its designation.
-            let designation = try data.take(2, of: "data block").last ?? 0
+            let designation = try data.read(2, of: "data block").last ?? 0
             guard let offset = UTCOffset(seconds: seconds) else {
                 throw TimeProblem(
                     "local time type \(index) is \(seconds) s from UTC, which is not from "
@@ -145,8 +145,8 @@ extension ByteCursor {
     }
 
     /// A number in two's complement, of 4 or 8 bytes.
-    private mutating func takeSigned(width: Int) throws(TimeProblem) -> Int64 {
-        let bytes = try take(width, of: "data block")
+    private mutating func readSigned(width: Int) throws(TimeProblem) -> Int64 {
+        let bytes = try read(width, of: "data block")
         return width == 4 ? Int64(bytes.bigEndian(as: Int32.self)) : bytes.bigEndian(as: Int64.self)
     }
 }

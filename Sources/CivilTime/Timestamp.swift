@@ -59,7 +59,7 @@ extension WrittenTime {
     init(_ text: String) throws(TimestampError) {
         var cursor = ByteCursor(text.utf8)
         do throws(TimeProblem) {
-            self = try cursor.takeWrittenTime()
+            self = try cursor.readWrittenTime()
         } catch {
             throw TimestampError(text: text, problem: error)
         }
@@ -74,70 +74,70 @@ extension CivilDateTime {
 }
 
 extension ByteCursor {
-    fileprivate mutating func takeWrittenTime() throws(TimeProblem) -> WrittenTime {
-        let date = try takeDate()
+    fileprivate mutating func readWrittenTime() throws(TimeProblem) -> WrittenTime {
+        let date = try readDate()
         if isAtEnd { return WrittenTime(clock: CivilDateTime(date), offset: nil) }
-        let isT = take("T")
-        guard isT || take("t") || take(" ") else {
+        let isT = consume("T")
+        guard isT || consume("t") || consume(" ") else {
             throw .expected("'T' or a space", at: column)
         }
-        let secondOfDay = try takeTimeOfDay()
-        let microsecond = try takeFraction()
+        let secondOfDay = try readTimeOfDay()
+        let microsecond = try readFraction()
         let clock = CivilDateTime(date, secondOfDay: secondOfDay, microsecond: microsecond ?? 0)
         if isAtEnd { return WrittenTime(clock: clock, offset: nil) }
-        let offset = try takeOffset()
+        let offset = try readOffset()
         guard isAtEnd else { throw .expected("the end", at: column) }
         guard offset.hasColon || (isT && microsecond == nil) else { throw .offsetWithoutColon }
         return WrittenTime(clock: clock, offset: offset)
     }
 
-    private mutating func takeDate() throws(TimeProblem) -> CivilDate {
-        let year = try take(.year, digits: 4)
+    private mutating func readDate() throws(TimeProblem) -> CivilDate {
+        let year = try read(.year, digits: 4)
         try expect("-")
-        let month = try take(.month)
+        let month = try read(.month)
         try expect("-")
-        let day = try take(.day)
+        let day = try read(.day)
         return try CivilDate(written: year, month, day)
     }
 
     /// `hh:mm:ss` as seconds since midnight: up to 86,400, a leap second at the end of the day.
-    mutating func takeTimeOfDay() throws(TimeProblem) -> Int {
-        let hour = try take(.hour)
+    mutating func readTimeOfDay() throws(TimeProblem) -> Int {
+        let hour = try read(.hour)
         try expect(":")
-        let minute = try take(.minute)
+        let minute = try read(.minute)
         try expect(":")
-        let second = try take(.second)
+        let second = try read(.second)
         return hour * 3_600 + minute * 60 + second
     }
 
     /// The fraction of a second in whole microseconds; nil without one.
-    private mutating func takeFraction() throws(TimeProblem) -> Int? {
-        guard take(".") else { return nil }
+    private mutating func readFraction() throws(TimeProblem) -> Int? {
+        guard consume(".") else { return nil }
         let start = column
-        guard var microseconds = takeNumber(digits: 1...6) else {
+        guard var microseconds = readNumber(digits: 1...6) else {
             throw .expected("a digit", at: column)
         }
         for _ in (column - start)..<6 { microseconds *= 10 }
-        _ = take { $0.isDigit }
+        _ = read { $0.isDigit }
         return microseconds
     }
 
-    private mutating func takeOffset() throws(TimeProblem) -> WrittenTime.Offset {
-        if take("Z") || take("z") { return WrittenTime.Offset(seconds: 0, hasColon: true) }
-        let isWest = take("-")
-        guard isWest || take("+") else {
+    private mutating func readOffset() throws(TimeProblem) -> WrittenTime.Offset {
+        if consume("Z") || consume("z") { return WrittenTime.Offset(seconds: 0, hasColon: true) }
+        let isWest = consume("-")
+        guard isWest || consume("+") else {
             throw .expected("'Z' or an offset such as +09:00", at: column)
         }
-        let hour = try take(.offsetHour)
-        let hasColon = take(":")
-        let minute = try take(.offsetMinute)
+        let hour = try read(.offsetHour)
+        let hasColon = consume(":")
+        let minute = try read(.offsetMinute)
         let seconds = Int64(hour * 3_600 + minute * 60)
         return WrittenTime.Offset(seconds: isWest ? -seconds : seconds, hasColon: hasColon)
     }
 
     /// Takes a number of exactly this many digits; throws if it is out of the field's range.
-    mutating func take(_ field: TimeField, digits: Int = 2) throws(TimeProblem) -> Int {
-        guard let value = takeNumber(digits: digits...digits) else {
+    mutating func read(_ field: TimeField, digits: Int = 2) throws(TimeProblem) -> Int {
+        guard let value = readNumber(digits: digits...digits) else {
             throw .expected("a \(digits)-digit \(field.rawValue)", at: column)
         }
         let range = field.range

@@ -25,7 +25,7 @@ package struct Answer: Hashable, Sendable {
     package var signed: SignedAnswer?
     /// The switches that rest on it, in force or staged, as stored with a signed answer: not each of them accepts
     /// what one person has signed.
-    package var readers: [AnswerReader] = []
+    package var switches: [SwitchID] = []
 
     /// When its source last confirmed it, as far as is known without the source.
     var lastConfirmed: Confirmation { .earlier(confirmedAt ?? fetchedAt) }
@@ -75,7 +75,7 @@ package struct Answer: Hashable, Sendable {
 }
 
 /// A switch that rests on an answer, as it is stored.
-package struct AnswerReader: Hashable, Sendable {
+package struct SwitchID: Hashable, Sendable {
     package let service: ServiceName
     /// Its position among the switches of the service.
     package let position: Int

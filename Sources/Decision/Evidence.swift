@@ -97,7 +97,7 @@ extension Circumstances {
     }
 
     /// The override in force; nil if there is none, or its end has come.
-    package var standingOverride: Override? {
+    package var overrideInForce: Override? {
         guard let override, overrideTime < override.until else { return nil }
         return override
     }

@@ -50,11 +50,11 @@ package enum SipHash {
         for (position, byte) in bytes.enumerated() {
             word |= UInt64(byte) << (8 * UInt64(position % 8))
             if position % 8 == 7 {
-                state.take(word)
+                state.absorb(word)
                 word = 0
             }
         }
-        state.take(word | UInt64(bytes.count & 0xFF) << 56)
+        state.absorb(word | UInt64(bytes.count & 0xFF) << 56)
         return state.finish()
     }
 
@@ -67,7 +67,7 @@ package enum SipHash {
         private var v2 = 0x6C79_6765_6E65_7261 ^ key.0
         private var v3 = 0x7465_6462_7974_6573 ^ key.1
 
-        mutating func take(_ word: UInt64) {
+        mutating func absorb(_ word: UInt64) {
             v3 ^= word
             round()
             round()

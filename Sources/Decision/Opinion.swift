@@ -35,7 +35,7 @@ package struct Opinion: Hashable, Sendable {
 
     /// Takes the degraded reason of another opinion with the same state, gate and end. If two
     /// switches agree and one of them rests on degraded flags, the verdict tells so.
-    mutating func takeDegradedReason(from others: [Opinion?]) {
+    mutating func adoptDegradedReason(from others: [Opinion?]) {
         guard !reason.isDegraded else { return }
         let position = others.firstIndex { $0?.isDegradedMatch(of: self) ?? false }
         guard let position, let degraded = others[position] else { return }
@@ -90,7 +90,7 @@ extension Service {
         opinion.authors = evidence.authors
         announce(
             reading.nextWindow(after: evidence.time(in: circumstances)), in: &opinion, evidence)
-        judgeProblems(&opinion, evidence, circumstances)
+        explainProblems(&opinion, evidence, circumstances)
         return opinion
     }
 
@@ -110,16 +110,16 @@ extension Service {
     ) -> Opinion? {
         let source = evidence.source
         let time = evidence.time(in: circumstances)
-        let said: Reason = evidence.isAnswered ? .flags(source) : .storedFlags(source)
+        let reason: Reason = evidence.isAnswered ? .flags(source) : .storedFlags(source)
         switch claim {
-        case .running: return opinion(.running, said)
-        case .maintenance: return opinion(.maintenance, said)
-        case .updateRequired: return opinion(.updateRequired, said)
-        case .ended: return opinion(.ended, said)
+        case .running: return opinion(.running, reason)
+        case .maintenance: return opinion(.maintenance, reason)
+        case .updateRequired: return opinion(.updateRequired, reason)
+        case .ended: return opinion(.ended, reason)
         case .countdown(.unreadable(let text)):
             return opinion(.countdown, .endUnreadable(source, text))
-        case .countdown(.untold): return opinion(.countdown, said)
-        case .countdown(.at(let end)): return countdown(to: end, said, evidence, at: time)
+        case .countdown(.unlogged): return opinion(.countdown, reason)
+        case .countdown(.at(let end)): return countdown(to: end, reason, evidence, at: time)
         case .window(let window):
             guard window.contains(time) else { return nil }
             var opinion = opinion(
@@ -136,10 +136,10 @@ extension Service {
     }
 
     private func countdown(
-        to end: Instant, _ said: Reason, _ evidence: Evidence, at time: Instant
+        to end: Instant, _ reason: Reason, _ evidence: Evidence, at time: Instant
     ) -> Opinion {
         let hasPassed = time >= end
-        var reason = evidence.clockReason ?? said
+        var reason = evidence.clockReason ?? reason
         if hasPassed { reason = .endPassed(evidence.source, by: evidence.clock.keeper) }
         var opinion = opinion(hasPassed && policy.atEnd == .ended ? .ended : .countdown, reason)
         opinion.endsAt = end
@@ -168,7 +168,7 @@ extension Service {
 
     /// Makes an invalid or unconfirmed newer answer the reason, and applies `when_stale` to stale
     /// flags.
-    private func judgeProblems(
+    private func explainProblems(
         _ opinion: inout Opinion, _ evidence: Evidence, _ circumstances: Circumstances
     ) {
         if opinion.reason.yieldsToProblem {

@@ -90,7 +90,7 @@ struct PlanIndex {
     private let services: [ServiceName: Int]
     /// The switches that read each source, in the order of the services. Found once for a plan, so
     /// that the cost of an answer grows with its readers alone.
-    let readers: [[SwitchPosition]]
+    let switches: [[SwitchPosition]]
 
     /// The index of `plan`; of two equal names the first counts.
     init(_ plan: Plan) {
@@ -104,7 +104,7 @@ struct PlanIndex {
                 readers[source].append(SwitchPosition(service: service, position: position))
             }
         }
-        self.readers = readers
+        self.switches = readers
     }
 
     /// The position of a source; nil if the plan has no source of that name.

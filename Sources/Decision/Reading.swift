@@ -44,7 +44,7 @@ extension Reading {
             case .window(let window):
                 body(window.from)
                 body(window.until)
-            case .countdown(.unreadable), .countdown(.untold), .running, .maintenance,
+            case .countdown(.unreadable), .countdown(.unlogged), .running, .maintenance,
                 .updateRequired, .ended, .minimumVersion:
                 break
             }
@@ -107,7 +107,7 @@ package enum End: Hashable, Sendable {
     /// Announced by a text that is no date: the days are unknown.
     case unreadable(String)
     /// Announced without a date.
-    case untold
+    case unlogged
 }
 
 /// Maintenance that is planned ahead. It begins and ends on time, without the network.

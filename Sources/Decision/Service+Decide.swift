@@ -7,7 +7,7 @@ extension Service {
     /// Pure: the same input gives the same verdict. A closed gate needs one switch; an open gate
     /// waits for every switch that has no flags yet.
     package func decide(_ evidence: [Evidence], in circumstances: Circumstances) -> Verdict {
-        if let override = circumstances.standingOverride {
+        if let override = circumstances.overrideInForce {
             let gate = policy.gate(of: override.state)
             return Verdict(
                 state: override.state, gate: gate,
@@ -29,7 +29,7 @@ extension Service {
                 }
             }
         }
-        opinion.takeDegradedReason(from: opinions)
+        opinion.adoptDegradedReason(from: opinions)
         return Verdict(
             state: opinion.state, gate: opinion.gate, reason: opinion.reason,
             endsAt: opinion.endsAt,
@@ -95,7 +95,7 @@ extension Service {
             if let expires = item.reading?.expires { include(expires) }
             if let left = timeUntilStale(item) { edge = min(edge, now.wall + left) }
         }
-        if let override = circumstances.standingOverride {
+        if let override = circumstances.overrideInForce {
             edge = min(edge, now.wall + (override.until - circumstances.overrideTime))
         }
         return edge

@@ -9,9 +9,9 @@ package struct Simulation {
     private var machine: Machine
     private var now: Now
     private var wake = Wake()
-    private var published: [Record] = []
+    private var published: [PublishedVerdict] = []
     /// The lines that the journal would get about these flags, without the verdicts.
-    package private(set) var notices: [Notice] = []
+    package private(set) var notices: [LogMessage] = []
 
     /// Begins at `start`. A source without an answer never gave flags. `isSilent`: no source
     /// confirms its flags after the start.
@@ -29,20 +29,22 @@ package struct Simulation {
         machine = Machine(
             plan: Plan(sources: sources, services: [service]), memory: Memory(), place: place,
             bootID: "simulation", clockFloor: start, seed: 0, at: now)
-        if let installed { handle(.installed(service.name, installed)) }
+        if let installed { handle(.versionInstalled(service.name, installed)) }
         handle(.started)
         for source in sources {
-            if let answer = answers[source.name] { handle(.fetched(source.name, .answer(answer))) }
+            if let answer = answers[source.name] {
+                handle(.fetchEnded(source.name, .answer(answer)))
+            }
         }
         // A source without an answer stays silent: nothing is waited for.
-        handle(.waitEnded)
+        handle(.startupWaitEnded)
         // The records before the last answer do not rest on all flags.
         published = published.suffix(1)
     }
 
     /// The record at the start, then each change up to `end`. A change of the days left alone is
     /// left out. The time of a change is `decidedAt`.
-    package mutating func records(until end: Instant) -> [Record] {
+    package mutating func records(until end: Instant) -> [PublishedVerdict] {
         var records = published
         while let next = nextMoment, next.wall <= end {
             now = next
@@ -69,14 +71,14 @@ package struct Simulation {
             switch effect {
             case .publish(_, let record): published.append(record)
             case .sleep(let next): wake = next
-            case .announce(.decided), .announce(.told): break
-            case .announce(let notice): notices.append(notice)
+            case .log(.decided), .log(.noticePublished): break
+            case .log(let notice): notices.append(notice)
             case .storeVersion(let source, _):
                 // Nothing is stored, and nothing can fail.
-                handle(.recorded(.storeVersion(source), problem: nil))
+                handle(.writeEnded(.storeVersion(source), problem: nil))
             case .fetch, .storeFlags, .dropVersion, .reserveVersion, .readVersion, .forget,
                 .markConfirmed,
-                .storeLedger, .storeOverrides, .withdraw, .unfollow, .reject, .passOn:
+                .storeLedger, .storeOverrides, .withdraw, .stopSource, .reject, .deliverNotice:
                 break
             }
         }

@@ -110,7 +110,7 @@ package struct Override: Hashable, Sendable {
 }
 
 /// A verdict as it is published: with since, generation and the next edge.
-package struct Record: Hashable, Sendable {
+package struct PublishedVerdict: Hashable, Sendable {
     package var verdict: Verdict
     /// When the present state began.
     package var since: Instant

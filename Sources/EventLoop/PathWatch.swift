@@ -65,7 +65,7 @@ package final class PathWatch {
         var walk = PathWalk(path)
         while let step = walk.next() {
             watches += watch(step.directory, .names, for: step.name)
-            switch look(at: step.path) {
+            switch entry(at: step.path) {
             case .nothing: return watches
             case .directory: walk.enter(step)
             case .link(let target):
@@ -90,7 +90,7 @@ package final class PathWatch {
         }
     }
 
-    private func look(at path: String) -> PathEntry {
+    private func entry(at path: String) -> PathEntry {
         do {
             return try PathEntry(at: path)
         } catch {

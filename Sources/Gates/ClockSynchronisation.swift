@@ -54,14 +54,14 @@ package final class ClockSynchronisation {
             try connected().call(Self.question, within: .seconds(5)) { [unowned self] result in
                 // An answer to a question from before the clock was set tells nothing.
                 guard askedAt == now else { return }
-                take(Self.answer(in: result))
+                stateRead(Self.answer(in: result))
             }
         } catch {
-            take(false)
+            stateRead(false)
         }
     }
 
-    private func take(_ answer: Bool) {
+    private func stateRead(_ answer: Bool) {
         guard self.answer != answer else { return }
         self.answer = answer
         changed()

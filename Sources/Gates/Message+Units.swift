@@ -50,7 +50,7 @@ extension Message {
     /// The answer to GetAll; nil without an `ActiveState`.
     func unitSnapshot() throws(BusError) -> UnitSnapshot? {
         var unit = UnitProperties()
-        try properties { name throws(BusError) in try unit.take(name, from: self) }
+        try properties { name throws(BusError) in try unit.read(name, from: self) }
         return unit.snapshot
     }
 
@@ -120,7 +120,7 @@ extension Message {
 /// Properties of a unit, as they come in from the variants of an answer.
 struct UnitProperties {
     private var read = UnitSnapshot(UnitStatus(.inactive))
-    private var isActiveTold = false
+    private var hasActiveState = false
     private var isAssertionTrue = true
     private var wasTested = false
 
@@ -129,12 +129,12 @@ struct UnitProperties {
 
     /// Takes the property of this name from the next variant of a message. False, and nothing is read, for one
     /// that nobody needs.
-    mutating func take(_ name: String, from message: Message) throws(BusError) -> Bool {
+    mutating func read(_ name: String, from message: Message) throws(BusError) -> Bool {
         switch name {
         case "ActiveState":
             guard let active = ActiveState(rawValue: try message.word()) else { return true }
             read.seen.active = active
-            isActiveTold = true
+            hasActiveState = true
         case "LoadState": read.seen.load = UnitLoad(try message.word())
         case "Type": read.isOneshot = try message.word() == "oneshot"
         case "KillMode":
@@ -167,7 +167,7 @@ struct UnitProperties {
     }
 
     /// What was read; nil without an `ActiveState`.
-    var snapshot: UnitSnapshot? { isActiveTold ? snapshot(read.seen) : nil }
+    var snapshot: UnitSnapshot? { hasActiveState ? snapshot(read.seen) : nil }
 
     /// What was read, of a unit with this status. The time of the status is one of the properties.
     func snapshot(_ status: UnitStatus) -> UnitSnapshot {

@@ -65,10 +65,10 @@ package struct PendingCalls {
     }
 
     /// systemd has answered a job.
-    package mutating func noteJobAnswer() { jobsInFlight -= 1 }
+    package mutating func jobAnswered() { jobsInFlight -= 1 }
 
     /// systemd has answered a read.
-    package mutating func noteReadAnswer() { readsInFlight -= 1 }
+    package mutating func readAnswered() { readsInFlight -= 1 }
 
     private static let mostJobs = 64
     /// A read is up to `UnitReading.calls` calls.

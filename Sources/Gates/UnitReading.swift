@@ -36,32 +36,32 @@ final class UnitReading {
     }
 
     /// Sends the calls.
-    func begin() {
+    func start() {
         attempts += 1
         properties = UnitProperties()
-        ask { self.status = $0 }
+        readStatus { self.status = $0 }
         for (interface, names) in details {
             for name in names {
                 send(.property(name, of: unit, interface)) { result in
                     // A property that cannot be read stays unknown.
-                    _ = result.message?.content { try self.properties.take(name, from: $0) }
+                    _ = result.message?.content { try self.properties.read(name, from: $0) }
                 }
             }
         }
-        ask { self.end($0) }
+        readStatus { self.finish($0) }
     }
 
     /// Asks for the status. systemd loads the unit for that if it is not loaded yet.
-    private func ask(_ answer: @escaping (UnitStatus?) -> Void) {
+    private func readStatus(_ answer: @escaping (UnitStatus?) -> Void) {
         let (unit, names) = (unit, [Call.Argument.texts([unit.text])])
         send(.manager("list unit '\(unit)'", "ListUnitsByNames", names)) { result in
             answer(result.message?.content { try $0.loadedUnits() }?[unit])
         }
     }
 
-    private func end(_ last: UnitStatus?) {
+    private func finish(_ last: UnitStatus?) {
         guard let last else { return completion(nil) }
-        if last != status, attempts < Self.mostAttempts { return begin() }
+        if last != status, attempts < Self.mostAttempts { return start() }
         completion(properties.snapshot(last))
     }
 

@@ -61,8 +61,8 @@ package struct ExplanationForm {
         add("  signed by", authors.isEmpty ? nil : authors.map(quoted).joined(separator: ", "))
         add("  invalid", view.problem.map { "the newest answer: \($0)" })
         let decides = view.isDecisive ? ": decides" : ""
-        let says = view.opinion.map { "\($0.state.rawValue), \($0.gate.rawValue)\(decides)" }
-        add("  says", says ?? "nothing yet: waiting for its first answer")
+        let opinion = view.opinion.map { "\($0.state.rawValue), \($0.gate.rawValue)\(decides)" }
+        add("  says", opinion ?? "nothing yet: waiting for its first answer")
         if let reason = view.opinion?.reason, !view.isDecisive, !Self.plain.contains(reason.slug) {
             add("  why", reason.sentence)
         }

@@ -21,7 +21,7 @@ package struct Number: Hashable, Sendable {
 
     /// Nil if the text is not a number of JSON's grammar, which allows no `+1`, `01`, `.5` or `1.`.
     package init?(literal: String) {
-        var reader = Reader(bytes: Array(literal.utf8), depthLimit: 0)
+        var reader = Parser(bytes: Array(literal.utf8), depthLimit: 0)
         do throws(SyntaxError) {
             self = try reader.readNumber()
         } catch {

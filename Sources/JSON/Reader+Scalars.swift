@@ -1,4 +1,4 @@
-extension Reader {
+extension Parser {
     /// Reads a string from its first quote (RFC 8259 §7).
     mutating func readString() throws(SyntaxError) -> String {
         offset += 1
@@ -97,7 +97,7 @@ extension UInt8 {
     }
 }
 
-extension Reader {
+extension Parser {
     /// Reads a number from its sign or first digit (RFC 8259 §6).
     mutating func readNumber() throws(SyntaxError) -> Number {
         let start = offset
@@ -122,7 +122,7 @@ extension Reader {
     }
 }
 
-extension Reader {
+extension Parser {
     /// Throws unless the document is UTF-8 without a byte order mark (RFC 8259 §8.1). Everything that
     /// reads later may rely on it.
     func checkEncoding() throws(SyntaxError) {

@@ -13,7 +13,7 @@ extension Value {
     package static func parse(
         _ bytes: [UInt8], depthLimit: Int = depthLimit
     ) throws(SyntaxError) -> Value {
-        var reader = Reader(bytes: bytes, depthLimit: depthLimit)
+        var reader = Parser(bytes: bytes, depthLimit: depthLimit)
         return try reader.readDocument()
     }
 
@@ -27,7 +27,7 @@ extension Value {
 
 /// A position in the bytes of a document. Each `read…` method advances it past the bytes that it
 /// read.
-struct Reader {
+struct Parser {
     let bytes: [UInt8]
     let depthLimit: Int
     /// The position: how many bytes were read.
@@ -106,7 +106,7 @@ struct Reader {
     }
 }
 
-extension Reader {
+extension Parser {
     /// Reads a whole document: one value (RFC 8259 §2).
     mutating func readDocument() throws(SyntaxError) -> Value {
         try checkEncoding()
@@ -145,7 +145,7 @@ extension Reader {
     }
 
     /// Takes memory for values; throws if it is too much.
-    private mutating func take(_ bytes: Int) throws(SyntaxError) {
+    private mutating func consume(_ bytes: Int) throws(SyntaxError) {
         room -= bytes
         guard room >= 0 else {
             throw failure(
@@ -174,7 +174,7 @@ extension Reader {
         var expected = SyntaxError.Expected.valueOrEndOfArray
         repeat {
             skipWhitespace()
-            try take(Self.element)
+            try consume(Self.element)
             if elements.count == elements.capacity { reserve(&elements) }
             elements.append(try readValue(or: expected, depth: depth + 1))
             skipWhitespace()
@@ -213,7 +213,7 @@ extension Reader {
         guard next == .quote else { throw unexpected(expected) }
         let start = offset
         let key = try readString()
-        try take(Self.member)
+        try consume(Self.member)
         guard object.admit(key) else { throw failure(.duplicateKey(key), at: start) }
     }
 
@@ -221,7 +221,7 @@ extension Reader {
     private mutating func enter(_ depth: Int) throws(SyntaxError) {
         guard depth < depthLimit else { throw failure(.tooDeep(limit: depthLimit), at: offset) }
         offset += 1
-        if next != .closeBracket, next != .closeBrace { try take(Self.container) }
+        if next != .closeBracket, next != .closeBrace { try consume(Self.container) }
     }
 }
 

@@ -7,13 +7,13 @@ package import Decision
 /// the copy of their text, and not its making.
 package struct MetricsText {
     private let version: String
-    private var services: (mark: MetricsMark, samples: Exposition, held: Int)?
+    private var services: (mark: MetricsRevision, samples: Exposition, held: Int)?
 
     /// The metrics of a daemon of this version.
     package init(version: String) { self.version = version }
 
     /// The text at the time of the overview. With the same mark the services are as they were.
-    package mutating func bytes(of overview: Overview, at mark: MetricsMark) -> [UInt8] {
+    package mutating func bytes(of overview: Overview, at mark: MetricsRevision) -> [UInt8] {
         let known = services.flatMap { $0.mark == mark ? $0 : nil }
         // The samples before are given back first.
         if known == nil { services = nil }
@@ -28,8 +28,8 @@ package struct MetricsText {
     }
 
     private static func services(
-        in overview: Overview, at mark: MetricsMark
-    ) -> (mark: MetricsMark, samples: Exposition, held: Int) {
+        in overview: Overview, at mark: MetricsRevision
+    ) -> (mark: MetricsRevision, samples: Exposition, held: Int) {
         let services = overview.services
         var exposition = Exposition(room: services.count)
         var held = 0
@@ -42,13 +42,13 @@ package struct MetricsText {
 }
 
 /// Differs whenever the metrics do, but for times and numbers of fetches.
-package struct MetricsMark: Hashable, Sendable {
-    private let news: NewsMark
+package struct MetricsRevision: Hashable, Sendable {
+    private let overview: OverviewRevision
     private let gates: Int
 
     /// The mark of a machine, and how often the gates were published.
-    package init(_ news: NewsMark, gates: Int) {
-        self.news = news
+    package init(_ overview: OverviewRevision, gates: Int) {
+        self.overview = overview
         self.gates = gates
     }
 }
@@ -144,7 +144,7 @@ extension Instant {
     fileprivate var asPublished: Instant { Instant(seconds: seconds) }
 }
 
-extension GateReport {
+extension GateStatus {
     /// Whether the gate is open in fact: until a move has ended, as it was before. Nil if the daemon moves no gates.
     fileprivate var isOpen: Bool? {
         guard let actual else { return nil }

@@ -20,7 +20,7 @@ package struct WritingPace: Hashable, Sendable {
     }
 
     /// They were written, or could not be.
-    package mutating func noteWrite(at now: Boottime) {
+    package mutating func written(at now: Boottime) {
         dueAt = nil
         writtenAt = now
     }

@@ -78,7 +78,7 @@ package final class NotifySocket {
 
 /// The environment variables of the service manager: the socket for notifications, and the limit of
 /// the watchdog (sd_watchdog_enabled(3)).
-package struct ServiceEnvironment: Hashable, Sendable {
+package struct NotifyEnvironment: Hashable, Sendable {
     /// The socket for notifications; nil outside of systemd.
     package var socket: SocketAddress?
     /// The limit between two `watchdog` notifications; they are sent after half of it.
@@ -96,8 +96,8 @@ package struct ServiceEnvironment: Hashable, Sendable {
 
     /// Reads the variables from the environment of this process, and removes them there:
     /// notifications of a child would confuse the service manager.
-    package static func take() -> ServiceEnvironment {
-        let environment = ServiceEnvironment(processID: getpid()) { name in
+    package static func readAndUnset() -> NotifyEnvironment {
+        let environment = NotifyEnvironment(processID: getpid()) { name in
             guard let value = unsafe getenv(name) else { return nil }
             return unsafe String(cString: value)
         }

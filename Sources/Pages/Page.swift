@@ -21,7 +21,7 @@ package struct Page: Hashable, Sendable {
     /// Everything that is filled in is escaped, so that no text of the flags is markup. A text is cut after
     /// `longestText` characters. `isStarting`: the gate opens, and its units are not up yet.
     package func bytes(
-        of record: Record, for service: Service, isStarting: Bool = false
+        of record: PublishedVerdict, for service: Service, isStarting: Bool = false
     ) -> [UInt8] {
         let facts = PageFacts(
             record: record, service: service, language: language, isStarting: isStarting)
@@ -53,7 +53,7 @@ package struct Page: Hashable, Sendable {
     /// `problem.json`: the same for the clients of an API, by RFC 9457; nil unless the gate is closed, or opens and
     /// its units are not up yet.
     package func problem(
-        of record: Record, for service: Service, isStarting: Bool = false
+        of record: PublishedVerdict, for service: Service, isStarting: Bool = false
     ) -> [UInt8]? {
         guard record.verdict.gate == .closed || isStarting else { return nil }
         let facts = PageFacts(
@@ -74,7 +74,7 @@ package struct Page: Hashable, Sendable {
 
     /// `retry-after`: after how many seconds a client may try again, for the header of this name. nginx reads no file
     /// into a header, but it knows the size of a file: spaces fill the number up to as many bytes.
-    package static func retryAfter(of record: Record, isStarting: Bool) -> [UInt8]? {
+    package static func retryAfter(of record: PublishedVerdict, isStarting: Bool) -> [UInt8]? {
         guard record.verdict.gate == .closed || isStarting else { return nil }
         let seconds = isStarting ? PageFacts.startingRetry : record.retrySeconds
         return seconds.map { seconds in
@@ -85,7 +85,7 @@ package struct Page: Hashable, Sendable {
     }
 
     /// `sunset`: the announced end of a countdown, as the header of this name has it (RFC 8594); nil without.
-    package static func sunset(of record: Record) -> (end: Instant, text: String)? {
+    package static func sunset(of record: PublishedVerdict) -> (end: Instant, text: String)? {
         guard record.verdict.state == .countdown, let end = record.verdict.endsAt else {
             return nil
         }

@@ -55,14 +55,14 @@ enum PageField: Hashable, Sendable {
     }
 
     /// The facts that a page shows as they are published.
-    fileprivate static let published = PublishedFactSet.fields(on: .page)
+    fileprivate static let published = PublishedFacts.fields(on: .page)
 
     private static let valuePrefix = "values."
 }
 
 /// What a page says of one record: the texts for the fields of a template.
 struct PageFacts {
-    let record: Record
+    let record: PublishedVerdict
     let service: Service
     let language: Language
     /// Whether the gate opens, and its units are not up yet: the page says no more than that.
@@ -110,7 +110,7 @@ struct PageFacts {
         var record = record
         if isStarting { record.verdict.texts = Texts() }
         let field = PageField.published.first { $0.name == name }
-        let value = field?.value(in: PublishedFactSet(record, of: service.name))
+        let value = field?.value(in: PublishedFacts(record, of: service.name))
         return present(value?.text(in: service.zone))
     }
 
@@ -163,7 +163,7 @@ extension Verdict {
     }
 }
 
-extension Record {
+extension PublishedVerdict {
     /// How many seconds a client should wait before it tries again: what the flags ask for, else the time until the
     /// planned end, which is at most five minutes, because the file is the same for a client that comes later.
     /// Nil while the gate is open.

@@ -55,7 +55,7 @@ package struct PageTemplate: Hashable, Sendable {
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw TemplateError("it is not UTF-8")
         }
-        var reader = TemplateReader(bytes)
+        var reader = TemplateParser(bytes)
         self = try reader.read()
     }
 }
@@ -73,7 +73,7 @@ package struct TemplateError: Error, Hashable, CustomStringConvertible {
 }
 
 /// Reads a template from the first byte to the last.
-struct TemplateReader {
+struct TemplateParser {
     private let bytes: [UInt8]
     private var position = 0
     private var tags = 0
@@ -102,7 +102,7 @@ struct TemplateReader {
             guard tags <= PageTemplate.mostTags else {
                 throw error("more than \(PageTemplate.mostTags) tags", at: start)
             }
-            try take(start..<end + 2)
+            try parse(start..<end + 2)
         }
         add(bytes[position...])
         if let open = sections.last, let tag = open.tag {
@@ -114,12 +114,12 @@ struct TemplateReader {
     }
 
     /// Takes the text before a tag, and the tag.
-    private mutating func take(_ range: Range<Int>) throws(TemplateError) {
+    private mutating func parse(_ range: Range<Int>) throws(TemplateError) {
         let inner = bytes[range.lowerBound + 2..<range.upperBound - 2]
         let (kind, rest) = (inner.first ?? 0, inner.dropFirst())
         switch kind {
         case UInt8(ascii: "!"):
-            takeLine(of: range)
+            consumeLine(of: range)
         case UInt8(ascii: "#"), UInt8(ascii: "^"):
             let name = Self.trimmed(rest)
             let field = try field(name, at: range.lowerBound)
@@ -127,7 +127,7 @@ struct TemplateReader {
                 throw error(
                     "sections nested over \(PageTemplate.deepest) levels", at: range.lowerBound)
             }
-            takeLine(of: range)
+            consumeLine(of: range)
             sections.append(
                 Section(
                     tag: (name, field, kind == UInt8(ascii: "^")), start: range.lowerBound))
@@ -142,7 +142,7 @@ struct TemplateReader {
                     "'{{/\(name)}}' comes where '{{/\(tag.name)}}' is expected",
                     at: range.lowerBound)
             }
-            takeLine(of: range)
+            consumeLine(of: range)
             let nodes = sections.removeLast().nodes
             sections[sections.count - 1].nodes.append(
                 .section(tag.field, isInverted: tag.isInverted, nodes))
@@ -179,7 +179,7 @@ struct TemplateReader {
 
     /// Takes the text before a tag that shows nothing, and goes on behind the tag. If it is alone on its line, the
     /// line goes with it.
-    private mutating func takeLine(of tag: Range<Int>) {
+    private mutating func consumeLine(of tag: Range<Int>) {
         var (begin, end) = (tag.lowerBound, tag.upperBound)
         while begin > position, Self.isBlank(bytes[begin - 1]) { begin -= 1 }
         while end < bytes.count, Self.isBlank(bytes[end]) { end += 1 }

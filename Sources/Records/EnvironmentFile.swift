@@ -13,8 +13,8 @@ import JSON
 /// because a part of a list would be another list.
 package enum EnvironmentFile {
     /// The text of the file.
-    package static func text(of record: Record, for service: Service) -> String {
-        let published = PublishedFactSet(record, of: service.name)
+    package static func text(of record: PublishedVerdict, for service: Service) -> String {
+        let published = PublishedFacts(record, of: service.name)
         let facts =
             fields.map {
                 ($0.variable, $0.value(in: published).text(in: service.zone, joining: ","))
@@ -28,7 +28,7 @@ package enum EnvironmentFile {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static let fields = PublishedFactSet.fields(
+    private static let fields = PublishedFacts.fields(
         on: .shell, first: ["state", "gate", "days_left", "ends_at"])
 
     /// The variable of a value. Names of values have only a-z, 0-9, '-' and '_', and the configuration

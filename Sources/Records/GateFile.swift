@@ -8,12 +8,12 @@ package import JSON
 package enum GateFile {
     /// The object in the file. `now` is one moment by both clocks, to tell times of the boot clock.
     package static func json(
-        of report: GateReport, in zone: Zone, now: (wall: Instant, boot: Boottime)
+        of report: GateStatus, in zone: Zone, now: (wall: Instant, boot: Boottime)
     ) -> JSON.Object {
         let time = { (moment: Boottime) in zone.rfc3339(now.wall + (moment - now.boot)) }
         let since: String? =
             switch report.since {
-            case .told(let instant): zone.rfc3339(instant)
+            case .published(let instant): zone.rfc3339(instant)
             case .seen(let moment): time(moment)
             case nil: nil
             }
@@ -54,7 +54,7 @@ package enum GateFile {
 extension RuntimeDirectory {
     /// Writes what the gate of a service is in fact. A file that says the same already stays as it is.
     package func publish(
-        _ report: GateReport, of service: Service, now: (wall: Instant, boot: Boottime)
+        _ report: GateStatus, of service: Service, now: (wall: Instant, boot: Boottime)
     ) throws(FileError) {
         let folder = "\(path)/\(service.name)"
         try Directory.create(folder)
@@ -81,7 +81,7 @@ package struct PublishedGate: Sendable {
     /// The gate that the daemon moves to.
     package let wanted: Gate
     /// What the gate is; nil if the daemon moves no gates.
-    package let actual: GateReport.Actual?
+    package let actual: GateStatus.Actual?
     /// Why it is not as wanted, as a clause; nil without a problem.
     package let problem: String?
     /// When the move is tried again; nil if it is not.
@@ -102,7 +102,7 @@ package struct PublishedGate: Sendable {
         guard let wanted = object["wanted"]?.string.flatMap(Gate.init) else { return nil }
         self.object = object
         self.wanted = wanted
-        actual = object["actual"]?.string.flatMap(GateReport.Actual.init)
+        actual = object["actual"]?.string.flatMap(GateStatus.Actual.init)
         problem = object["problem"]?.string
         nextTry = Self.instant(object["next_try"]?.string)
         drainsUntil = Self.instant(object["drains_until"]?.string)

@@ -19,10 +19,10 @@ package struct MotdText {
     /// No service has anything to tell.
     package init() {}
 
-    /// Takes in the record of a service; nil for a service that is no longer configured. Returns whether the
+    /// Updates the lines of a service to its verdict; nil for a service that is no longer configured. Returns whether the
     /// text may have changed.
-    package mutating func note(
-        _ name: ServiceName, _ record: Record?, in zone: Zone
+    package mutating func update(
+        _ name: ServiceName, _ record: PublishedVerdict?, in zone: Zone
     ) -> Bool {
         let new = record.map { Fact.all(of: $0, in: zone) } ?? []
         let before = facts[name] ?? []
@@ -88,7 +88,7 @@ private struct Fact: Hashable {
     let title: String?
 
     /// The facts of a record that are worth a line.
-    static func all(of record: Record, in zone: Zone) -> [Fact] {
+    static func all(of record: PublishedVerdict, in zone: Zone) -> [Fact] {
         let verdict = record.verdict
         let fact = { (kind: Kind, at: Instant, until: Instant?, title: String?) in
             Fact(

@@ -25,7 +25,7 @@ package struct RuntimeDirectory {
     /// are removed, which frees some. They are missing until the next attempt. An opening that cannot be
     /// written renames the marker too: attached units do not start beside the marker `closed`.
     package func publish(
-        _ record: Record, of service: Service, page: Page = .standard
+        _ record: PublishedVerdict, of service: Service, page: Page = .standard
     ) throws(FileError) {
         let folder = "\(path)/\(service.name)"
         let web = WebFiles(
@@ -65,7 +65,8 @@ package struct RuntimeDirectory {
     }
 
     /// Whether people see the page although the gate is not closed by decision: its units are not up yet.
-    private func isStarting(_ record: Record, _ folder: String) throws(FileError) -> Bool {
+    private func isStarting(_ record: PublishedVerdict, _ folder: String) throws(FileError) -> Bool
+    {
         guard record.verdict.gate != .closed else { return false }
         return try File.exists("\(folder)/\(FileName.unavailable)")
     }
@@ -121,7 +122,9 @@ package struct RuntimeDirectory {
     }
 
     /// The path of a source's mark, whose modification time says when it last confirmed its flags.
-    package func mark(of source: SourceName) -> String { "\(path)/\(FileName.source(source))" }
+    package func confirmationPath(of source: SourceName) -> String {
+        "\(path)/\(FileName.source(source))"
+    }
 
     /// Throws if somebody has removed the `state.json` of one of these services.
     package func check(_ services: [ServiceName]) throws(FileError) {
@@ -131,8 +134,8 @@ package struct RuntimeDirectory {
     }
 
     /// Removes a source's mark.
-    package func unmark(_ source: SourceName) throws(FileError) {
-        try File.remove(mark(of: source))
+    package func removeConfirmation(of source: SourceName) throws(FileError) {
+        try File.remove(confirmationPath(of: source))
     }
 
     /// Removes the files of a service that is no longer configured.
@@ -241,10 +244,10 @@ package enum FileName {
 
 extension RuntimeDirectory {
     /// Shows readers that the daemon works.
-    package func giveSignOfLife() throws(FileError) { try File.touch("\(path)/\(FileName.alive)") }
+    package func touchAlive() throws(FileError) { try File.touch("\(path)/\(FileName.alive)") }
 
     /// No daemon is there from now on, and none was: the files count until their `valid_until`. Metrics would not.
-    package func removeSignOfLife() throws(FileError) {
+    package func removeAlive() throws(FileError) {
         try File.remove("\(path)/\(FileName.alive)")
         try File.remove("\(path)/\(FileName.metrics)")
     }
@@ -272,7 +275,7 @@ extension RuntimeDirectory {
 
     /// Writes why the configuration on disk is refused, for readers that cannot ask the daemon; nil
     /// removes the file.
-    package func note(refusal: String?) throws(FileError) {
+    package func write(refusal: String?) throws(FileError) {
         let file = "\(path)/\(FileName.refusedConfiguration)"
         guard let refusal else { return try File.remove(file) }
         try File.replace(file, with: Array((refusal + "\n").utf8))

@@ -27,10 +27,10 @@ package struct StateDirectory {
     /// is never newer than its flags. Call it before the machine acts on them. Without answers the
     /// file is removed.
     package func store(
-        _ answers: [Answer], of source: SourceName, binding: String
+        _ answers: [Answer], of source: SourceName, fingerprint: String
     ) throws(FileError) {
         guard !answers.isEmpty else { return try File.remove(flagsPath(source)) }
-        let bytes = StoredFlags.bytes(of: answers, binding: binding)
+        let bytes = StoredFlags.bytes(of: answers, fingerprint: fingerprint)
         try replace(flagsPath(source), with: bytes)
     }
 

@@ -7,7 +7,9 @@ package import JSON
 /// members is fixed. An absent fact is null, never left out. Each value of the flags is on one line.
 package enum StateFile {
     /// The bytes of the file.
-    package static func bytes(of record: Record, for service: Service, bootID: String) -> [UInt8] {
+    package static func bytes(of record: PublishedVerdict, for service: Service, bootID: String)
+        -> [UInt8]
+    {
         let value = JSON.Value.object(json(of: record, for: service, bootID: bootID))
         return value.serializedBytes(.outline, room: usualSize) + [UInt8(ascii: "\n")]
     }
@@ -17,11 +19,11 @@ package enum StateFile {
 
     /// The object in the file.
     package static func json(
-        of record: Record, for service: Service, bootID: String
+        of record: PublishedVerdict, for service: Service, bootID: String
     ) -> JSON.Object {
-        let published = PublishedFactSet(record, of: service.name, bootID: bootID)
+        let published = PublishedFacts(record, of: service.name, bootID: bootID)
         return JSON.Object(
-            PublishedFactSet.fields.lazy.map {
+            PublishedFacts.fields.lazy.map {
                 ($0.name, $0.value(in: published).json(in: service.zone))
             })
     }

@@ -6,11 +6,11 @@ import JSON
 /// binding names the address and the credentials by which they were fetched.
 enum StoredFlags {
     /// The document.
-    static func bytes(of answers: [Answer], binding: String) -> [UInt8] {
+    static func bytes(of answers: [Answer], fingerprint: String) -> [UInt8] {
         // A quarter more than the bodies, for escapes and for the members around them.
         let room = answers.reduce(0) { $0 + $1.body.count / 4 * 5 + 512 }
         return StoredForm.bytes(
-            ["binding": .string(binding), "answers": .array(answers.map(json))], room: room)
+            ["binding": .string(fingerprint), "answers": .array(answers.map(json))], room: room)
     }
 
     /// The answers. Under a binding that `isBound` rejects they are inherited: in force until the source
@@ -42,7 +42,7 @@ enum StoredFlags {
                 "authors": .array(signed.authors.map(JSON.Value.string)),
                 "digest": .string(StoredVersion.text(of: signed.order.digest)),
                 "signatures": .string(String(decoding: signed.signatures, as: UTF8.self)),
-                "readers": .array(answer.readers.map(json)),
+                "readers": .array(answer.switches.map(json)),
             ])
         }
         if !answer.unreadable.isEmpty { stored["unreadable"] = json(answer.unreadable) }
@@ -64,29 +64,29 @@ enum StoredFlags {
             confirmedAt: try object.optionalInstant("confirmed_at"),
             isInherited: object["inherited"]?.bool ?? false,
             signed: try object["signed"].map { try signed($0.asObject(), flags) })
-        answer.readers = try object["signed"].map { try readers($0.asObject()) } ?? []
+        answer.switches = try object["signed"].map { try switches($0.asObject()) } ?? []
         return answer
     }
 
-    private static func json(_ reader: AnswerReader) -> JSON.Value {
+    private static func json(_ reader: SwitchID) -> JSON.Value {
         .object([
             "service": .string(reader.service.text),
             "switch": .number(Number(Int64(reader.position))),
         ])
     }
 
-    private static func readers(_ signed: JSON.Object) throws -> [AnswerReader] {
+    private static func switches(_ signed: JSON.Object) throws -> [SwitchID] {
         try signed.array("readers").map { value in
             let reader = try value.asObject()
             guard let service = ServiceName(try reader.string("service")),
                 let position = reader["switch"]?.number?.int64
             else { throw StoredFormError.wrong("readers") }
-            return AnswerReader(service: service, position: Int(position))
+            return SwitchID(service: service, position: Int(position))
         }
     }
 
     private static func signed(_ object: JSON.Object, _ flags: JSON.Object) throws -> SignedAnswer {
-        let order = try SignedOrder(flags, digest: try StoredVersion.digest(in: object))
+        let order = try SignedMetadata(flags, digest: try StoredVersion.digest(in: object))
         let authors = try object.array("authors").map { author throws(StoredFormError) in
             guard let name = author.string else { throw .wrong("authors") }
             return name

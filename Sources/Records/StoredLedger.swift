@@ -68,7 +68,7 @@ enum StoredLedger {
             }
             stored["announced"] = common.json
         }
-        if let told = entry.told { stored["told"] = json(told) }
+        if let published = entry.published { stored["told"] = json(published) }
         // By the boot clock: no step of the wall clock moves them.
         if let turn = entry.turn { stored["opens_at"] = .number(Number(turn.microseconds)) }
         if let end = entry.drainsUntil {
@@ -130,7 +130,7 @@ enum StoredLedger {
         if object["announced"] != nil {
             entry.announced = try announced(try object.array("announced"))
         }
-        if object["told"] != nil { entry.told = try told(try object.array("told")) }
+        if object["told"] != nil { entry.published = try published(try object.array("told")) }
         if object["opens_at"] != nil { entry.turn = try object.boottime("opens_at") }
         if object["drains_until"] != nil { entry.drainsUntil = try object.boottime("drains_until") }
         entry.drill = try object["drill"]?.object.map(drill)
@@ -174,9 +174,9 @@ enum StoredLedger {
     }
 
     /// In microseconds: an announcement that is read as another would count as moved.
-    private static func json(_ told: [Announcement: Set<Duration>]) -> JSON.Value {
+    private static func json(_ published: [Announcement: Set<Duration>]) -> JSON.Value {
         .array(
-            told.sorted { $0.key < $1.key }.map { announcement, leads in
+            published.sorted { $0.key < $1.key }.map { announcement, leads in
                 .object([
                     "from": .number(Number(announcement.from.microseconds)),
                     "until": .optional(announcement.until?.microseconds),
@@ -185,8 +185,8 @@ enum StoredLedger {
             })
     }
 
-    private static func told(_ items: [JSON.Value]) throws -> [Announcement: Set<Duration>] {
-        var told: [Announcement: Set<Duration>] = [:]
+    private static func published(_ items: [JSON.Value]) throws -> [Announcement: Set<Duration>] {
+        var published: [Announcement: Set<Duration>] = [:]
         for item in items {
             let object = try item.asObject()
             guard let from = object["from"]?.number?.int64 else {
@@ -199,8 +199,8 @@ enum StoredLedger {
                 guard let count = lead.number?.int64 else { throw StoredFormError.wrong("before") }
                 return Duration.microseconds(count)
             }
-            told[announcement] = Set(leads)
+            published[announcement] = Set(leads)
         }
-        return told
+        return published
     }
 }

@@ -25,7 +25,7 @@ struct WebFiles {
     ]
 
     /// The files that say what the record says. `isStarting`: the gate opens, and its units are not up yet.
-    init(_ page: Page, of record: Record, for service: Service, isStarting: Bool) {
+    init(_ page: Page, of record: PublishedVerdict, for service: Service, isStarting: Bool) {
         let problem = page.problem(of: record, for: service, isStarting: isStarting)
         present = [
             (FileName.page, page.bytes(of: record, for: service, isStarting: isStarting), nil)
@@ -80,7 +80,7 @@ extension RuntimeDirectory {
     /// Makes or removes `unavailable` of a service whose gate is open by decision, and has the page say the same. Does
     /// nothing for another gate.
     package func publish(
-        isUnavailable: Bool, _ record: Record, of service: Service, page: Page
+        isUnavailable: Bool, _ record: PublishedVerdict, of service: Service, page: Page
     ) throws(FileError) {
         let folder = "\(path)/\(service.name)"
         let marker = "\(folder)/\(FileName.unavailable)"

@@ -17,22 +17,22 @@ package protocol FlagSource: AnyObject {
 
     /// Identifies everything that selects the answers: the address, the headers, a digest of the
     /// credentials. It is stored with an answer.
-    var binding: String { get }
+    var fingerprint: String { get }
 
     /// Whether an answer that was stored under a binding holds the same flags: then its validators
     /// may be sent, and its version counts. Any other answer stays in force until the first good
     /// answer.
-    func isBound(by stored: String) -> Bool
+    func matches(fingerprint stored: String) -> Bool
 
-    /// Takes in which keys the switches and values of this host read; called before `start`, and at
+    /// Sets which keys the switches and values of this host read; called before `start`, and at
     /// each reload. A source that hears of changes of single keys passes on no others.
-    func follow(_ keys: Set<ExactString>)
+    func setKeys(_ keys: Set<ExactString>)
 
-    /// Takes in the answers that the flags in force rest on, the newest first; called before `start`, and when
+    /// Sets the answers that the flags in force rest on, the newest first; called before `start`, and when
     /// they change. A source with signers checks them again when its list of signers changes.
-    func recall(_ answers: [Answer])
+    func setAnswersInForce(_ answers: [Answer])
 
-    /// Why some of the answers that were recalled are unproved, keyed by `SignedAnswer.mark`.
+    /// Why some of the answers that were recalled are unproved, keyed by `SignedAnswer.identity`.
     var disproofs: [[UInt8]: String] { get }
 
     /// Reads the list of signers again if its file has changed; called at each reload, in case that nothing told
@@ -58,13 +58,15 @@ package protocol FlagSource: AnyObject {
 
 extension FlagSource {
     /// Does nothing: most sources hear of a change, and not of what it changes.
-    package func follow(_ keys: Set<ExactString>) {}
+    package func setKeys(_ keys: Set<ExactString>) {}
 
     /// Only the same binding, byte by byte.
-    package func isBound(by stored: String) -> Bool { binding.utf8.elementsEqual(stored.utf8) }
+    package func matches(fingerprint stored: String) -> Bool {
+        fingerprint.utf8.elementsEqual(stored.utf8)
+    }
 
     /// Does nothing: an answer without signatures is not checked again.
-    package func recall(_ answers: [Answer]) {}
+    package func setAnswersInForce(_ answers: [Answer]) {}
 
     /// None: it needs no proof.
     package var disproofs: [[UInt8]: String] { [:] }
@@ -83,11 +85,11 @@ extension FlagSource {
 package typealias Deliver = (Event) -> Void
 
 /// Everything that a network source has beside its settings.
-package struct SourceContext {
+package struct SourceDependencies {
     let name: SourceName
     /// The interval of the polls.
     let interval: Duration
-    let environment: SourceEnvironment
+    let environment: HostEnvironment
     let client: HTTPClient
     let loop: EventLoop
     let deliver: Deliver
@@ -96,7 +98,7 @@ package struct SourceContext {
 
     /// The context of one source; `deliver` takes its events.
     package init(
-        name: SourceName, interval: Duration, environment: SourceEnvironment, client: HTTPClient,
+        name: SourceName, interval: Duration, environment: HostEnvironment, client: HTTPClient,
         loop: EventLoop, deliver: @escaping Deliver, signing: SigningRule? = nil
     ) {
         self.signing = signing
@@ -112,8 +114,8 @@ package struct SourceContext {
     var now: (wall: Instant, boot: Boottime) { loop.now }
 
     /// Ends a fetch.
-    func end(_ outcome: Outcome, date: Instant? = nil) {
-        deliver(.fetched(name, outcome, date: date))
+    func deliverOutcome(_ outcome: Outcome, date: Instant? = nil) {
+        deliver(.fetchEnded(name, outcome, date: date))
     }
 
     /// Its signed documents; nil without signers.
@@ -125,7 +127,7 @@ package struct SourceContext {
     }
 
     /// Delivers why the source is not watched; nil if it is.
-    func tell(problem: String?) { deliver(.watched(name, problem: problem)) }
+    func deliverWatchProblem(_ problem: String?) { deliver(.watchChanged(name, problem: problem)) }
 }
 
 extension String {

@@ -10,7 +10,7 @@ package enum ReportEvent: Hashable, Sendable {
     /// The wake-up has come.
     case woke
     /// Whether every service is as wanted, or has failed to become so.
-    case looked(isSettled: Bool)
+    case settledChecked(isSettled: Bool)
     /// The sink has taken the report.
     case delivered
     /// The report was not sent: it tells what the sink knows already.
@@ -22,10 +22,10 @@ package enum ReportEvent: Hashable, Sendable {
 
 /// What to do for the reports.
 package enum ReportEffect: Hashable, Sendable {
-    /// See whether every service is as wanted; `looked` answers at once.
-    case look
-    /// Make the report of the present state, and send it; with `ifNews` only if the sink knows it not yet.
-    case send(ifNews: Bool)
+    /// See whether every service is as wanted; `settledChecked` answers at once.
+    case checkSettled
+    /// Make the report of the present state, and send it; with `ifChanged` only if the sink knows it not yet.
+    case send(ifChanged: Bool)
     /// Drop the report that is being made, or is in flight.
     case cancel
     /// Wake the machine at this time, and not at the one before; nil for never.
@@ -49,7 +49,7 @@ package struct ReportMachine: Hashable, Sendable {
         case gathering(since: Boottime)
         /// A report is being made, or is in flight. Leaves for `resting` or `gathering` when it is delivered, else
         /// for `retrying`.
-        case sending(hasNews: Bool)
+        case sending(hasChanges: Bool)
         /// The last report was not delivered. Leaves for `sending`, whatever the units do: the sink waits already.
         case retrying
     }
@@ -81,17 +81,17 @@ package struct ReportMachine: Hashable, Sendable {
         case .woke:
             guard let wakeAt, now >= wakeAt else { return [] }
             return wake(at: now)
-        case .looked(let isSettled):
+        case .settledChecked(let isSettled):
             guard case .gathering(let since) = phase else { return [] }
-            return isSettled ? sendNews(at: now) : sleep(until: since + Self.limit)
+            return isSettled ? sendChanges(at: now) : sleep(until: since + Self.limit)
         case .delivered:
-            guard case .sending(let hasNews) = phase else { return [] }
+            guard case .sending(let hasChanges) = phase else { return [] }
             failures = 0
             repeatAt = now + Self.period.scaled(by: factor(in: 0.8...1))
-            return rest(hasNews: hasNews, at: now)
+            return rest(hasChanges: hasChanges, at: now)
         case .unchanged:
-            guard case .sending(let hasNews) = phase else { return [] }
-            return rest(hasNews: hasNews, at: now)
+            guard case .sending(let hasChanges) = phase else { return [] }
+            return rest(hasChanges: hasChanges, at: now)
         case .failed(let retryAfter, let isRefused):
             guard case .sending = phase else { return [] }
             failures += 1
@@ -100,8 +100,8 @@ package struct ReportMachine: Hashable, Sendable {
         }
     }
 
-    private mutating func rest(hasNews: Bool, at now: Boottime) -> [ReportEffect] {
-        if hasNews { return gather(at: now) }
+    private mutating func rest(hasChanges: Bool, at now: Boottime) -> [ReportEffect] {
+        if hasChanges { return gather(at: now) }
         phase = .resting
         return sleep(until: repeatAt)
     }
@@ -116,7 +116,7 @@ package struct ReportMachine: Hashable, Sendable {
             guard let wakeAt, next < wakeAt else { return [] }
             return sleep(until: next)
         case .sending:
-            phase = .sending(hasNews: true)
+            phase = .sending(hasChanges: true)
             return []
         }
     }
@@ -137,19 +137,20 @@ package struct ReportMachine: Hashable, Sendable {
         switch phase {
         case .off, .sending: []
         case .resting, .retrying: send(at: now)
-        case .gathering(let since): now < since + Self.limit ? [.look] : sendNews(at: now)
+        case .gathering(let since):
+            now < since + Self.limit ? [.checkSettled] : sendChanges(at: now)
         }
     }
 
     /// Something has changed; perhaps only times.
-    private mutating func sendNews(at now: Boottime) -> [ReportEffect] {
-        send(ifNews: repeatAt.map { now < $0 } ?? false, at: now)
+    private mutating func sendChanges(at now: Boottime) -> [ReportEffect] {
+        send(ifChanged: repeatAt.map { now < $0 } ?? false, at: now)
     }
 
-    private mutating func send(ifNews: Bool = false, at now: Boottime) -> [ReportEffect] {
-        phase = .sending(hasNews: false)
+    private mutating func send(ifChanged: Bool = false, at now: Boottime) -> [ReportEffect] {
+        phase = .sending(hasChanges: false)
         sentAt = now
-        return sleep(until: nil) + [.send(ifNews: ifNews)]
+        return sleep(until: nil) + [.send(ifChanged: ifChanged)]
     }
 
     private mutating func sleep(until moment: Boottime?) -> [ReportEffect] {

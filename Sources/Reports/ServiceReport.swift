@@ -17,7 +17,7 @@ struct ServiceReport {
     }
 
     private let view: Overview.ServiceView
-    private let gate: GateReport?
+    private let gate: GateStatus?
     /// Nil while the service is not decided.
     let status: Status?
     private let problem: String?
@@ -65,7 +65,7 @@ struct ServiceReport {
 
     /// The object in the document; docs/report.schema.json describes it.
     var json: JSON.Object {
-        let published = PublishedFactSet(view.record, of: view.name)
+        let published = PublishedFacts(view.record, of: view.name)
         var object = JSON.Object()
         for field in Self.fields {
             object[field.name] = field.value(in: published).json(in: .utc)
@@ -84,7 +84,7 @@ struct ServiceReport {
         return object
     }
 
-    private static let fields = PublishedFactSet.fields(
+    private static let fields = PublishedFacts.fields(
         on: .report, last: ["source", "version", "author", "stale", "generation", "override"])
 
     /// So many units are named at most: a service may have thousands, and the server limits what it takes.

@@ -74,7 +74,7 @@ package struct EffectiveSetting: Hashable, Sendable, CustomStringConvertible {
 /// on after an error, so that one run finds all errors.
 ///
 /// A class, because the readers of all tables write into the same report.
-final class Report {
+final class Diagnostics {
     private(set) var errors: [Diagnostic] = []
     private(set) var warnings: [Diagnostic] = []
     private var effective: [EffectiveSetting] = []
@@ -103,7 +103,7 @@ final class Report {
     func secrets(of path: String) -> [Table.Member] { secrets[path] ?? [] }
 
     /// Adds the contents of another report.
-    func append(_ other: Report) {
+    func append(_ other: Diagnostics) {
         errors += other.errors
         warnings += other.warnings
         effective += other.effective

@@ -19,7 +19,7 @@ package struct Settings: Hashable, Sendable {
     /// The file to which the metrics are written too; nil without one.
     package var textfile: String?
     /// Where the state of the host is reported; nil if it is not.
-    package var report: Site?
+    package var report: HTTPSettings?
     /// In the order of files and places.
     package var warnings: [Diagnostic]
     /// Every setting in force, defaults included: limits, sources, services.
@@ -61,9 +61,9 @@ extension Settings {
     private init(
         validating merged: MergedTree, zones: Zones, templates: Templates
     ) throws(SettingsError) {
-        let report = Report()
+        let report = Diagnostics()
         let start = Origin(file: merged.files.first ?? "(no file)")
-        let root = TableReader(
+        let root = TableDecoder(
             path: "", place: "at the top level", table: merged.root, origin: start, report: report)
         root.refuseKeys(notIn: RootKey.words)
 
@@ -86,7 +86,7 @@ extension Settings {
         let metrics = root.table(RootKey.metrics)
         metrics?.refuseKeys(notIn: MetricsKey.words)
         let textfile = metrics?.optional(MetricsKey.textfile, .textfile)
-        let site = root.table(RootKey.report).flatMap(Site.init(forReports:))
+        let settings = root.table(RootKey.report).flatMap(HTTPSettings.init(forReports:))
         sources.warnOfUnused()
         if services.isEmpty, report.errors.isEmpty {
             report.error("no service is configured: add a table [service.NAME]", at: start)
@@ -96,7 +96,7 @@ extension Settings {
         self.init(
             sources: sources.sources, services: services, units: units, pages: pages,
             templates: templates.sources, guardLimits: guardLimits, textfile: textfile,
-            report: site, warnings: report.warnings.inOrder(of: merged.files),
+            report: settings, warnings: report.warnings.inOrder(of: merged.files),
             effective: [.limits, .metrics, .report, .source, .service].flatMap(report.effective))
     }
 }
@@ -116,17 +116,17 @@ extension ValueType where Value == String {
     }
 }
 
-extension Site {
+extension HTTPSettings {
     private static let timeouts: ClosedRange<Duration> = .milliseconds(100) ... .seconds(600)
 
     /// Reads `[report]`; nil after an error. It has the keys of a document that is fetched.
-    fileprivate init?(forReports reader: TableReader) {
+    fileprivate init?(forReports reader: TableDecoder) {
         reader.refuseKeys(notIn: HTTPKey.words + ReportKey.words)
         let timeout = reader.value(
             ReportKey.timeout, .duration(in: Self.timeouts), default: FetchLimits.defaultTimeout)
-        guard case .http(let site) = SourceType.http.read(reader, FetchLimits(timeout: timeout))
+        guard case .http(let settings) = SourceType.http.read(reader, FetchLimits(timeout: timeout))
         else { return nil }
-        self = site
+        self = settings
     }
 }
 
@@ -134,7 +134,7 @@ extension GuardLimits {
     private static let periods: ClosedRange<Duration> = .zero ... .seconds(30 * 86_400)
 
     /// Reads `[limits]`; the defaults without the table.
-    fileprivate init(from limits: TableReader?) {
+    fileprivate init(from limits: TableDecoder?) {
         self.init()
         guard let limits else { return }
         count = limits.optional(LimitsKey.closeAtOnce, .count(in: 1...100_000))

@@ -10,7 +10,7 @@ package enum SignedFlags {
         in bytes: [UInt8], by signers: AllowedSigners, at now: Instant
     ) throws(Failure) -> Answer {
         let document: SignedDocument
-        let authors: Authors
+        let authors: CountedSigners
         do throws(SignatureRefusal) {
             document = try SignedDocument(bytes)
             authors = try document.authors(among: signers, at: now)
@@ -19,9 +19,9 @@ package enum SignedFlags {
         }
         let content = document.content
         let flags = try FlagDocument.parse(content)
-        let order: SignedOrder
+        let order: SignedMetadata
         do throws(DocumentRefusal) {
-            order = try SignedOrder(flags, digest: SHA256.digest(of: content))
+            order = try SignedMetadata(flags, digest: SHA256.digest(of: content))
         } catch {
             throw Failure(error)
         }
@@ -49,14 +49,14 @@ package enum SignedFlags {
         }
     }
 
-    /// Why answers are unproved by these signers, keyed by `SignedAnswer.mark`.
+    /// Why answers are unproved by these signers, keyed by `SignedAnswer.identity`.
     package static func disproofs(
         of answers: [Answer], by signers: AllowedSigners
     ) -> [[UInt8]: DocumentRefusal] {
         var refusals: [[UInt8]: DocumentRefusal] = [:]
         for answer in answers {
             guard let signed = answer.signed else { continue }
-            refusals[signed.mark] = disproof(of: answer, by: signers)
+            refusals[signed.identity] = disproof(of: answer, by: signers)
         }
         return refusals
     }
@@ -64,7 +64,7 @@ package enum SignedFlags {
     /// Who has signed an answer that was accepted, by these signers at this time; nil if nobody.
     package static func authors(
         of answer: Answer, by signers: AllowedSigners, at time: Instant
-    ) -> Authors? {
+    ) -> CountedSigners? {
         guard let signed = answer.signed else { return nil }
         do {
             let document = try SignedDocument(answer.body + signed.signatures)

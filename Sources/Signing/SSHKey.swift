@@ -23,7 +23,7 @@ package struct SSHKey: Hashable, Sendable {
 
     /// Reads a key, which need not be trusted.
     init(_ bytes: [UInt8]) throws(WireProblem) {
-        var reader = WireReader(bytes)
+        var reader = WireDecoder(bytes)
         let type = try reader.text("the type of the key")
         guard let kind = Kind(rawValue: type) else {
             throw WireProblem("keys of the type '\(type.excerpt)' are not accepted")
@@ -45,7 +45,7 @@ package struct SSHKey: Hashable, Sendable {
             }
             subject = Self.ecdsaPrefix + point
         }
-        try reader.end(of: "the key")
+        try reader.expectEnd(of: "the key")
         guard unsafe is_public_key(subject, subject.count) == 1 else {
             throw WireProblem("the key is not a point of its curve")
         }
@@ -78,7 +78,7 @@ extension SSHKey {
     /// Checks a signature in SSH's wire format over a message. Throws for bytes that are no signature of
     /// this kind of key.
     func check(_ signature: [UInt8], over message: [UInt8]) throws(WireProblem) -> Check {
-        var reader = WireReader(signature)
+        var reader = WireDecoder(signature)
         let type = try reader.text("the type of the signature")
         guard type == kind.rawValue else {
             throw WireProblem("it is of the type '\(type.excerpt)', and its key '\(kind.rawValue)'")
@@ -89,15 +89,15 @@ extension SSHKey {
         }
         switch kind {
         case .ed25519:
-            try reader.end(of: "the signature")
+            try reader.expectEnd(of: "the signature")
             return verify(value, over: message)
         case .ecdsa:
-            try reader.end(of: "the signature")
+            try reader.expectEnd(of: "the signature")
             return verify(try Self.der(value), over: message)
         case .securityKey:
-            let flags = try reader.take(1, "the flags")
-            let counter = try reader.take(4, "the counter")
-            try reader.end(of: "the signature")
+            let flags = try reader.read(1, "the flags")
+            let counter = try reader.read(4, "the counter")
+            try reader.expectEnd(of: "the signature")
             let signed =
                 SHA256.digest(of: application) + flags + counter + SHA256.digest(of: message)
             let check = verify(value, over: signed)
@@ -123,7 +123,7 @@ extension SSHKey {
     /// An ECDSA signature in DER (RFC 3279 §2.2.3), from the two numbers of RFC 5656 §3.1.2. An mpint has
     /// the bytes of an INTEGER. On P-256 it has at most 33, so that every length takes one byte.
     private static func der(_ signature: [UInt8]) throws(WireProblem) -> [UInt8] {
-        var reader = WireReader(signature)
+        var reader = WireDecoder(signature)
         var numbers: [UInt8] = []
         for name in ["the number r", "the number s"] {
             let number = try reader.string(name)
@@ -135,7 +135,7 @@ extension SSHKey {
             }
             numbers += [0x02, UInt8(number.count)] + number
         }
-        try reader.end(of: "the numbers r and s")
+        try reader.expectEnd(of: "the numbers r and s")
         return [0x30, UInt8(numbers.count)] + numbers
     }
 }

@@ -56,14 +56,14 @@ struct SSHSignature: Hashable, Sendable {
         let signature: [UInt8]
 
         init(_ blob: [UInt8]) throws(WireProblem) {
-            var reader = WireReader(blob)
-            guard try reader.take(6, "the beginning 'SSHSIG'") == magic else {
+            var reader = WireDecoder(blob)
+            guard try reader.read(6, "the beginning 'SSHSIG'") == magic else {
                 throw WireProblem("it does not begin with 'SSHSIG'")
             }
             let version = try reader.number("the version")
             guard version == 1 else { throw WireProblem("it is of version \(version), not 1") }
             key = try reader.string("the key")
-            var keyReader = WireReader(key)
+            var keyReader = WireDecoder(key)
             keyType = try keyReader.text("the type of the key")
             namespace = try reader.text("the namespace")
             guard try reader.string("the reserved field").isEmpty else {
@@ -71,7 +71,7 @@ struct SSHSignature: Hashable, Sendable {
             }
             digest = try reader.text("the name of the hash")
             signature = try reader.string("the signature")
-            try reader.end(of: "the signature")
+            try reader.expectEnd(of: "the signature")
         }
     }
 }

@@ -33,7 +33,7 @@ package struct SignedDocument: Hashable, Sendable {
         while !rest.isEmpty {
             guard signatures.count < Self.maximumSignatures else { throw .tooManySignatures }
             let number = signatures.count + 1
-            let blob = try Armour.take(from: &rest, number: number)
+            let blob = try Armour.read(from: &rest, number: number)
             signatures.append(try SSHSignature(blob, number: number))
         }
         self.signatures = signatures
@@ -45,9 +45,9 @@ package struct SignedDocument: Hashable, Sendable {
     /// that a new signer can sign before every host has the new list. A signature by a listed key over
     /// other bytes refuses the document. Throws if nobody is left.
     package func authors(among signers: AllowedSigners, at now: Instant) throws(SignatureRefusal)
-        -> Authors
+        -> CountedSigners
     {
-        var authors = Authors()
+        var authors = CountedSigners()
         var digests: [SSHSignature.Digest: [UInt8]] = [:]
         for (signature, number) in zip(signatures, 1...) {
             let signer: AllowedSigners.Signer
@@ -107,7 +107,7 @@ package struct SignedDocument: Hashable, Sendable {
 }
 
 /// The people who have signed a document.
-package struct Authors: Hashable, Sendable {
+package struct CountedSigners: Hashable, Sendable {
     /// One name for each person, in the order of their signatures.
     package fileprivate(set) var names: [String] = []
     /// Why each of the other signatures does not count.
@@ -133,7 +133,7 @@ private enum Armour {
     }
 
     /// Takes one block; returns the bytes that it holds.
-    static func take(from rest: inout ArraySlice<UInt8>, number: Int) throws(SignatureRefusal)
+    static func read(from rest: inout ArraySlice<UInt8>, number: Int) throws(SignatureRefusal)
         -> [UInt8]
     {
         guard rest.starts(with: first) else { throw .trailingBytes }

@@ -2,7 +2,7 @@ package import Files
 package import JSON
 
 /// The client template of a Firebase project, evaluated by the service, and how to ask for it.
-package struct ClientTemplateSite: Hashable, Sendable {
+package struct FirebaseSettings: Hashable, Sendable {
     package var project: String
     package var apiKey: String
     package var appID: String
@@ -30,7 +30,7 @@ package struct ClientTemplateSite: Hashable, Sendable {
 }
 
 /// The server template of a Firebase project, evaluated on this host, and how to ask for it.
-package struct ServerTemplateSite: Hashable, Sendable {
+package struct FirebaseServerSettings: Hashable, Sendable {
     package var project: String
     /// The key of a service account; nil is the machine's own account, by its metadata server.
     package var credential: Credential?

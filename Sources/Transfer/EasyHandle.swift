@@ -189,7 +189,7 @@ private func receiveHeader(
     _ userdata: UnsafeMutableRawPointer?
 ) -> Int {
     let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return unsafe exchange(userdata)?.take(header: line) == true ? line.count : refused(line)
+    return unsafe transfer(userdata)?.receive(header: line) == true ? line.count : refused(line)
 }
 
 /// libcurl's CURLOPT_WRITEFUNCTION: takes a part of the body; a short count ends the transfer.
@@ -198,20 +198,20 @@ private func receiveBody(
     _ userdata: UnsafeMutableRawPointer?
 ) -> Int {
     let part = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return unsafe exchange(userdata)?.take(body: part) == true ? part.count : refused(part)
+    return unsafe transfer(userdata)?.receive(body: part) == true ? part.count : refused(part)
 }
 
 /// The exchange of libcurl's userdata. It owns the handle that calls, so that it is alive.
-private func exchange(_ userdata: UnsafeMutableRawPointer?) -> Exchange? {
+private func transfer(_ userdata: UnsafeMutableRawPointer?) -> HTTPTransfer? {
     guard let userdata = unsafe userdata else { return nil }
-    return unsafe Unmanaged<Exchange>.fromOpaque(userdata).takeUnretainedValue()
+    return unsafe Unmanaged<HTTPTransfer>.fromOpaque(userdata).takeUnretainedValue()
 }
 
 /// The exchange of an easy handle.
-func exchange(of easy: UnsafeMutableRawPointer) -> Exchange? {
+func transfer(of easy: UnsafeMutableRawPointer) -> HTTPTransfer? {
     var text: UnsafeMutablePointer<CChar>?
     guard unsafe curl_easy_get_text(easy, CURLINFO_PRIVATE, &text) == CURLE_OK else { return nil }
-    return unsafe exchange(UnsafeMutableRawPointer(text))
+    return unsafe transfer(UnsafeMutableRawPointer(text))
 }
 
 /// A count that ends the transfer: any but the count of the bytes, of which there may be none.

@@ -19,7 +19,7 @@ package final class HTTPClient {
     private var timer: Timer?
     private var soon: Deferred?
     /// The exchanges that have ended and do not know it yet.
-    private var ended: [(exchange: Exchange, code: CURLcode)] = []
+    private var ended: [(transfer: HTTPTransfer, code: CURLcode)] = []
     private var isStarting = false
     /// The files of authorities, and how often each has changed.
     private var authorities: [String: (stamp: FileStamp, changes: Int)] = [:]
@@ -35,14 +35,14 @@ package final class HTTPClient {
         unsafe self.handle = handle
         timer = try Timer(loop, accuracy: .milliseconds(5)) { [unowned self] in expire() }
         retry = try Timer(loop, accuracy: .milliseconds(50)) { [unowned self] in
-            for (socket, wish) in unwatched { watch(socket, for: wish) }
+            for (socket, interest) in unwatched { watch(socket, for: interest) }
         }
         soon = Deferred(loop) { [unowned self] in deliver() }
         let itself = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe curl_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, itself)
         unsafe curl_multi_set_pointer(handle, CURLMOPT_TIMERDATA, itself)
-        unsafe curl_multi_set_socket_function(handle) { _, socket, wish, userdata, _ in
-            unsafe HTTPClient.from(userdata)?.watch(socket, for: wish)
+        unsafe curl_multi_set_socket_function(handle) { _, socket, interest, userdata, _ in
+            unsafe HTTPClient.from(userdata)?.watch(socket, for: interest)
             return 0
         }
         unsafe curl_multi_set_timer_function(handle) { _, milliseconds, userdata in
@@ -80,9 +80,9 @@ package final class HTTPClient {
     }
 
     /// Starts a transfer. The exchange is told of its end later, never from within this call.
-    func add(_ exchange: Exchange) throws(TransferError) {
+    func add(_ transfer: HTTPTransfer) throws(TransferError) {
         isStarting = true
-        let code = unsafe curl_multi_add_handle(handle, exchange.handle.pointer)
+        let code = unsafe curl_multi_add_handle(handle, transfer.handle.pointer)
         guard code == CURLM_OK else {
             isStarting = false
             throw .notStarted(unsafe String(cString: curl_multi_strerror(code)))
@@ -93,9 +93,9 @@ package final class HTTPClient {
     }
 
     /// Ends the transfer of an exchange without telling the exchange.
-    func remove(_ exchange: Exchange) {
-        unsafe curl_multi_remove_handle(handle, exchange.handle.pointer)
-        if !ended.isEmpty { ended.removeAll { $0.exchange === exchange } }
+    func remove(_ transfer: HTTPTransfer) {
+        unsafe curl_multi_remove_handle(handle, transfer.handle.pointer)
+        if !ended.isEmpty { ended.removeAll { $0.transfer === transfer } }
     }
 
     /// The client of libcurl's userdata. libcurl has it until `deinit` takes the callbacks away.
@@ -106,10 +106,10 @@ package final class HTTPClient {
 
     /// Watches a socket as libcurl asks for it. If memory has run out, it is tried again soon; a transfer that
     /// waits for too long times out.
-    private func watch(_ socket: Int32, for wish: Int32) {
+    private func watch(_ socket: Int32, for interest: Int32) {
         unwatched[socket] = nil
         let events: Descriptor.Events
-        switch wish {
+        switch interest {
         case CURL_POLL_IN: events = .readable
         case CURL_POLL_OUT: events = .writable
         case CURL_POLL_INOUT: events = [.readable, .writable]
@@ -124,7 +124,7 @@ package final class HTTPClient {
             }
         } catch {
             sockets[socket] = nil
-            unwatched[socket] = wish
+            unwatched[socket] = interest
             retry?.set(at: now + Self.retryInterval)
         }
     }
@@ -167,14 +167,14 @@ package final class HTTPClient {
 
     /// Takes the transfers that have ended away from libcurl.
     private func collect() {
-        var finished: [(exchange: Exchange, code: CURLcode)] = []
+        var finished: [(transfer: HTTPTransfer, code: CURLcode)] = []
         while true {
             let next = unsafe curl_multi_next_finished(handle)
             guard let easy = unsafe next.easy else { break }
-            guard let exchange = unsafe exchange(of: easy) else { continue }
-            finished.append((exchange, unsafe next.code))
+            guard let transfer = unsafe transfer(of: easy) else { continue }
+            finished.append((transfer, unsafe next.code))
         }
-        for (exchange, _) in finished { remove(exchange) }
+        for (transfer, _) in finished { remove(transfer) }
         ended += finished
     }
 
@@ -184,8 +184,8 @@ package final class HTTPClient {
         var left = ended.count
         while left > 0, !ended.isEmpty {
             left -= 1
-            let (exchange, code) = ended.removeFirst()
-            exchange.end(code)
+            let (transfer, code) = ended.removeFirst()
+            transfer.transferEnded(code)
         }
         if !ended.isEmpty { soon?.arm() }
     }

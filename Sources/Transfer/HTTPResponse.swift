@@ -23,8 +23,8 @@ package struct HeaderSection: Hashable, Sendable {
 
     /// Takes a line with its end; false if a status line has to stand there and does not. A trailer is
     /// not kept.
-    mutating func take(line: UnsafeRawBufferPointer) -> Bool {
-        if awaitsStatusLine { return unsafe begin(line) }
+    mutating func parse(line: UnsafeRawBufferPointer) -> Bool {
+        if awaitsStatusLine { return unsafe parseStatus(line) }
         guard let first = unsafe line.first, !Self.isLineEnd(first) else {
             isComplete = true
             return true
@@ -48,7 +48,7 @@ package struct HeaderSection: Hashable, Sendable {
     }
 
     /// Begins a section with its status line; false if the line is none.
-    private mutating func begin(_ line: UnsafeRawBufferPointer) -> Bool {
+    private mutating func parseStatus(_ line: UnsafeRawBufferPointer) -> Bool {
         guard let status = unsafe Self.status(in: line) else { return false }
         self.status = status
         bytes.removeAll(keepingCapacity: true)

@@ -63,7 +63,7 @@ struct Killswitchctl: ParsableCommand {
             try flushOutput()
             return ExitStatus.success.rawValue
         } catch let command as CommandEnd {
-            return command.pass()
+            return command.exitAlike()
         } catch {
             let status = explain(error)
             // The message was printed: nothing else is said of output that cannot be.
@@ -116,7 +116,7 @@ struct Killswitchctl: ParsableCommand {
     private static func explain(_ error: any Error) -> ExitStatus {
         switch exitCode(for: error) {
         case .success:
-            say(lines: fullMessage(for: error))
+            printLines(fullMessage(for: error))
             return .success
         case .validationFailure:
             printError(usageMessage(for: error))
@@ -187,7 +187,7 @@ struct CommandFailure: Error {
             let hint = "is killswitchd running? See 'systemctl status killswitchd'"
             self.init(.unreachable, "\(error); \(hint)")
         case let error as SocketError: self.init(.unreachable, "\(error)")
-        case let error as SystemManager.Failure:
+        case let error as BlockingSystemdClient.Failure:
             let status = error.isOfSystemd ? ExitStatus.no : .unreachable
             self.init(error.isDenied ? .notPermitted : status, "\(error)")
         default: self.init(.no, "\(error)")

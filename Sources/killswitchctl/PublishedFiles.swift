@@ -122,7 +122,7 @@ struct PublishedFiles {
     func daemon(timeout: Duration? = nil) -> VarlinkClient {
         VarlinkClient(
             "\(directory)/\(FileName.controlSocket)",
-            patience: timeout.map { .limited($0) } ?? .whileItWorks
+            timeLimit: timeout.map { .limited($0) } ?? .whileItWorks
         ) { call in
             Terminal.showProgress(
                 call.map {

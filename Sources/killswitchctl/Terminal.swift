@@ -9,8 +9,8 @@ enum Terminal {
 
     private static func width(of descriptor: Int32) -> Int? {
         var size = winsize()
-        let isTold = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-        return isTold ? Int(size.ws_col) : nil
+        let isVerbose = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+        return isVerbose ? Int(size.ws_col) : nil
     }
 
     /// Whether stdout is a terminal.
@@ -62,16 +62,18 @@ enum LineColor: Int {
 
 /// Prints a line on stdout. Text from outside that it holds cannot add a line, move the cursor or change a
 /// color.
-func say(_ line: String = "", in color: LineColor? = nil) {
+func printLine(_ line: String = "", in color: LineColor? = nil) {
     let line = line.printable
     print(color.map { "\u{1B}[\($0.rawValue)m\(line)\u{1B}[0m" } ?? line)
 }
 
 /// Prints a text of several lines on stdout. The caller makes sure that text from outside adds no line.
-func say(lines: String) { print(lines.printableLines) }
+func printLines(_ lines: String) { print(lines.printableLines) }
 
 /// Prints a value on stdout as JSON, in which unprintable characters are escaped.
-func say(_ value: JSON.Value, _ style: JSON.Style = .pretty) { print(value.serialized(style)) }
+func printJSON(_ value: JSON.Value, _ style: JSON.Style = .pretty) {
+    print(value.serialized(style))
+}
 
 /// Sends what was printed: a pipe would get large pieces otherwise. Throws if it cannot be written.
 func flushOutput() throws(CommandFailure) {

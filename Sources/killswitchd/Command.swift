@@ -19,7 +19,7 @@ enum Command {
             case .help: print(Usage.text)
             case .version: print("killswitchd \(ProgramVersion.current)")
             case .check: return Check.run(options, log)
-            case .follow, .decideOnce: return try follow(options, log)
+            case .run, .decideOnce: return try follow(options, log)
             }
             return DaemonExitStatus.success
         } catch let error as UsageError {

@@ -46,7 +46,7 @@ extension Daemon: ControllableDaemon {
     var movesGates: Bool { options.movesGates }
 
     func state(of service: ServiceName) -> JSON.Object? {
-        guard let record = machine.record(of: service),
+        guard let record = machine.publishedVerdict(of: service),
             let configured = machine.service(service.text)
         else { return nil }
         return StateFile.json(of: record, for: configured, bootID: bootID)
@@ -54,7 +54,8 @@ extension Daemon: ControllableDaemon {
 
     func gate(of service: ServiceName) -> JSON.Object? {
         guard let configured = machine.service(service.text) else { return nil }
-        let unmoved = machine.record(of: service)?.verdict.gate.map(GateReport.init(unmoved:))
+        let unmoved = machine.publishedVerdict(of: service)?.verdict.gate.map(
+            GateStatus.init(unmoved:))
         let report = gatekeeper.map { $0.report(of: service) } ?? unmoved
         return report.map { GateFile.json(of: $0, in: configured.zone, now: loop.now) }
     }
@@ -85,7 +86,7 @@ extension Daemon: ControllableDaemon {
 
 extension HostCondition {
     /// What the configuration and the gates have to tell now.
-    init(_ store: ConfigurationStore, _ gatekeeper: Gatekeeper?) {
+    init(_ store: ConfigurationStore, _ gatekeeper: GateDriver?) {
         self.init()
         refusal = store.refusal
         keeping = store.keeping

@@ -17,7 +17,7 @@ extension Daemon {
             isWhole
             ? machine.plan.services.map(\.name)
             : DeletionWatch.Deletions(names: names).services
-        let ours = services.filter { machine.record(of: $0) != nil }
+        let ours = services.filter { machine.publishedVerdict(of: $0) != nil }
         let sources = machine.plan.sources.map(\.name).filter { source in
             isWhole || names.contains(FileName.source(source))
         }
@@ -41,17 +41,17 @@ extension Daemon {
         }
         if isWhole { parts?.deletions.rearm() }
         for name in ours {
-            agent.post(.removed(name))
+            agent.post(.filesDeleted(name))
             if let gatekeeper {
-                gatekeeper.noteRemoval(of: name)
+                gatekeeper.filesDeleted(of: name)
             } else {
-                moveGate(of: name, to: machine.record(of: name))
+                moveGate(of: name, to: machine.publishedVerdict(of: name))
             }
         }
         for name in sources { restoreMark(of: name) }
         if isMotdGone { motd?.rewrite() }
         if areMetricsGone { parts?.metrics.write() }
-        store.noteRefusal()
+        store.writeRefusal()
     }
 
     /// Writes the stored files again. The kernel may not permit that, because only the service manager may make the
@@ -74,7 +74,7 @@ extension Daemon {
 
     /// Somebody has made the state directory again, and every failed write has succeeded.
     func finishRestore(after event: Event) {
-        guard isStateLost, case .recorded(_, problem: nil) = event, !machine.hasPendingWrites
+        guard isStateLost, case .writeEnded(_, problem: nil) = event, !machine.hasPendingWrites
         else { return }
         do {
             try lockStateAgain()
@@ -106,7 +106,7 @@ extension Daemon {
     private func isExpected(_ name: String) -> Bool {
         let parts = name.split(separator: "/")
         guard parts.count == 2, let service = ServiceName(String(parts[0])),
-            let record = machine.record(of: service)
+            let record = machine.publishedVerdict(of: service)
         else { return true }
         let isUnavailable = gatekeeper?.report(of: service)?.isUnavailable
         return RuntimeDirectory.expects(
@@ -119,9 +119,9 @@ extension Daemon {
         guard let age = machine.view(of: source, at: now)?.age else { return }
         let confirmed = now.wall - age
         do {
-            try File.make(runtime.mark(of: source), modified: confirmed.microseconds)
+            try File.make(runtime.confirmationPath(of: source), modified: confirmed.microseconds)
         } catch {
-            agent.post(.recorded(.markConfirmed(source), problem: "\(error)"))
+            agent.post(.writeEnded(.markConfirmed(source), problem: "\(error)"))
         }
     }
 }

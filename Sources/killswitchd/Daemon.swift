@@ -22,7 +22,7 @@ final class Daemon {
     let options: Options
     let log: Log
     let store: ConfigurationStore
-    private let sources: SourceList
+    private let sources: SourceRegistry
     private let followed: [any FlagSource]
     let runtime: RuntimeDirectory
     let state: StateDirectory
@@ -30,20 +30,20 @@ final class Daemon {
     private var runtimeLock: FileLock
     let bootID: String
     let loop: EventLoop
-    let agent: Agent
+    let agent: DecisionDriver
     /// Moves the units; nil if decisions move none.
-    let gatekeeper: Gatekeeper?
-    private let manager: ServiceManager
+    let gatekeeper: GateDriver?
+    private let manager: SystemdNotifier
     private var signals: Signals?
     /// Nil for `--once`, which leaves no daemon behind.
     private(set) var parts: Parts?
     /// Whether somebody has deleted the state directory, and it could not be made again.
     var isStateLost = false
-    private(set) var motd: MessageOfTheDay?
+    private(set) var motd: MOTDWriter?
     /// The file that `[metrics] textfile` names.
     fileprivate let textfile: String?
     /// Where the state of the host is reported; nil if it is not.
-    fileprivate let reportSite: Site?
+    fileprivate let reportServer: HTTPSettings?
 
     /// The signals that end the daemon, and SIGHUP, which has it read its configuration again.
     static let signals = [SIGINT, SIGTERM, SIGHUP]
@@ -69,16 +69,16 @@ final class Daemon {
         try state.prepare()
         let problems = try runtime.tidy(services: services, sources: settings.sources.map(\.name))
         for problem in problems { log.write(.warning, "\(problem); it is left as it is") }
-        store.begin(with: configuration)
+        store.putInForce(configuration)
         textfile = settings.textfile
-        reportSite = settings.report
+        reportServer = settings.report
         loop = try EventLoop()
-        sources = SourceList(
+        sources = SourceRegistry(
             on: loop,
             .ofThisProcess(stateDirectory: state.path, runtimeDirectory: runtime.path))
-        let environment = ServiceEnvironment.take()
+        let environment = NotifyEnvironment.readAndUnset()
         log.write(.info, "the files of each service are in \(runtime.path)/SERVICE")
-        followed = try sources.follow(settings.sources)
+        followed = try sources.update(to: settings.sources)
         let memory = MemoryReader(state: state, runtime: runtime, log: log).memory(of: followed)
         let address = environmentVariable("DBUS_SYSTEM_BUS_ADDRESS")
         let synchronisation = ClockSynchronisation(loop, address: address)
@@ -88,9 +88,9 @@ final class Daemon {
             clockFloor: ClockFloor.instant,
             seed: UInt64.random(in: .min ... .max),
             at: Now(wall: wall, boot: boot, isSynchronised: synchronisation.value))
-        agent = Agent(
+        agent = DecisionDriver(
             loop: loop, machine: machine, runtime: runtime, state: state, pages: settings.pages,
-            synchronisation: Synchronisation(
+            synchronisation: ClockSyncProbe(
                 value: { synchronisation.value }, clockWasSet: synchronisation.clockWasSet,
                 renew: synchronisation.renew),
             announce: log.write)
@@ -98,14 +98,14 @@ final class Daemon {
         synchronisation.changed = { [unowned agent] in agent.post(.woke) }
         gatekeeper =
             options.movesGates
-            ? Gatekeeper(
+            ? GateDriver(
                 loop: loop, services: services, listed: settings.units, address: address,
                 publish: agent.publish, publishGate: agent.publish,
                 announce: { [agent, log] notice in
-                    log.write(notice.explained { agent.machine.record(of: $0)?.verdict })
+                    log.write(notice.explained { agent.machine.publishedVerdict(of: $0)?.verdict })
                 }) : nil
         let (store, gatekeeper) = (store, gatekeeper)
-        manager = try ServiceManager(environment, on: loop, agent) {
+        manager = try SystemdNotifier(environment, on: loop, agent) {
             HostCondition(store, gatekeeper)
         }
     }
@@ -116,12 +116,12 @@ final class Daemon {
             parts?.queueEmptied(.gatesHandled)
             guard hasChanged else { return }
             log.reportLosses()
-            manager.look()
+            manager.sendDue()
         }
-        motd = try MessageOfTheDay(on: loop, agent, runtime, log)
+        motd = try MOTDWriter(on: loop, agent, runtime, log)
         switch options.purpose {
-        case .follow: parts = try Parts(of: self)
-        case .decideOnce, .check, .help, .version: try runtime.removeSignOfLife()
+        case .run: parts = try Parts(of: self)
+        case .decideOnce, .check, .help, .version: try runtime.removeAlive()
         }
         signals = try Signals(loop, Self.signals) { [unowned self] signal in
             if signal == SIGHUP {
@@ -139,31 +139,31 @@ final class Daemon {
             // Units are moved after the files are written.
             case .decided(let service, let record):
                 if record == nil {
-                    parts?.deletions.unfollow(service.text)
+                    parts?.deletions.unwatchFolder(of: service.text)
                 } else {
-                    parts?.deletions.follow(service.text)
+                    parts?.deletions.watchFolder(of: service.text)
                 }
                 moveGate(of: service, to: record)
-                motd?.note(service)
-            case .told(let service): gatekeeper?.passOnNotice(of: service)
+                motd?.serviceDecided(service)
+            case .noticePublished(let service): gatekeeper?.noticePublished(of: service)
             case .rejected(let service, let order, let objection):
                 parts?.server?.advance(.rejected(service, order, objection))
             case .handled(let event):
                 once?.observe(event)
                 log.reportLosses()
                 finishRestore(after: event)
-                if event == .clockStepped { parts?.life.give() }
+                if event == .clockStepped { parts?.life.beat() }
                 if case .reconfigured(let plan, _, _) = event {
                     parts?.server?.limits = DescriptorBudget.socketLimits(
                         sources: plan.sources.count)
-                    manager.endReload()
+                    manager.reloadEnded()
                 }
                 parts?.server?.advance(.event(event))
             // Once for a burst of events, because it looks at all services.
-            case .settled:
+            case .queueDrained:
                 motd?.write()
-                manager.look()
-                parts?.queueEmptied(.settled)
+                manager.sendDue()
+                parts?.queueEmptied(.queueDrained)
             }
         }
         try gatekeeper?.start()
@@ -177,8 +177,8 @@ final class Daemon {
     }
 
     /// Differs whenever the metrics do, but for times.
-    fileprivate var metricsMark: MetricsMark {
-        MetricsMark(agent.newsMark, gates: gatekeeper?.publicationCount ?? 0)
+    fileprivate var metricsMark: MetricsRevision {
+        MetricsRevision(agent.overviewRevision, gates: gatekeeper?.publicationCount ?? 0)
     }
 
     fileprivate func makeReports() throws -> ReportSender {
@@ -188,7 +188,7 @@ final class Daemon {
         return try ReportSender(
             on: loop, state, log, host,
             mark: { [unowned self] in
-                ReportSender.Mark(
+                ReportSender.Revision(
                     metrics: metricsMark, isConfigurationRefused: store.refusal != nil)
             },
             overview: { [unowned self] in machine.overview(at: now, condition) },
@@ -204,15 +204,15 @@ final class Daemon {
     /// Watches the state directory that is at its path now.
     func followState() {
         parts?.stateDeletions.rearm()
-        parts?.stateDeletions.follow(StateDirectory.flagsFolder)
+        parts?.stateDeletions.watchFolder(of: StateDirectory.flagsFolder)
     }
 
     /// Moves the gate of a service. Without a gatekeeper `gate.json` says that nobody moves it.
-    func moveGate(of service: ServiceName, to record: Record?) {
-        if let gatekeeper { return gatekeeper.take(record, of: service) }
+    func moveGate(of service: ServiceName, to record: PublishedVerdict?) {
+        if let gatekeeper { return gatekeeper.serviceDecided(record, of: service) }
         guard let gate = record?.verdict.gate else { return }
         do {
-            try agent.publish(GateReport(unmoved: gate), of: service)
+            try agent.publish(GateStatus(unmoved: gate), of: service)
         } catch {
             log.write(.error, "\(error); readers take the gate from the verdict")
         }
@@ -222,19 +222,19 @@ final class Daemon {
     /// in force changes nothing.
     @discardableResult
     func readConfiguration() -> [String] {
-        manager.beginReload()
+        manager.reloadStarted()
         defer {
             parts?.metrics.request()
-            parts?.reports.look()
+            parts?.reports.reportIfChanged()
         }
-        let next = store.next { try sources.follow($0.settings.sources) }
+        let next = store.next { try sources.update(to: $0.settings.sources) }
         guard let next else {
-            manager.endReload()
+            manager.reloadEnded()
             return []
         }
         gatekeeper?.attach(listed: next.configuration.settings.units)
-        parts?.metrics.follow(next.configuration.settings.textfile)
-        parts?.reports.follow(next.configuration.settings.report)
+        parts?.metrics.setTextfile(next.configuration.settings.textfile)
+        parts?.reports.configure(server: next.configuration.settings.report)
         agent.post(
             Reconfiguration(
                 next.configuration.settings.plan, sources: next.prepared,
@@ -247,38 +247,38 @@ final class Daemon {
 /// The parts of a daemon that stays. They work from the start of the loop until they are dropped.
 final class Parts {
     let server: Server?
-    let metrics: MetricsFile
+    let metrics: MetricsWriter
     let reports: ReportSender
-    let life: SignOfLife
+    let life: Heartbeat
     let deletions: DeletionWatch
     let stateDeletions: DeletionWatch
 
     fileprivate init(of daemon: Daemon) throws {
         let (loop, runtime, log) = (daemon.loop, daemon.runtime, daemon.log)
         server = daemon.listen()
-        metrics = try MetricsFile(
+        metrics = try MetricsWriter(
             on: loop, runtime, log, version: ProgramVersion.current,
             mark: { [unowned daemon] in daemon.metricsMark },
             overview: { [unowned daemon] in
                 daemon.machine.overview(at: daemon.now, daemon.condition)
             })
-        metrics.follow(daemon.textfile)
+        metrics.setTextfile(daemon.textfile)
         reports = try daemon.makeReports()
-        reports.follow(daemon.reportSite)
-        life = try SignOfLife(on: loop, daemon.agent, runtime, log) { [metrics] in
+        reports.configure(server: daemon.reportServer)
+        life = try Heartbeat(on: loop, daemon.agent, runtime, log) { [metrics] in
             metrics.request()
         }
         deletions = try DeletionWatch(loop, runtime.path) { [unowned daemon] in daemon.restore($0) }
         stateDeletions = try DeletionWatch(loop, daemon.state.path) { [unowned daemon] in
             daemon.restoreState($0)
         }
-        stateDeletions.follow(StateDirectory.flagsFolder)
+        stateDeletions.watchFolder(of: StateDirectory.flagsFolder)
     }
 
     /// The agent or the gates have handled their events.
     func queueEmptied(_ trigger: ReplyTrigger) {
-        metrics.look()
-        reports.look()
+        metrics.requestIfChanged()
+        reports.reportIfChanged()
         server?.advance(trigger)
     }
 }

@@ -30,19 +30,19 @@ final class DeletionWatch {
 
     private let loop: EventLoop
     private let path: String
-    private let tell: (Deletions) -> Void
+    private let deliver: (Deletions) -> Void
     private var directory: Watch?
     private var folders: [String: Watch] = [:]
     private var timer: Timer?
     private var gathered = Deletions()
 
-    /// Watches the directory. `tell` is called soon after a deletion; one call for `rm -rf`.
+    /// Watches the directory. `deliver` is called soon after a deletion; one call for `rm -rf`.
     init(
-        _ loop: EventLoop, _ path: String, tell: @escaping (Deletions) -> Void
+        _ loop: EventLoop, _ path: String, deliver: @escaping (Deletions) -> Void
     ) throws(SystemError) {
         self.loop = loop
         self.path = path
-        self.tell = tell
+        self.deliver = deliver
         timer = try Timer(loop, accuracy: .milliseconds(20)) { [unowned self] in
             var deletions = gathered
             gathered = Deletions()
@@ -50,7 +50,7 @@ final class DeletionWatch {
             deletions.names = deletions.names.filter { name in !isThere("\(path)/\(name)") }
             // An open file in it keeps the directory from being reported.
             if !isThere(path) { deletions.isWhole = true }
-            if deletions != Deletions() { self.tell(deletions) }
+            if deletions != Deletions() { self.deliver(deletions) }
         }
         rearm()
     }
@@ -59,12 +59,12 @@ final class DeletionWatch {
     func rearm() {
         folders = [:]
         directory = watch(path) { [unowned self] event in
-            if let name = event.name { note(name) } else { gather { $0.isWhole = true } }
+            if let name = event.name { entryDeleted(name) } else { gather { $0.isWhole = true } }
         }
     }
 
     /// Watches a folder in it, which was written just now.
-    func follow(_ folder: String) {
+    func watchFolder(of folder: String) {
         guard folders[folder] == nil, folders.count < Self.mostFolders else { return }
         folders[folder] = watch("\(path)/\(folder)") { [unowned self] event in
             guard let name = event.name, name.utf8.first != UInt8(ascii: ".") else { return }
@@ -73,21 +73,21 @@ final class DeletionWatch {
     }
 
     /// The files of a folder are deleted by the daemon itself.
-    func unfollow(_ folder: String) { folders[folder] = nil }
+    func unwatchFolder(of folder: String) { folders[folder] = nil }
 
     private static let mostFolders = 1000
 
     /// Long enough for `rm -rf`, and well below the second that the manual promises.
-    private static let patience: Duration = .milliseconds(200)
+    private static let timeLimit: Duration = .milliseconds(200)
 
-    private func note(_ name: String) {
+    private func entryDeleted(_ name: String) {
         // The watch of the folder is gone with it.
         folders[name] = nil
         gather { $0.names.insert(name) }
     }
 
     private func gather(_ change: (inout Deletions) -> Void) {
-        if gathered == Deletions() { timer?.set(at: loop.now.boot + Self.patience) }
+        if gathered == Deletions() { timer?.set(at: loop.now.boot + Self.timeLimit) }
         change(&gathered)
     }
 

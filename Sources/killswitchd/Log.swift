@@ -28,15 +28,15 @@ final class Log {
 
     /// Writes a text of the daemon's own, of one line or several. Text from outside that it holds cannot move
     /// the cursor of a terminal.
-    func write(_ level: Notice.Level, _ text: String, id: MessageID? = nil) {
+    func write(_ level: LogMessage.Level, _ text: String, id: MessageID? = nil) {
         write(JournalEntry(level.priority, text.printableLines, messageID: id?.rawValue))
     }
 
     /// Writes a notice of the machine, which is one line.
-    func write(_ notice: Notice) { write(line: notice.entry) }
+    func write(_ notice: LogMessage) { write(line: notice.entry) }
 
     /// Writes a notice of the gates' machine, which is one line.
-    func write(_ notice: GateNotice) { write(line: notice.entry) }
+    func write(_ notice: GateLogMessage) { write(line: notice.entry) }
 
     /// Writes how many entries were lost, if the journal takes entries again.
     func reportLosses() { journal?.reportLosses() }

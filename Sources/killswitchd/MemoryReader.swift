@@ -27,7 +27,8 @@ struct MemoryReader {
     func flags(of source: any FlagSource) -> Memory.StoredFlags? {
         let stored = restored {
             try state.flags(
-                of: source.name, mark: runtime.mark(of: source.name), isBound: source.isBound)
+                of: source.name, mark: runtime.confirmationPath(of: source.name),
+                isBound: source.matches)
         }
         let version = state.version(of: source.name)
         if case .unreadable(let cause) = version {
@@ -37,7 +38,7 @@ struct MemoryReader {
         var flags =
             stored ?? Memory.StoredFlags(answers: [], confirmedAt: Instant(seconds: 0))
         flags.accepted = version
-        source.recall(flags.answers)
+        source.setAnswersInForce(flags.answers)
         flags.disproved = source.disproofs
         return flags
     }

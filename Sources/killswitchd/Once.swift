@@ -8,11 +8,11 @@ final class Once {
     private var hasAnswer = false
     private var hasFailed = false
     private var isDecided = false
-    private unowned let agent: Agent
+    private unowned let agent: DecisionDriver
     private let loop: EventLoop
 
     /// Waits for these sources. The agent outlives this object.
-    init(sources: [SourceName], agent: Agent, loop: EventLoop) {
+    init(sources: [SourceName], agent: DecisionDriver, loop: EventLoop) {
         awaited = Set(sources)
         self.agent = agent
         self.loop = loop
@@ -21,22 +21,24 @@ final class Once {
     /// Takes note of an event that the machine has handled.
     func observe(_ event: Event) {
         switch event {
-        case .fetched(let source, let outcome, _):
+        case .fetchEnded(let source, let outcome, _):
             if case .failure = outcome {} else { hasAnswer = true }
             awaited.remove(source)
-            if awaited.isEmpty { agent.post(.waitEnded) }
-        case .recorded(_, let problem):
+            if awaited.isEmpty { agent.post(.startupWaitEnded) }
+        case .writeEnded(_, let problem):
             if problem != nil { hasFailed = true }
-        case .waitEnded:
+        case .startupWaitEnded:
             // The results of writing the last files come before the next event.
             isDecided = true
             agent.post(.woke)
         case .woke:
             if isDecided, !agent.machine.hasUnfinishedWork { loop.exit(status) }
-        case .started, .clockStepped, .hinted, .watched, .signersRead, .warned, .versionRead,
+        case .started, .clockStepped, .hinted, .watchChanged, .signersRead, .warningsChanged,
+            .versionRead,
             .disproved,
-            .reconfigured, .override,
-            .release, .activate, .confirm, .removed, .stateDeleted, .forget, .installed, .drilled:
+            .reconfigured, .force,
+            .release, .activate, .confirm, .filesDeleted, .stateDeleted, .forget, .versionInstalled,
+            .drillEnded:
             break
         }
     }

@@ -8,10 +8,10 @@ import Settings
 /// The options of the command line.
 struct Options {
     /// The mode of the daemon.
-    enum Purpose { case follow, decideOnce, check, help, version }
+    enum Purpose { case run, decideOnce, check, help, version }
 
     /// The mode; by default, follow the sources until a signal.
-    var purpose = Purpose.follow
+    var purpose = Purpose.run
     /// The path of the main file; nil for the system's.
     var configuration: String?
     /// Whether `--check` fetches from each source.

@@ -49,16 +49,16 @@ struct OSRelease {
     }
 }
 
-extension SourceEnvironment {
+extension HostEnvironment {
     /// The credentials and directories of this process for its sources, and the names that they
     /// send.
     static func ofThisProcess(
         stateDirectory: String, runtimeDirectory: String,
         credentialsDirectory: String? = environmentVariable("CREDENTIALS_DIRECTORY")
-    ) -> SourceEnvironment {
-        SourceEnvironment(
+    ) -> HostEnvironment {
+        HostEnvironment(
             credentialsDirectory: credentialsDirectory, user: geteuid(),
-            agent: "killswitchd/\(ProgramVersion.current)", host: .ofThisProcess,
+            userAgent: "killswitchd/\(ProgramVersion.current)", host: .ofThisProcess,
             stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory,
             metadataHost: environmentVariable("GCE_METADATA_HOST"), zone: { localZone })
     }

@@ -11,8 +11,8 @@ import SourceKinds
 /// Sends the state of the host to the server of `[report]`. `ReportMachine` decides when; nothing waits for it.
 final class ReportSender {
     /// Differs whenever a report does.
-    struct Mark: Hashable {
-        let metrics: MetricsMark
+    struct Revision: Hashable {
+        let metrics: MetricsRevision
         let isConfigurationRefused: Bool
     }
 
@@ -20,28 +20,28 @@ final class ReportSender {
     private let state: StateDirectory
     private let log: Log
     private let host: HostReport.Host
-    private let mark: () -> Mark
+    private let revision: () -> Revision
     private let overview: () -> Overview
-    private let connect: (Site) throws -> DocumentSink
+    private let connect: (HTTPSettings) throws -> DocumentSink
     private let driver: MachineDriver<ReportEvent>
     private var machine = ReportMachine(seed: UInt64.random(in: .min ... .max))
     private var timer: Timer?
     private var sink: DocumentSink?
     /// The mark that the machine knows.
-    private var seen: Mark?
+    private var sentRevision: Revision?
     /// The number of the last report, and its fingerprint. Before the first report the number is that of an earlier
     /// run.
-    private var (generation, told): (Int64, Int?) = (0, nil)
+    private var (generation, deliveredGeneration): (Int64, Int?) = (0, nil)
     /// The fingerprint of the report that the server took last.
     private var delivered: Int?
     /// Whether the report that is being made is sent only if the server does not know it.
-    private var isForNews = false
+    private var isIfChanged = false
     /// The numbers up to this one are stored as used.
     private var reserved: Int64 = 0
     /// The report that is being made.
     private var making: HostReport?
     private var maker: Deferred?
-    private let memory: MemoryReturn
+    private let memory: HeapTrimmer
     /// Why no report is delivered, and since when.
     private(set) var problem: HostCondition.Since?
     /// When the first of several failures in a row was.
@@ -49,21 +49,21 @@ final class ReportSender {
     /// Whether the number of the last report could not be stored.
     private var isNumberUnstored = false
 
-    /// Reports of this host to no server yet. `mark` and `overview` are the present ones; `connect` makes a sink.
+    /// Reports of this host to no server yet. `revision` and `overview` are the present ones; `connect` makes a sink.
     init(
         on loop: EventLoop, _ state: StateDirectory, _ log: Log, _ host: HostReport.Host,
-        mark: @escaping () -> Mark, overview: @escaping () -> Overview,
-        connect: @escaping (Site) throws -> DocumentSink
+        mark: @escaping () -> Revision, overview: @escaping () -> Overview,
+        connect: @escaping (HTTPSettings) throws -> DocumentSink
     ) throws(SystemError) {
         self.loop = loop
         driver = MachineDriver(on: loop)
         self.state = state
         self.log = log
         self.host = host
-        self.mark = mark
+        self.revision = mark
         self.overview = overview
         self.connect = connect
-        memory = MemoryReturn(loop)
+        memory = HeapTrimmer(loop)
         timer = try Timer(loop, accuracy: .milliseconds(250)) { [unowned self] in
             driver.post(.woke)
         }
@@ -77,37 +77,37 @@ final class ReportSender {
     }
 
     /// Reports to this site from now on; nil for none. An unchanged site changes nothing.
-    func follow(_ site: Site?) {
-        guard site != sink?.site else { return }
+    func configure(server settings: HTTPSettings?) {
+        guard settings != sink?.settings else { return }
         sink?.cancel()
         sink = nil
         (problem, failingSince, delivered) = (nil, nil, nil)
         do {
-            if let site {
-                sink = try connect(site)
-                if told == nil { readNumber() }
+            if let settings {
+                sink = try connect(settings)
+                if deliveredGeneration == nil { readNumber() }
             }
         } catch {
             log.write(.error, "\(error); the host's state is not reported", id: .reportFailed)
             problem = HostCondition.Since("\(error)", since: EventLoop.wallClock)
         }
-        seen = mark()
+        sentRevision = revision()
         driver.post(.configured(hasSink: sink != nil))
     }
 
     /// Has a change reported. A poll that changes nothing compares two marks.
-    func look() {
+    func reportIfChanged() {
         guard sink != nil else { return }
-        let mark = mark()
-        guard mark != seen else { return }
-        seen = mark
+        let mark = revision()
+        guard mark != sentRevision else { return }
+        sentRevision = mark
         driver.post(.changed)
     }
 
     private func perform(_ effect: ReportEffect) {
         switch effect {
-        case .look: driver.post(.looked(isSettled: overview().isSettled))
-        case .send(let ifNews): begin(ifNews: ifNews)
+        case .checkSettled: driver.post(.settledChecked(isSettled: overview().isSettled))
+        case .send(let ifChanged): startReport(ifChanged: ifChanged)
         case .cancel:
             making = nil
             sink?.cancel()
@@ -116,9 +116,9 @@ final class ReportSender {
     }
 
     /// Begins a report of the present state.
-    private func begin(ifNews: Bool) {
-        seen = mark()
-        isForNews = ifNews
+    private func startReport(ifChanged: Bool) {
+        sentRevision = revision()
+        isIfChanged = ifChanged
         making = HostReport(of: host, overview())
         make()
     }
@@ -133,25 +133,25 @@ final class ReportSender {
             return
         }
         let fingerprint = report.fingerprint
-        if isForNews, fingerprint == delivered { return driver.post(.unchanged) }
-        if fingerprint != told { generation += 1 }
-        told = fingerprint
+        if isIfChanged, fingerprint == delivered { return driver.post(.unchanged) }
+        if fingerprint != deliveredGeneration { generation += 1 }
+        deliveredGeneration = fingerprint
         if generation > reserved { reserve() }
         let document = report.bytes(generation: generation)
-        memory.note(document.count, isUsed: true)
+        memory.bytesRead(document.count, isUsed: true)
         sink?.send(document) { [unowned self] failure in
-            memory.note(0, isUsed: true)
-            note(failure)
+            memory.bytesRead(0, isUsed: true)
+            sendEnded(failure)
         }
     }
 
     /// The server has taken the report, or has not.
-    private func note(_ failure: Failure?) {
+    private func sendEnded(_ failure: Failure?) {
         guard let failure else {
             if problem != nil {
                 log.write(.info, "the host's state is reported again", id: .reportDelivered)
             }
-            (problem, failingSince, delivered) = (nil, nil, told)
+            (problem, failingSince, delivered) = (nil, nil, deliveredGeneration)
             return driver.post(.delivered)
         }
         let isRefused = failure.kind == .refused

@@ -14,7 +14,7 @@ import Testing
     private final class Running {
         let folder: TemporaryFolder
         let loop: EventLoop
-        let agent: Agent
+        let agent: DecisionDriver
         let clock = SteppingClock()
         private let source: FakeSource
 
@@ -25,7 +25,7 @@ import Testing
             let state = StateDirectory(path: folder("state"))
             try state.prepare()
             let box = Box()
-            let agent = Agent(
+            let agent = DecisionDriver(
                 loop: loop, machine: Machine(plan, on: loop),
                 runtime: RuntimeDirectory(path: folder("run"), bootID: "boot"),
                 state: state, kernel: clock.kernel, announce: { box.notices.append($0.sentence) })

@@ -5,7 +5,7 @@ import RemoteFlags
 /// A source that answers each fetch with the same body.
 final class FakeSource: FlagSource {
     let name: SourceName
-    let binding = "fake"
+    let fingerprint = "fake"
     private let answer: Answer
     private let deliver: Deliver
 
@@ -21,7 +21,7 @@ final class FakeSource: FlagSource {
     func start() {}
 
     func fetch(unlessMatching validators: Validators) {
-        deliver(.fetched(name, .answer(answer)))
+        deliver(.fetchEnded(name, .answer(answer)))
     }
 
     func stop() {}

@@ -7,7 +7,7 @@ import Testing
 @Suite struct OutboxTests {
     private func publication(
         _ name: String, _ gate: Gate, message: String? = nil
-    ) throws -> (service: Service, record: Record) {
+    ) throws -> (service: Service, record: PublishedVerdict) {
         let source = try #require(SourceName("app"))
         let service = Service(
             name: try #require(ServiceName(name)), zone: .utc,
@@ -18,7 +18,7 @@ import Testing
         let time = Instant(seconds: 1_800_000_000)
         return (
             service,
-            Record(
+            PublishedVerdict(
                 verdict: verdict, since: time, generation: 1, decidedAt: time, nextEdge: time)
         )
     }
@@ -75,7 +75,7 @@ import Testing
         var outbox = Outbox()
         let name = try #require(ServiceName("a"))
         outbox.add(
-            [try publication("a", .open), try publication("b", .open)], [.passOn(name)],
+            [try publication("a", .open), try publication("b", .open)], [.deliverNotice(name)],
             of: [.started])
         #expect(order(&outbox) == ["a", "b", "effect", "|"])
     }

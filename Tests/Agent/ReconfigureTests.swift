@@ -14,7 +14,7 @@ import Testing
     private final class Running {
         let folder: TemporaryFolder
         let loop: EventLoop
-        let agent: Agent
+        let agent: DecisionDriver
         let state: StateDirectory
         private let runtime: RuntimeDirectory
         private let plan: Plan
@@ -32,13 +32,13 @@ import Testing
             plan = try Plan.shop()
             runtime = RuntimeDirectory(path: folder("run"), bootID: "boot")
             let box = box
-            agent = Agent(
+            agent = DecisionDriver(
                 loop: loop, machine: Machine(plan, on: loop),
                 runtime: runtime, state: state, announce: { box.notices.append($0.sentence) })
         }
 
-        func source(_ binding: String) throws -> SlowSource {
-            SlowSource(try #require(SourceName("app")), binding, at: loop.now.wall) {
+        func source(_ fingerprint: String) throws -> SlowSource {
+            SlowSource(try #require(SourceName("app")), fingerprint, at: loop.now.wall) {
                 [unowned agent] in agent.post($0)
             }
         }
@@ -50,7 +50,7 @@ import Testing
         /// Turns the loop until nothing is queued.
         func settle() throws {
             var isSettled = false
-            agent.observer = { if case .settled = $0 { isSettled = true } }
+            agent.observer = { if case .queueDrained = $0 { isSettled = true } }
             agent.post(.woke)
             while !isSettled { try loop.runOnce(.milliseconds(20)) }
         }
@@ -60,10 +60,10 @@ import Testing
         }
 
         /// Whether the stored flags have this binding.
-        func isStored(under binding: String) throws -> Bool {
+        func isStored(under fingerprint: String) throws -> Bool {
             var isBound = false
             _ = try state.flags(of: try #require(SourceName("app")), mark: "/nonexistent") {
-                isBound = $0 == binding
+                isBound = $0 == fingerprint
                 return true
             }
             return isBound
@@ -75,7 +75,7 @@ import Testing
     /// The daemon's observer retains the agent. Once that cycle outlived `stop`, and a leak checker
     /// reported it after each run.
     @Test func aStoppedAgentLetsGoOfAnObserverThatHoldsIt() throws {
-        weak var agent: Agent?
+        weak var agent: DecisionDriver?
         do {
             let running = try Running()
             let held = running.agent
@@ -88,9 +88,9 @@ import Testing
 
     /// Only the machine repeats the fetch, also for another credential: the agent does not.
     @Test(arguments: ["same", "other"])
-    func aFetchInFlightIsRepeatedByTheNewObjectOnce(_ binding: String) throws {
+    func aFetchInFlightIsRepeatedByTheNewObjectOnce(_ fingerprint: String) throws {
         let running = try Running()
-        let (old, new) = (try running.source("same"), try running.source(binding))
+        let (old, new) = (try running.source("same"), try running.source(fingerprint))
         try running.agent.start([old])
         try running.settle()
         #expect(old.fetches == 1)

@@ -5,7 +5,7 @@ import RemoteFlags
 /// A source whose fetches a test ends.
 final class SlowSource: FlagSource {
     let name: SourceName
-    let binding: String
+    let fingerprint: String
     /// How many fetches have begun.
     private(set) var fetches = 0
     private(set) var isStopped = false
@@ -13,10 +13,10 @@ final class SlowSource: FlagSource {
     private let deliver: Deliver
 
     init(
-        _ name: SourceName, _ binding: String, at now: Instant, _ deliver: @escaping Deliver
+        _ name: SourceName, _ fingerprint: String, at now: Instant, _ deliver: @escaping Deliver
     ) {
         self.name = name
-        self.binding = binding
+        self.fingerprint = fingerprint
         self.now = now
         self.deliver = deliver
     }
@@ -33,6 +33,6 @@ final class SlowSource: FlagSource {
         guard case .success(let flags) = Result(catching: { try FlagDocument.parse(bytes) }) else {
             return
         }
-        deliver(.fetched(name, .answer(Answer(body: bytes, flags: flags, fetchedAt: now))))
+        deliver(.fetchEnded(name, .answer(Answer(body: bytes, flags: flags, fetchedAt: now))))
     }
 }

@@ -153,7 +153,7 @@ struct BusTests {
 
     @Test func aMatchHearsWhatItAskedForAsLongAsItLives() throws {
         let bus = try connect()
-        var heard: [String] = []
+        var received: [String] = []
         var match: Match? = try Match(
             bus,
             "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',"
@@ -162,16 +162,16 @@ struct BusTests {
             if case .success(let name) = Result(catching: { () throws(BusError) in
                 try message.text()
             }) {
-                heard.append(name)
+                received.append(name)
             }
         }
         for name in ["org.example.Two", "org.example.One"] {
             try own(name, bus)
         }
-        try server.run { !heard.isEmpty }
+        try server.run { !received.isEmpty }
         match = nil
         try own("org.example.Three", bus)
-        #expect(heard == ["org.example.One"])
+        #expect(received == ["org.example.One"])
         #expect(match == nil)
     }
 

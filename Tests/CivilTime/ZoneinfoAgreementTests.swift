@@ -9,7 +9,7 @@ import Testing
         let python = isExecutable("/usr/bin/python3") ? "/usr/bin/python3" : "python3"
         var comparison = Comparison()
         try forEachLine(of: [python, "/\(folder)/Support/zoneinfo-table.py", systemZones]) {
-            try comparison.take(line: $0)
+            try comparison.check(line: $0)
         }
         #expect(comparison.zones > 300)
         #expect(comparison.rows == comparison.zones * 200)
@@ -24,7 +24,7 @@ private struct Comparison {
     private(set) var differences: [String] = []
     private var zone = Zone.utc
 
-    mutating func take(line: String) throws {
+    mutating func check(line: String) throws {
         let words = line.split { $0 == " " || $0 == "\n" }
         if words.first == "zone", words.count == 2 {
             zone = try .system(String(words[1]))

@@ -60,7 +60,7 @@ final class SimulatedDaemon: ControllableDaemon {
     func post(_ event: Event) { queue.append(event) }
 
     func state(of service: ServiceName) -> JSON.Object? {
-        guard let verdict = machine.record(of: service)?.verdict else { return nil }
+        guard let verdict = machine.publishedVerdict(of: service)?.verdict else { return nil }
         return [
             "service": .string(service.text), "state": .string(verdict.state.rawValue),
             "author": verdict.override.map { .string($0.author) } ?? .null,
@@ -81,21 +81,21 @@ final class SimulatedDaemon: ControllableDaemon {
     var message = ""
 
     /// Handles the posted events, and reports them as the daemon does.
-    func settle(_ tell: (ReplyTrigger) throws -> Void) rethrows {
+    func settle(_ post: (ReplyTrigger) throws -> Void) rethrows {
         while !queue.isEmpty || machine.hasUnfinishedWork {
             let event = queue.isEmpty ? Event.woke : queue.removeFirst()
             for effect in machine.handle(event, at: now) {
                 effects.append(effect)
                 if case .reject(let service, let order, let objection) = effect {
-                    try tell(.rejected(service, order, objection))
+                    try post(.rejected(service, order, objection))
                 }
                 if case .storeOverrides = effect {
-                    queue.append(.recorded(.storeOverrides, problem: keepProblem))
+                    queue.append(.writeEnded(.storeOverrides, problem: keepProblem))
                 }
             }
-            try tell(.event(event))
+            try post(.event(event))
         }
-        try tell(.settled)
+        try post(.queueDrained)
     }
 
     /// Why overrides cannot be stored.
@@ -108,6 +108,6 @@ final class SimulatedDaemon: ControllableDaemon {
             body: Array(body.utf8), flags: try #require(try JSON.Value.parse(body).object),
             fetchedAt: now.wall)
         now = Now(wall: now.wall + .seconds(1), boot: now.boot + .seconds(1))
-        post(.fetched(try #require(SourceName("app")), .answer(answer)))
+        post(.fetchEnded(try #require(SourceName("app")), .answer(answer)))
     }
 }

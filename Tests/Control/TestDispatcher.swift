@@ -41,7 +41,7 @@ struct TestDispatcher {
         switch response {
         case .now(let answer):
             return answer.object
-        case .later, .afterNews:
+        case .later, .onChange:
             let advance = try #require(response.advance)
             var first: JSON.Object?
             try daemon.settle { trigger in
@@ -69,7 +69,7 @@ extension MethodResponse {
         switch self {
         case .now: nil
         case .later(let advance): advance
-        case .afterNews(let advance):
+        case .onChange(let advance):
             { (_) throws(MethodError) in
                 switch try advance() {
                 case nil: nil

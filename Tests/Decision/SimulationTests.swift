@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    private func line(_ record: Record) -> String {
+    private func line(_ record: PublishedVerdict) -> String {
         let verdict = record.verdict
         return [
             Zone.utc.rfc3339(record.decidedAt), verdict.state.rawValue,

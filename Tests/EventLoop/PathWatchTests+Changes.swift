@@ -36,7 +36,7 @@ extension PathWatchTests {
         scratch.link("dir", to: "middle")
     }
 
-    static let told: [Change] = [
+    static let reported: [Change] = [
         Change(testDescription: "written in place") { $0.write("dir/file") },
         Change(testDescription: "emptied in place") { $0.write("dir/file", "") },
         Change(testDescription: "replaced") { $0.replace("dir/file") },
@@ -146,7 +146,7 @@ extension PathWatchTests {
         ) { $0.write("é/ファイル") },
     ]
 
-    static let untold: [Change] = [
+    static let unlogged: [Change] = [
         Change(testDescription: "another file made") { $0.write("dir/other") },
         Change(testDescription: "another file beside the directory") { $0.write("other") },
         Change(testDescription: "another name that begins alike") { $0.write("dir/file.new") },

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct PathWatchTests {
-    @Test(arguments: told) func oneChangeIsReportedOnce(_ change: Change) throws {
+    @Test(arguments: reported) func oneChangeIsReportedOnce(_ change: Change) throws {
         let loop = try EventLoop()
         let scratch = try Scratch()
         change.before(scratch)
@@ -19,7 +19,7 @@ struct PathWatchTests {
     }
 
     /// After each change the watch follows the file to which the path leads now.
-    @Test(arguments: told) func aWatchFollowsThePathAfterAChange(_ change: Change) throws {
+    @Test(arguments: reported) func aWatchFollowsThePathAfterAChange(_ change: Change) throws {
         let loop = try EventLoop()
         let scratch = try Scratch()
         change.before(scratch)
@@ -42,7 +42,7 @@ struct PathWatchTests {
         #expect(watch.problem == nil)
     }
 
-    @Test(arguments: untold) func anUnrelatedChangeIsNotReported(_ change: Change) throws {
+    @Test(arguments: unlogged) func anUnrelatedChangeIsNotReported(_ change: Change) throws {
         let loop = try EventLoop()
         let scratch = try Scratch()
         change.before(scratch)

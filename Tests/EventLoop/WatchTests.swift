@@ -61,11 +61,13 @@ struct WatchTests {
     @Test func lostEventsAreReported() throws {
         let loop = try EventLoop()
         let scratch = try Scratch()
-        var told: Watch.Mask = []
-        let watch = try Watch(loop, scratch.path, [.create, .delete]) { told.formUnion($0.mask) }
+        var reported: Watch.Mask = []
+        let watch = try Watch(loop, scratch.path, [.create, .delete]) {
+            reported.formUnion($0.mask)
+        }
         defer { keep(watch) }
         scratch.overflowTheQueue()
-        try loop.run { told.contains(.queueOverflow) }
+        try loop.run { reported.contains(.queueOverflow) }
     }
 
     @Test func aMissingFileCanBeToldFromAnotherError() throws {

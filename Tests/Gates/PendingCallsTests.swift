@@ -19,17 +19,17 @@ struct PendingCallsTests {
         var calls = PendingCalls()
         for number in 0..<300 { calls.append(.start(try target("s\(number)", .closed))) }
         #expect(taken(&calls).count == 64)
-        calls.noteJobAnswer()
-        calls.noteJobAnswer()
+        calls.jobAnswered()
+        calls.jobAnswered()
         #expect(
             taken(&calls) == [
                 .job(.start(try target("s64", .closed))), .job(.start(try target("s65", .closed))),
             ])
         for _ in 0..<234 {
-            calls.noteJobAnswer()
+            calls.jobAnswered()
             #expect(taken(&calls).count == 1)
         }
-        calls.noteJobAnswer()
+        calls.jobAnswered()
         #expect(taken(&calls).isEmpty)
     }
 
@@ -68,7 +68,7 @@ struct PendingCallsTests {
         #expect(taken(&calls).count == 4)
         calls.append(.start(try target("a", .closed)))
         #expect(taken(&calls) == [.job(.start(try target("a", .closed)))])
-        calls.noteReadAnswer()
+        calls.readAnswered()
         #expect(taken(&calls) == [.read(try #require(UnitName("u4.service")))])
     }
 }

@@ -69,10 +69,10 @@ import Testing
         let journal = try JournalSocket(identifier: "test", at: address)
         let total = 5000
         for number in 0..<total { journal.write(JournalEntry(.info, "entry \(number)")) }
-        var heard = 0
-        while try listener.next(within: 0) != nil { heard += 1 }
-        #expect(heard > 0 && heard < total)
+        var received = 0
+        while try listener.next(within: 0) != nil { received += 1 }
+        #expect(received > 0 && received < total)
         journal.reportLosses()
-        #expect(try listener.next()?.hasPrefix("MESSAGE=\(total - heard) entries") == true)
+        #expect(try listener.next()?.hasPrefix("MESSAGE=\(total - received) entries") == true)
     }
 }

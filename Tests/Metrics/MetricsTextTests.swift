@@ -43,10 +43,10 @@ import Testing
         var host = try ObservedHost()
         let app: SourceName = try named("app")
         try host.at(1, answers: #"{"state": "running"}"#)
-        host.at(60, .fetched(app, .unchanged))
-        host.at(120, .fetched(app, .unchanged))
-        host.at(180, .fetched(app, .failure(Failure(.unreachable, "no route"))))
-        host.at(240, .fetched(app, .failure(Failure(.refused, "403"))))
+        host.at(60, .fetchEnded(app, .unchanged))
+        host.at(120, .fetchEnded(app, .unchanged))
+        host.at(180, .fetchEnded(app, .failure(Failure(.unreachable, "no route"))))
+        host.at(240, .fetchEnded(app, .failure(Failure(.refused, "403"))))
         try host.at(300, answers: #"{"state": "word"}"#)
         #expect(
             host.samples(.fetches) == [
@@ -64,9 +64,9 @@ import Testing
         var host = try ObservedHost()
         try host.at(1, answers: #"{"state": "running"}"#)
         #expect(host.samples(.sourceUp) == [#"{source="app"} 1"#])
-        host.at(60, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        host.at(60, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
         #expect(host.samples(.sourceUp) == [#"{source="app"} 0"#])
-        host.at(90, .fetched(try named("app"), .unchanged))
+        host.at(90, .fetchEnded(try named("app"), .unchanged))
         #expect(host.samples(.sourceUp) == [#"{source="app"} 1"#])
     }
 
@@ -83,7 +83,7 @@ import Testing
         var host = try ObservedHost()
         try host.at(1, answers: #"{"state": "running"}"#)
         let order = try Override.order(.maintenance, from: host.now.wall)
-        host.at(2, .override(try named("shop"), order))
+        host.at(2, .force(try named("shop"), order))
         let since = order.since.seconds
         #expect(
             host.samples(.overrideSince) == [#"{service="shop",state="maintenance"} \#(since)"#])
@@ -148,19 +148,20 @@ import Testing
         try host.at(1, answers: #"{"state": "running"}"#)
         #expect(compare(host))
         let before = host.mark
-        host.at(61, .fetched(app, .unchanged))
+        host.at(61, .fetchEnded(app, .unchanged))
         #expect(host.mark == before)
         #expect(compare(host))
-        host.at(70, .fetched(app, .failure(Failure(.unreachable, "no route"))))
+        host.at(70, .fetchEnded(app, .failure(Failure(.unreachable, "no route"))))
         #expect(host.mark != before)
         #expect(compare(host))
-        host.at(71, .override(try named("a"), try .order(.ended, from: host.now.wall)))
+        host.at(71, .force(try named("a"), try .order(.ended, from: host.now.wall)))
         #expect(compare(host))
         let now = host.now.wall
-        host.at(72, .drilled(try named("b"), DrillResult(at: now, problem: nil), by: "x"))
+        host.at(72, .drillEnded(try named("b"), DrillResult(at: now, problem: nil), by: "x"))
         #expect(compare(host))
         #expect(host.samples(.drillSuccess) == [#"{service="b"} 1"#])
-        host.at(80, .drilled(try named("b"), DrillResult(at: host.now.wall, problem: "x"), by: "x"))
+        host.at(
+            80, .drillEnded(try named("b"), DrillResult(at: host.now.wall, problem: "x"), by: "x"))
         #expect(compare(host))
         #expect(host.samples(.drillSuccess) == [#"{service="b"} 0"#])
         #expect(host.samples(.drillLastSuccess) == [#"{service="b"} \#(now.seconds)"#])

@@ -45,7 +45,7 @@ struct ObservedHost {
             body: bytes, flags: try FlagDocument.parse(bytes),
             version: version.map(FlagVersion.ofAll),
             fetchedAt: start + .seconds(seconds))
-        at(seconds, .fetched(try named("app"), .answer(answer)))
+        at(seconds, .fetchEnded(try named("app"), .answer(answer)))
     }
 
     /// Moves gates too, as systemd shows them.
@@ -55,8 +55,8 @@ struct ObservedHost {
         condition.gates = gates.overview
     }
 
-    var mark: MetricsMark {
-        MetricsMark(machine.newsMark, gates: gates?.publicationCount ?? 0)
+    var mark: MetricsRevision {
+        MetricsRevision(machine.overviewRevision, gates: gates?.publicationCount ?? 0)
     }
 
     var overview: Overview { machine.overview(at: now, condition) }

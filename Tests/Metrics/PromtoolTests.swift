@@ -23,7 +23,7 @@ import Testing
         var host = try ObservedHost(["a", "b"], limit: 1)
         try host.at(1, answers: #"{"state": "running"}"#)
         try host.at(2, answers: #"{"state": "ended"}"#)
-        host.at(3, .override(try named("a"), try .order(.maintenance, from: host.now.wall)))
+        host.at(3, .force(try named("a"), try .order(.maintenance, from: host.now.wall)))
         #expect(try check(host.text) == "")
     }
 

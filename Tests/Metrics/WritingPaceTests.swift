@@ -24,16 +24,16 @@ import Testing
         #expect(request(&pace, at: 10))
         #expect(!request(&pace, at: 10.1))
         #expect(pace.dueAt == moment(10.2))
-        pace.noteWrite(at: moment(10.2))
+        pace.written(at: moment(10.2))
         #expect(pace.dueAt == nil)
     }
 
     @Test func twoWritesAreFiveSecondsApart() {
         var pace = WritingPace()
-        pace.noteWrite(at: moment(10))
+        pace.written(at: moment(10))
         #expect(request(&pace, at: 11))
         #expect(pace.dueAt == moment(15))
-        pace.noteWrite(at: moment(15))
+        pace.written(at: moment(15))
         #expect(request(&pace, at: 45))
         #expect(pace.dueAt == moment(45.2))
     }

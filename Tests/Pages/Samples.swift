@@ -25,7 +25,7 @@ private struct NoName: Error {}
 /// A record as of 2027-03-01T12:00:00Z; a test changes the facts that matter.
 func record(
     _ state: State, _ change: (inout Verdict) throws -> Void = { _ in }
-) throws -> Record {
+) throws -> PublishedVerdict {
     let gate: Gate? =
         switch state {
         case .undecided: nil
@@ -35,7 +35,7 @@ func record(
     var verdict = Verdict(state: state, gate: gate, reason: .flags(try name("app")))
     try change(&verdict)
     let now = try Instant(rfc3339: "2027-03-01T12:00:00Z")
-    return Record(
+    return PublishedVerdict(
         verdict: verdict, since: now, generation: 1, decidedAt: now,
         nextEdge: try Instant(rfc3339: "2027-03-02T00:00:00Z"))
 }
@@ -47,7 +47,7 @@ func window(until: String) throws -> Reason {
 
 /// The page of a record by a template.
 func page(
-    _ template: String, _ record: Record, in language: Language = .english,
+    _ template: String, _ record: PublishedVerdict, in language: Language = .english,
     of service: Service? = nil
 ) throws -> String {
     let page = Page(try PageTemplate(Array(template.utf8)), in: language)

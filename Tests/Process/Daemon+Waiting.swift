@@ -12,7 +12,7 @@ extension Daemon {
 
     /// Waits until a log line contains `text`.
     func awaitLine(_ text: String) async throws {
-        try await Support.waitUntil("the log says '\(text)'", orTell: { try log }) {
+        try await Support.waitUntil("the log says '\(text)'", orReport: { try log }) {
             try !lines(with: text).isEmpty
         }
     }
@@ -30,7 +30,7 @@ extension Daemon {
     private func awaitMember(
         _ name: String, _ value: String, of service: String = "shop"
     ) async throws {
-        try await Support.waitUntil("the \(name) is '\(value)'", orTell: { try log }) {
+        try await Support.waitUntil("the \(name) is '\(value)'", orReport: { try log }) {
             guard try File.exists(folder("run/\(service)/state.json")) else { return false }
             return try member(name, of: service) == "\"\(value)\""
         }
@@ -45,7 +45,7 @@ extension Daemon {
             }
             return states.count >= expected.count
         }
-        try await Support.waitUntil("there were \(expected)", orTell: { "\(states)" }, matches)
+        try await Support.waitUntil("there were \(expected)", orReport: { "\(states)" }, matches)
         guard states == expected else { throw TestFailure("the states were \(states)") }
     }
 }

@@ -95,16 +95,16 @@ import Testing
     @Test func whatWasToldLastIsThereLineByLine() throws {
         let end = Announcement(from: try Instant(rfc3339: "2027-03-31T08:00:00Z"))
         let window = Announcement(from: end.from, until: end.from + .seconds(3600))
-        var told = try record(
+        var reported = try record(
             Verdict(state: .countdown, gate: .open, reason: .flags(try named("app"))))
-        told.notices = [
+        reported.notices = [
             .soon(
                 ZonedAnnouncement(end, in: .utc), lead: .seconds(604_800), left: .seconds(604_799),
                 title: "$(id) `id`"),
             .cancelled(ZonedAnnouncement(window, in: .utc)),
         ]
         #expect(
-            EnvironmentFile.text(of: told, for: try service()).hasSuffix(
+            EnvironmentFile.text(of: reported, for: try service()).hasSuffix(
                 #"""
                 KILLSWITCH_NOTICE="shop: it ends in 7 days, at 2027-03-31T08:00:00+00:00: '\$(id) \`id\`'
                 shop: the maintenance of 2027-03-31T08:00:00+00:00 is cancelled"

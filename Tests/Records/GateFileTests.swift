@@ -19,11 +19,11 @@ import Testing
         let (directory, service) = try directory()
         let file = "\(directory.path)/shop/gate.json"
         let now = (wall: Instant(seconds: 1_800_000_000), boot: Boottime(microseconds: 5_000_000))
-        try directory.publish(GateReport(unmoved: .closed), of: service, now: now)
+        try directory.publish(GateStatus(unmoved: .closed), of: service, now: now)
         let first = try File.attributes(of: file).modificationTime
-        try directory.publish(GateReport(unmoved: .closed), of: service, now: now)
+        try directory.publish(GateStatus(unmoved: .closed), of: service, now: now)
         #expect(try File.attributes(of: file).modificationTime == first)
-        try directory.publish(GateReport(unmoved: .open), of: service, now: now)
+        try directory.publish(GateStatus(unmoved: .open), of: service, now: now)
         #expect(PublishedGate.read(in: "\(directory.path)/shop")?.wanted == .open)
     }
 
@@ -38,10 +38,10 @@ import Testing
     @Test func aServiceThatIsGoneHasNoGateAndAStartForgetsWhatAnEarlierDaemonKnew() throws {
         let (directory, service) = try directory()
         let now = (wall: Instant(seconds: 1_800_000_000), boot: Boottime(microseconds: 5_000_000))
-        try directory.publish(GateReport(unmoved: .closed), of: service, now: now)
+        try directory.publish(GateStatus(unmoved: .closed), of: service, now: now)
         _ = try directory.tidy(services: [service.name], sources: [])
         #expect(try !File.exists("\(directory.path)/shop/gate.json"))
-        try directory.publish(GateReport(unmoved: .closed), of: service, now: now)
+        try directory.publish(GateStatus(unmoved: .closed), of: service, now: now)
         try directory.withdraw(service.name)
         #expect(try !File.exists("\(directory.path)/shop"))
     }

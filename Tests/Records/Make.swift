@@ -12,8 +12,8 @@ func service(_ name: String = "shop", zone: Zone = .utc) throws -> Service {
 func record(
     _ verdict: Verdict, generation: Int = 1, fetchedAt: String? = nil,
     nextEdge: String = "2027-03-02T00:00:00Z"
-) throws -> Record {
-    Record(
+) throws -> PublishedVerdict {
+    PublishedVerdict(
         verdict: verdict, since: try Instant(rfc3339: "2027-03-01T11:00:00Z"),
         generation: generation, decidedAt: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
         fetchedAt: try fetchedAt.map { try Instant(rfc3339: $0) },

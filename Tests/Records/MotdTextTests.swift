@@ -14,16 +14,17 @@ import Testing
         return verdict
     }
 
-    private func note(_ motd: inout MotdText, _ name: String, _ record: Record?) throws {
-        _ = motd.note(try named(name), record, in: .utc)
+    private func update(_ motd: inout MotdText, _ name: String, _ record: PublishedVerdict?) throws
+    {
+        _ = motd.update(try named(name), record, in: .utc)
     }
 
     @Test func closedServicesComeFirstAndThenWhatComesNext() throws {
         var motd = MotdText()
         #expect(motd.text() == "")
-        try note(&motd, "blog", try record(try verdict(.running, .open)))
+        try update(&motd, "blog", try record(try verdict(.running, .open)))
         #expect(motd.text() == "")
-        try note(
+        try update(
             &motd, "shop",
             try record(
                 try verdict(.countdown, .open, ends: "2027-03-31T08:00:00Z", title: "Thanks")))
@@ -32,8 +33,8 @@ import Testing
         var window = Window(from: from, until: from + .seconds(3600))
         window.texts.title = "Disks"
         planned.nextWindow = window
-        try note(&motd, "blog", planned)
-        try note(&motd, "wiki", try record(try verdict(.maintenance, .closed)))
+        try update(&motd, "blog", planned)
+        try update(&motd, "wiki", try record(try verdict(.maintenance, .closed)))
         #expect(
             motd.text() == """
                 Kill switches: 1 closed, 1 end announced, 1 window of maintenance ahead
@@ -42,16 +43,16 @@ import Testing
                   shop ends at 2027-03-31T08:00:00+00:00: Thanks
 
                 """)
-        try note(&motd, "shop", nil)
-        try note(&motd, "blog", try record(try verdict(.running, .open)))
-        try note(&motd, "wiki", try record(try verdict(.running, .open)))
+        try update(&motd, "shop", nil)
+        try update(&motd, "blog", try record(try verdict(.running, .open)))
+        try update(&motd, "wiki", try record(try verdict(.running, .open)))
         #expect(motd.text() == "")
     }
 
     @Test func tenThousandServicesAreAFewLines() throws {
         var motd = MotdText()
         let closed = try record(try verdict(.ended, .closed))
-        for number in 0..<10_000 { try note(&motd, "s\(number)", closed) }
+        for number in 0..<10_000 { try update(&motd, "s\(number)", closed) }
         let lines = motd.text().split(separator: "\n")
         #expect(lines.count == 12)
         #expect(lines[0] == "Kill switches: 10000 closed")
@@ -59,7 +60,7 @@ import Testing
         // Those that are shown open again, and others take their places.
         let open = try record(try verdict(.running, .open))
         for line in lines[1...10] {
-            try note(&motd, String(line.split(separator: " ")[0]), open)
+            try update(&motd, String(line.split(separator: " ")[0]), open)
         }
         #expect(motd.text().hasPrefix("Kill switches: 9990 closed\n"))
         #expect(motd.text().split(separator: "\n").count == 12)
@@ -69,9 +70,9 @@ import Testing
         var motd = MotdText()
         let shop: ServiceName = try named("shop")
         var closed = try record(try verdict(.ended, .closed))
-        let isNew = motd.note(shop, closed, in: .utc)
+        let isNew = motd.update(shop, closed, in: .utc)
         closed.decidedAt = closed.decidedAt + .seconds(1)
-        let isNewAgain = motd.note(shop, closed, in: .utc)
+        let isNewAgain = motd.update(shop, closed, in: .utc)
         #expect(isNew && !isNewAgain)
     }
 
@@ -86,7 +87,7 @@ import Testing
     ])
     func aTitleIsOneShortLineOfPrintableText(_ name: String, _ title: String) throws {
         var motd = MotdText()
-        try note(&motd, "shop", try record(try verdict(.ended, .closed, title: title)))
+        try update(&motd, "shop", try record(try verdict(.ended, .closed, title: title)))
         let text = motd.text()
         #expect(text.split(separator: "\n").count == 2 && text.utf8.count < 400)
         let isShown = text.unicodeScalars.allSatisfy {

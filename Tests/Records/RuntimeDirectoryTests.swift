@@ -105,8 +105,8 @@ import Testing
         for name in ["shop", "blog"] {
             try before.publish(try record(try verdict(.running, .open)), of: try service(name))
         }
-        try File.touch(before.mark(of: try named("app")))
-        try File.touch(before.mark(of: try named("old")))
+        try File.touch(before.confirmationPath(of: try named("app")))
+        try File.touch(before.confirmationPath(of: try named("old")))
         try Directory.create(folder("notes"))
         try folder.write("mine", to: "notes/open")
         #expect(
@@ -163,14 +163,14 @@ import Testing
     }
 
     @Test func aConfirmationIsTheTimeOfAnEmptyFile() throws {
-        try File.touch(directory().mark(of: try named("app")))
+        try File.touch(directory().confirmationPath(of: try named("app")))
         #expect(try File.attributes(of: folder("source.app")).size == 0)
     }
 
     @Test func aConfirmationFindsTheFilesOfAServiceGone() throws {
         let directory = directory()
         try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
-        try File.touch(directory.mark(of: try named("app")))
+        try File.touch(directory.confirmationPath(of: try named("app")))
         try File.remove(folder("shop/state.json"))
         #expect(throws: FileError.self) { try directory.check([try named("shop")]) }
     }

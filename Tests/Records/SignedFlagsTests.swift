@@ -28,9 +28,9 @@ import Testing
         let answer = Answer(
             body: body, flags: flags, fetchedAt: Instant(seconds: 1_800_000_000),
             signed: SignedAnswer(
-                try SignedOrder(flags, digest: [0, 10, 255]), by: ["alice", "bob \"b\""],
+                try SignedMetadata(flags, digest: [0, 10, 255]), by: ["alice", "bob \"b\""],
                 signatures: Array("-----BEGIN SSH SIGNATURE-----\n".utf8)))
-        try state.store([answer], of: try named("app"), binding: "here")
+        try state.store([answer], of: try named("app"), fingerprint: "here")
         try state.store(version, of: try named("app"))
         let found = try #require(try stored())
         #expect(found.answers == [answer])
@@ -39,7 +39,7 @@ import Testing
 
     @Test func theHighestVersionStaysWhenTheAnswersAreDropped() throws {
         try state.store(version, of: try named("app"))
-        try state.store([], of: try named("app"), binding: "here")
+        try state.store([], of: try named("app"), fingerprint: "here")
         #expect(try stored() == nil)
         #expect(state.version(of: try named("app")) == .known(version))
         try state.dropVersion(of: try named("app"))

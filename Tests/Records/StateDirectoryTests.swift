@@ -26,17 +26,17 @@ import Testing
             version: .ofAll("7"), fetchedAt: try Instant(rfc3339: "2026-01-01T12:00:00Z"))
     }
 
-    private func stored(binding: String = "b", mark: String = "/nonexistent") throws
+    private func stored(fingerprint: String = "b", mark: String = "/nonexistent") throws
         -> Memory.StoredFlags?
     {
-        try directory.flags(of: app, mark: mark) { $0 == binding }
+        try directory.flags(of: app, mark: mark) { $0 == fingerprint }
     }
 
     @Test func answersComeBackToTheByteWithTheirValidators() throws {
         let answers = [
             try answer("{\"a\":\t\"\\u00e9 \u{1F600}\"}\n", etag: "\"x\""), try answer("{ }"),
         ]
-        try directory.store(answers, of: app, binding: "b")
+        try directory.store(answers, of: app, fingerprint: "b")
         let kept = try #require(try stored())
         #expect(kept.answers == answers)
     }
@@ -46,7 +46,7 @@ import Testing
         first.unreadable.causes[ExactString("é")] = "is given more than once"
         var second = try answer("{}")
         second.unreadable.unlisted = "is missing"
-        try directory.store([first, second], of: app, binding: "b")
+        try directory.store([first, second], of: app, fingerprint: "b")
         #expect(try #require(try stored()).answers == [first, second])
     }
 
@@ -54,15 +54,15 @@ import Testing
     /// because they came from another address.
     @Test func answersOfAnotherBindingAreInherited() throws {
         let answer = try answer("{}", etag: "\"x\"")
-        try directory.store([answer], of: app, binding: "b")
+        try directory.store([answer], of: app, fingerprint: "b")
         var inherited = answer
         inherited.inherit()
         #expect(inherited.isInherited && inherited.validators == Validators())
-        let kept = try #require(try stored(binding: "c"))
+        let kept = try #require(try stored(fingerprint: "c"))
         #expect(kept.answers == [inherited])
         // Stored beside an answer of the new address, they are still inherited.
-        try directory.store([answer, inherited], of: app, binding: "c")
-        let both = try #require(try stored(binding: "c"))
+        try directory.store([answer, inherited], of: app, fingerprint: "c")
+        let both = try #require(try stored(fingerprint: "c"))
         #expect(both.answers == [answer, inherited])
     }
 
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func theLatestConfirmationCountsInWhicheverFileItIs() throws {
-        try directory.store([try answer("{}")], of: app, binding: "b")
+        try directory.store([try answer("{}")], of: app, fingerprint: "b")
         try File.touch(folder("source.app"))
         let kept = try #require(try stored(mark: folder("source.app")))
         let mark = try File.modificationTime(of: folder("source.app"))
@@ -99,7 +99,7 @@ import Testing
             Announcement(from: since + .seconds(60)): since,
             Announcement(from: since, until: since + .seconds(60)): since,
         ]
-        entry.told = [
+        entry.published = [
             Announcement(from: since + .microseconds(1)): [.seconds(60), .milliseconds(1500)],
             Announcement(from: since, until: since + .seconds(60)): [],
         ]

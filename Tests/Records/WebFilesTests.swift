@@ -75,12 +75,12 @@ import Testing
 
     /// A size is a number of seconds, for servers that cannot read a file into a header.
     @Test(arguments: [(1, 1), (9, 9), (10, 10), (90, 90), (3_600, 3_600), (-5, 1), (86_400, 3_600)])
-    func theSizeOfTheFileIsTheNumberInIt(_ wanted: Int64, _ told: Int) throws {
+    func theSizeOfTheFileIsTheNumberInIt(_ wanted: Int64, _ reported: Int) throws {
         var verdict = Verdict(state: .ended, gate: .closed, reason: .flags(try named("app")))
         verdict.retryAfter = .seconds(wanted)
         try directory.publish(try record(verdict), of: try service("shop"), page: .standard)
         let text = try folder.text(of: "shop/retry-after")
-        #expect(text.utf8.count == told && text.prefix { $0 != " " } == "\(told)")
+        #expect(text.utf8.count == reported && text.prefix { $0 != " " } == "\(reported)")
     }
 
     @Test func theMarkerOfAnotherBootIsRemoved() throws {

@@ -74,16 +74,16 @@ import Testing
     }
 
     @Test func anHourWithoutTheSink() {
-        var world = ReportWorld { (100..<3700).contains($0) ? .refuses() : .takes() }
+        var world = ReportWorld { (100..<3700).contains($0) ? .refuses() : .accepts() }
         world.at(300, becomes: "b", isSettled: false)
         world.at(310, becomes: "c")
         world.at(2000, becomes: "d")
         world.at(3600, becomes: "e")
         world.run(until: 4400)
-        let told = world.lines.filter { !$0.contains("does not take") }
+        let report = world.lines.filter { !$0.contains("does not take") }
             .map { $0.drop { $0.isNumber }.dropFirst() }
         #expect(
-            told.joined(separator: "\n") == """
+            report.joined(separator: "\n") == """
                 the sink knows a
                 b, units are on their way
                 c
@@ -97,7 +97,7 @@ import Testing
     /// The report of each state that the sink has missed would be as good as none.
     @Test(arguments: UInt64(1)...20)
     func aSinkThatWasDownForAnHourGetsThePresentStateOnce(_ seed: UInt64) {
-        var world = ReportWorld(seed: seed) { (100..<3700).contains($0) ? .refuses() : .takes() }
+        var world = ReportWorld(seed: seed) { (100..<3700).contains($0) ? .refuses() : .accepts() }
         for step in Int64(0)..<35 { world.at(110 + 100 * step, becomes: "\(step)") }
         world.run(until: 3700)
         #expect(world.taken == ["a"])
@@ -117,14 +117,14 @@ import Testing
     }
 
     @Test func aSilentSinkHasOneReportInFlight() {
-        var world = ReportWorld { $0 < 300 ? .isSilent : .takes() }
+        var world = ReportWorld { $0 < 300 ? .isSilent : .accepts() }
         for step in Int64(1)..<30 { world.at(10 * step, becomes: "\(step)") }
         world.run(until: 900)
         #expect(world.taken == ["29"])
     }
 
     @Test func aChangeDuringAReportIsReportedAfterIt() {
-        var world = ReportWorld { $0 < 5 ? .takes(after: .seconds(20)) : .takes() }
+        var world = ReportWorld { $0 < 5 ? .accepts(after: .seconds(20)) : .accepts() }
         world.at(10, becomes: "b")
         world.run(until: 20)
         #expect(world.taken == [])
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func theSinkIsLeftAloneAsLongAsItAsks() {
-        var world = ReportWorld { $0 < 100 ? .refuses(retryAfter: .seconds(600)) : .takes() }
+        var world = ReportWorld { $0 < 100 ? .refuses(retryAfter: .seconds(600)) : .accepts() }
         world.run(until: 600)
         #expect(world.attempts == 1)
         world.run(until: 700)
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func nobodyIsLeftAloneForMoreThanAnHour() {
-        var world = ReportWorld { $0 < 100 ? .refuses(retryAfter: .seconds(1 << 40)) : .takes() }
+        var world = ReportWorld { $0 < 100 ? .refuses(retryAfter: .seconds(1 << 40)) : .accepts() }
         world.run(until: 4000)
         #expect(world.taken == ["a"])
     }

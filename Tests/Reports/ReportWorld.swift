@@ -6,7 +6,7 @@ import Reports
 struct ReportWorld {
     /// What the sink does with a report that it gets at this time.
     enum Answer {
-        case takes(after: Duration = .zero)
+        case accepts(after: Duration = .zero)
         case refuses(retryAfter: Duration? = nil, isDenied: Bool = false)
         /// Nothing comes until the time limit of 30 s.
         case isSilent
@@ -14,7 +14,7 @@ struct ReportWorld {
         /// The time until the machine hears of it.
         var time: Duration {
             switch self {
-            case .takes(let time): time
+            case .accepts(let time): time
             case .refuses: .zero
             case .isSilent: .seconds(30)
             }
@@ -38,10 +38,10 @@ struct ReportWorld {
     private var isSettled = true
     private let sink: (Int64) -> Answer
 
-    init(seed: UInt64 = 1, sink: @escaping (Int64) -> Answer = { _ in .takes() }) {
+    init(seed: UInt64 = 1, sink: @escaping (Int64) -> Answer = { _ in .accepts() }) {
         machine = ReportMachine(seed: seed)
         self.sink = sink
-        take(.configured(hasSink: true))
+        handle(.configured(hasSink: true))
     }
 
     /// The host has another state from this second on. Units may be on their way.
@@ -50,12 +50,12 @@ struct ReportWorld {
         self.state = state
         self.isSettled = isSettled
         lines.append("\(seconds) \(state)\(isSettled ? "" : ", units are on their way")")
-        take(.changed)
+        handle(.changed)
     }
 
     mutating func at(_ seconds: Int64, _ event: ReportEvent) {
         run(until: seconds)
-        take(event)
+        handle(event)
     }
 
     mutating func run(until seconds: Int64) {
@@ -67,7 +67,7 @@ struct ReportWorld {
                 finish(sent.state, sent.answer)
             } else {
                 wakeAt = nil
-                take(.woke)
+                handle(.woke)
             }
         }
         now = end
@@ -75,16 +75,16 @@ struct ReportWorld {
 
     private var second: Int64 { now.microseconds / 1_000_000 }
 
-    private mutating func take(_ event: ReportEvent) {
+    private mutating func handle(_ event: ReportEvent) {
         for effect in machine.handle(event, at: now) {
             switch effect {
-            case .look:
+            case .checkSettled:
                 looks += 1
-                take(.looked(isSettled: isSettled))
-            case .send(let ifNews):
-                if ifNews, state == taken.last {
+                handle(.settledChecked(isSettled: isSettled))
+            case .send(let ifChanged):
+                if ifChanged, state == taken.last {
                     unsent += 1
-                    take(.unchanged)
+                    handle(.unchanged)
                     continue
                 }
                 attempts += 1
@@ -98,16 +98,16 @@ struct ReportWorld {
 
     private mutating func finish(_ state: String, _ answer: Answer) {
         switch answer {
-        case .takes:
+        case .accepts:
             taken.append(state)
             lines.append("\(second) the sink knows \(state)")
-            take(.delivered)
+            handle(.delivered)
         case .refuses(let retryAfter, let isDenied):
             lines.append("\(second) the sink does not take \(state)")
-            take(.failed(retryAfter: retryAfter, isRefused: isDenied))
+            handle(.failed(retryAfter: retryAfter, isRefused: isDenied))
         case .isSilent:
             lines.append("\(second) the sink did not answer to \(state)")
-            take(.failed(retryAfter: nil, isRefused: false))
+            handle(.failed(retryAfter: nil, isRefused: false))
         }
     }
 }

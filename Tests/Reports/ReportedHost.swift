@@ -44,10 +44,12 @@ struct ReportedHost {
         let bytes = Array(body.utf8)
         var answer = Answer(body: bytes, flags: try FlagDocument.parse(bytes), fetchedAt: now.wall)
         if !authors.isEmpty {
-            answer.signed = SignedAnswer(try SignedOrder(answer.flags, digest: bytes), by: authors)
+            answer.signed = SignedAnswer(
+                try SignedMetadata(answer.flags, digest: bytes), by: authors)
         }
-        _ = machine.handle(.fetched(try named("app"), .answer(answer)), at: now)
-        guard let verdict = machine.record(of: shop)?.verdict, let gate = DesiredGate(verdict)
+        _ = machine.handle(.fetchEnded(try named("app"), .answer(answer)), at: now)
+        guard let verdict = machine.publishedVerdict(of: shop)?.verdict,
+            let gate = DesiredGate(verdict)
         else { return }
         self.at(seconds, .decided(shop, gate))
     }
@@ -87,7 +89,7 @@ struct ReportedHost {
     mutating func at(_ seconds: Double, fails detail: String) throws {
         move(to: seconds)
         let failure = Failure(.unreachable, detail)
-        _ = machine.handle(.fetched(try named("app"), .failure(failure)), at: now)
+        _ = machine.handle(.fetchEnded(try named("app"), .failure(failure)), at: now)
     }
 
     func document() throws -> JSON.Object {

@@ -21,7 +21,7 @@ package final class FlagServer {
             // -B: Python writes no bytecode into the source folder.
             ["-B", Self.script(script), folder.path, "\(port)"] + (isSecure ? ["--tls"] : []))
         let (folder, program) = (folder, program)
-        try await waitUntil("the server listens", orTell: { try program?.errors ?? "" }) {
+        try await waitUntil("the server listens", orReport: { try program?.errors ?? "" }) {
             try File.exists(folder("now"))
         }
     }
@@ -44,7 +44,7 @@ package final class FlagServer {
     package func behave(_ name: String) async throws {
         try folder.write(name, to: "case")
         try await waitUntil(
-            "the server behaves like '\(name)'", orTell: { try self.program?.errors ?? "" }
+            "the server behaves like '\(name)'", orReport: { try self.program?.errors ?? "" }
         ) {
             try self.folder.text(of: "now") == name
         }
@@ -101,7 +101,7 @@ package let longestWait: Duration = .seconds(120)
 /// check that starts a program deserves a longer interval.
 package func waitUntil(
     _ what: String, every interval: Duration = .milliseconds(10), limit: Duration = longestWait,
-    orTell detail: () throws -> String = { "" }, _ condition: () throws -> Bool
+    orReport detail: () throws -> String = { "" }, _ condition: () throws -> Bool
 ) async throws {
     let clock = ContinuousClock()
     let deadline = clock.now + limit

@@ -65,22 +65,22 @@ package final class Program {
     /// Waits for the end; the exit status, or 128 and the signal's number as a shell gives it.
     package func wait() throws -> Int32 {
         while true {
-            if let status = try look(0) { return status }
+            if let status = try complete(0) { return status }
         }
     }
 
     /// Waits for the end without blocking the thread, for programs that take seconds.
     package func end() async throws -> Int32 {
         var ended: Int32?
-        try await waitUntil("a program has ended", orTell: { try errors }) {
-            ended = try look(WNOHANG)
+        try await waitUntil("a program has ended", orReport: { try errors }) {
+            ended = try complete(WNOHANG)
             return ended != nil
         }
         return try wait()
     }
 
     /// How the program ended; nil while it runs.
-    private func look(_ options: Int32) throws -> Int32? {
+    private func complete(_ options: Int32) throws -> Int32? {
         if let status { return status }
         var raw: Int32 = 0
         switch unsafe waitpid(processID, &raw, options) {

@@ -58,7 +58,7 @@ struct ClockOracle {
     }
 
     /// A good answer came. `isNew`: with flags that were not known.
-    mutating func hear(
+    mutating func answered(
         _ index: Int, _ saying: Edition.Saying, date: Instant?, isNew: Bool, at now: Now
     ) {
         sources[index].saying = saying

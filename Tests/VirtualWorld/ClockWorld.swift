@@ -91,7 +91,7 @@ package struct ClockWorld {
                 mishap()
             } else {
                 chronicle.edges += 1
-                look("at its time")
+                check("at its time")
             }
         }
     }
@@ -125,7 +125,7 @@ package struct ClockWorld {
         case 10: restart(isReboot: false)
         default:
             let source = Int.random(in: 0..<5, using: &random)
-            chronicle.note("outage")
+            chronicle.record("outage")
             outages[source] = truth + .seconds(Int64.random(in: 60...40_000, using: &random))
             if Bool.random(using: &random) { restart(isReboot: true) }
         }
@@ -133,14 +133,14 @@ package struct ClockWorld {
 
     /// The clock is set: it is not synchronised any more.
     private mutating func step(by distance: Duration) {
-        chronicle.note(distance < .zero ? "step back" : "step forward")
+        chronicle.record(distance < .zero ? "step back" : "step forward")
         now.wall = now.wall + distance
         now.isSynchronised = false
         post(.clockStepped)
     }
 
     private mutating func synchronise() {
-        chronicle.note("synchronised")
+        chronicle.record("synchronised")
         step(by: truth - now.wall)
         now.isSynchronised = true
         post(.woke)
@@ -148,7 +148,7 @@ package struct ClockWorld {
 
     /// The clock of a server becomes wrong or right, also earlier than the build.
     private mutating func setServer(_ index: Int) {
-        chronicle.note("wrong server")
+        chronicle.record("wrong server")
         let error = Duration.seconds(Int64.random(in: -2_000_000...2_000_000, using: &random))
         errors[index] = errors[index] == .zero ? error : .zero
         oracle.sources[index].isHonest = false
@@ -156,7 +156,7 @@ package struct ClockWorld {
 
     /// The host sleeps. The clock of a virtual machine may stand still meanwhile.
     private mutating func sleep() {
-        chronicle.note("sleep")
+        chronicle.record("sleep")
         let time = Duration.seconds(Int64.random(in: 60...100_000, using: &random))
         pass(time)
         if Bool.random(using: &random) {
@@ -169,7 +169,7 @@ package struct ClockWorld {
     }
 
     private mutating func restart(isReboot: Bool) {
-        chronicle.note(isReboot ? "reboot" : "restart")
+        chronicle.record(isReboot ? "reboot" : "restart")
         if isReboot {
             boot += 1
             now.boot = Boottime(microseconds: 5_000_000)
@@ -208,17 +208,17 @@ package struct ClockWorld {
         guard truth >= outages[index],
             let edition = editions[index].last(where: { $0.from <= truth })
         else {
-            return post(.fetched(source, .failure(Failure(.unreachable, "connection refused"))))
+            return post(.fetchEnded(source, .failure(Failure(.unreachable, "connection refused"))))
         }
         let date = errors[index].map { truth + $0 }
         var answer = edition.answer
         answer.fetchedAt = now.wall
         let isNew = fetch.validators != answer.validators
         if index == Self.signed, isNew { oracle.issued = edition.from }
-        oracle.hear(
+        oracle.answered(
             index, edition.saying, date: index == Self.signed ? nil : date, isNew: isNew, at: now)
         oracle.sources[index].isHonest = errors[index] == .zero
-        post(.fetched(source, isNew ? .answer(answer) : .unchanged, date: date))
+        post(.fetchEnded(source, isNew ? .answer(answer) : .unchanged, date: date))
     }
 
     private mutating func post(_ event: Event) {
@@ -226,7 +226,7 @@ package struct ClockWorld {
         while !events.isEmpty {
             for effect in machine.handle(events.removeFirst(), at: now) { perform(effect) }
         }
-        look("after \(event)")
+        check("after \(event)")
     }
 
     private mutating func perform(_ effect: Effect) {
@@ -246,15 +246,15 @@ package struct ClockWorld {
         case .sleep(let next): wake = next
         case .storeVersion(let name, let version):
             accepted[name] = version
-            events.append(.recorded(.storeVersion(name), problem: nil))
-        case .announce, .storeOverrides, .dropVersion, .reserveVersion, .readVersion,
-            .forget, .withdraw, .unfollow, .reject,
-            .passOn:
+            events.append(.writeEnded(.storeVersion(name), problem: nil))
+        case .log, .storeOverrides, .dropVersion, .reserveVersion, .readVersion,
+            .forget, .withdraw, .stopSource, .reject,
+            .deliverNotice:
             break
         }
     }
 
-    private mutating func look(_ occasion: String) {
+    private mutating func check(_ occasion: String) {
         for index in plan.services.indices {
             if let right = oracle.state(of: index, at: now), right != states[index] {
                 complain(

@@ -19,9 +19,9 @@ struct Disk {
         case .storeLedger(let new, _): (ledger, isLedgerCurrent) = (new, true)
         case .storeOverrides(let new): overrides = new
         case .fetch, .storeVersion, .dropVersion, .reserveVersion, .readVersion, .forget, .publish,
-            .passOn,
+            .deliverNotice,
             .withdraw,
-            .unfollow, .reject, .announce, .sleep:
+            .stopSource, .reject, .log, .sleep:
             break
         }
     }
@@ -49,11 +49,11 @@ struct Disk {
     }
 
     /// What the next daemon knows of a source, for the oracle.
-    func heard(of server: Server) -> Oracle.Heard? {
+    func received(of server: Server) -> Oracle.Received? {
         guard let confirmedAt = confirmedAt[server.name],
             let body = answers[server.name]?.first?.body,
             let edition = server.editions.first(where: { $0.answer.body == body })
         else { return nil }
-        return Oracle.Heard(saying: edition.saying, confirmedAt: confirmedAt)
+        return Oracle.Received(saying: edition.saying, confirmedAt: confirmedAt)
     }
 }

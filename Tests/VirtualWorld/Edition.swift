@@ -136,7 +136,7 @@ extension Edition {
             + #""expires":"\#(Zone.utc.rfc3339(expires))"}"#
         let body = Array(answer.body.dropLast() + members.utf8)
         let flags = try FlagDocument.parse(body)
-        let signed = SignedAnswer(try SignedOrder(flags, digest: body), by: ["alice"])
+        let signed = SignedAnswer(try SignedMetadata(flags, digest: body), by: ["alice"])
         return Edition(
             from: from, saying: saying,
             answer: Answer(

@@ -8,7 +8,7 @@ package import Decision
 /// synchronised.
 package struct NoticeWorld {
     /// What was told: the truth at that time, and the notice.
-    package private(set) var told: [(at: Instant, notice: PublicNotice)] = []
+    package private(set) var published: [(at: Instant, notice: PublicNotice)] = []
     /// How often the units that pass on notices were started.
     package private(set) var starts = 0
     /// How often the daemon was restarted, with the host or alone.
@@ -133,7 +133,7 @@ package struct NoticeWorld {
         answer.fetchedAt = now.wall
         let isNew = validators != answer.validators
         post(
-            .fetched(
+            .fetchEnded(
                 plan.sources[0].name, isNew ? .answer(answer) : .unchanged, date: truth))
     }
 
@@ -149,11 +149,11 @@ package struct NoticeWorld {
         case .storeFlags(_, let stored): answers = stored
         case .markConfirmed: confirmedAt = now.wall
         case .storeLedger(let stored, _): ledger = stored
-        case .announce(.told(_, let notice)): told.append((truth, notice))
-        case .passOn: starts += 1
+        case .log(.noticePublished(_, let notice)): published.append((truth, notice))
+        case .deliverNotice: starts += 1
         case .sleep(let next): wake = next
-        case .announce, .publish, .storeOverrides, .storeVersion, .dropVersion, .reserveVersion,
-            .readVersion, .forget, .withdraw, .unfollow,
+        case .log, .publish, .storeOverrides, .storeVersion, .dropVersion, .reserveVersion,
+            .readVersion, .forget, .withdraw, .stopSource,
             .reject:
             break
         }

@@ -16,7 +16,7 @@ struct Oracle {
     /// The slot of the host in the rollouts of each source.
     let slots: [Int]
     /// The flags of each source and the time of their last confirmation; nil before the first answer.
-    private var heard: [Heard?]
+    private var received: [Received?]
     private var startedAt: Instant
     private var wokenAt: Instant?
     /// Whether nothing was decided in this boot before this start.
@@ -24,7 +24,7 @@ struct Oracle {
     /// Whether flags and policy closed the service at the last look.
     private(set) var isClosed = false
 
-    struct Heard {
+    struct Received {
         var saying: Edition.Saying
         var confirmedAt: Instant
         /// The edition's number; nil if it was stored before the start.
@@ -33,35 +33,35 @@ struct Oracle {
 
     init(slots: [Int], policy: Policy, zone: Zone, at start: Instant) {
         self.slots = slots
-        heard = Array(repeating: nil, count: slots.count)
+        received = Array(repeating: nil, count: slots.count)
         self.policy = policy
         self.zone = zone
         startedAt = start
     }
 
     /// A source gives an edition, or confirms it. Returns whether that may change anything at once.
-    mutating func hear(
+    mutating func answered(
         _ edition: Int, _ saying: Edition.Saying, of source: Int, at time: Instant
     ) -> Bool {
-        let isKnown = heard[source]?.edition == edition
-        let wasFresh = heard[source].map { time < $0.confirmedAt + (policy.maxStale ?? .zero) }
+        let isKnown = received[source]?.edition == edition
+        let wasFresh = received[source].map { time < $0.confirmedAt + (policy.maxStale ?? .zero) }
         if isKnown {
-            heard[source]?.confirmedAt = time
+            received[source]?.confirmedAt = time
         } else {
-            heard[source] = Heard(saying: saying, confirmedAt: time, edition: edition)
+            received[source] = Received(saying: saying, confirmedAt: time, edition: edition)
         }
         return !isKnown || wasFresh != true
     }
 
     /// A new daemon has started with these stored flags.
     mutating func restart(
-        at time: Instant, isFirstOfBoot: Bool, isClosed: Bool, _ stored: [Heard?]
+        at time: Instant, isFirstOfBoot: Bool, isClosed: Bool, _ stored: [Received?]
     ) {
         startedAt = time
         wokenAt = nil
         self.isFirstOfBoot = isFirstOfBoot
         self.isClosed = isClosed
-        heard = stored
+        received = stored
     }
 
     mutating func wake(at time: Instant) { wokenAt = time }
@@ -72,7 +72,7 @@ struct Oracle {
         var right = Right()
         var end: Instant?
         var (isStale, isWaiting) = (false, false)
-        for (known, slot) in zip(heard, slots) {
+        for (known, slot) in zip(received, slots) {
             let isAwaited = known?.edition == nil && time < startedAt + policy.firstTimeout
             if isAwaited, known == nil || isFirstOfBoot { isWaiting = true }
             guard let known else { continue }
@@ -111,7 +111,7 @@ struct Oracle {
         func include(_ instant: Instant) {
             if instant > time, instant < edge { edge = instant }
         }
-        for case .some(let known) in heard {
+        for case .some(let known) in received {
             switch known.saying {
             case .runs: break
             case .countdown(let date): include(date)
@@ -131,7 +131,7 @@ struct Oracle {
 
     /// After a start, and after the host has slept, a source is given `first_timeout` before its silence
     /// closes what is open.
-    private func this(_ known: Heard, isStaleAt time: Instant) -> Bool {
+    private func this(_ known: Received, isStaleAt time: Instant) -> Bool {
         guard let limit = policy.maxStale, time >= known.confirmedAt + limit else { return false }
         if isClosed { return true }
         if known.edition == nil, time < startedAt + policy.firstTimeout { return false }

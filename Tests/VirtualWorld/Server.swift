@@ -26,26 +26,26 @@ struct Server {
     ) -> (outcome: Outcome, edition: Int?) {
         while current + 1 < editions.count, editions[current + 1].from <= time { current += 1 }
         if let fault = fault(at: time, weather, using: &random) {
-            chronicle.note(fault.name)
+            chronicle.record(fault.name)
             return (fault.outcome, nil)
         }
         if isBehind(weather, using: &random) {
-            chronicle.note("rollback")
+            chronicle.record("rollback")
             // An edition that is newer than those before is news, although there is a newer one.
-            let isNews = current - 1 >= served
-            return serve(current - 1, at: time, unless: Validators(), isHeard: isNews)
+            let isNew = current - 1 >= served
+            return serve(current - 1, at: time, unless: Validators(), isNew: isNew)
         }
-        return serve(current, at: time, unless: validators, isHeard: true)
+        return serve(current, at: time, unless: validators, isNew: true)
     }
 
     private mutating func serve(
-        _ edition: Int, at time: Instant, unless validators: Validators, isHeard: Bool
+        _ edition: Int, at time: Instant, unless validators: Validators, isNew: Bool
     ) -> (outcome: Outcome, edition: Int?) {
         served = max(served, edition)
         var answer = editions[edition].answer
         if validators == answer.validators { return (.unchanged, edition) }
         answer.fetchedAt = time
-        return (.answer(answer), isHeard ? edition : nil)
+        return (.answer(answer), isNew ? edition : nil)
     }
 
     /// Whether a replica answers that lags behind.

@@ -6,7 +6,7 @@ struct StandInGates {
     /// When the machine wants to be woken.
     private(set) var wake: Boottime?
     /// What each gate is in fact, as it was published last.
-    private(set) var reports: [ServiceName: GateReport] = [:]
+    private(set) var reports: [ServiceName: GateStatus] = [:]
     private let services: [ServiceName]
     private var machine: GateMachine
     /// The targets and units that are up.
@@ -30,7 +30,7 @@ struct StandInGates {
     }
 
     /// The files of a service are written.
-    mutating func take(_ record: Record, of service: ServiceName, at now: Boottime) {
+    mutating func publish(_ record: PublishedVerdict, of service: ServiceName, at now: Boottime) {
         guard let desired = DesiredGate(record.verdict) else { return }
         post(.decided(service, desired, drainsUntil: record.drainsUntil), at: now)
     }
@@ -44,7 +44,7 @@ struct StandInGates {
     }
 
     /// Whether a target or a unit has gone up or down since this was asked last.
-    mutating func takeMoved() -> Bool {
+    mutating func popMoved() -> Bool {
         defer { hasMoved = false }
         return hasMoved
     }
@@ -82,10 +82,10 @@ struct StandInGates {
         case .enqueue(let job):
             queue.append(.jobAnswered(job, problem: nil))
             for unit in run(job) { queue.append(.unitChanged(unit, status(of: unit))) }
-        case .askSystemState: queue.append(.systemState(isStopping: false))
+        case .readSystemState: queue.append(.systemStateRead(isStopping: false))
         case .publishGate(let service, let report): reports[service] = report
         case .sleep(let moment): wake = moment
-        case .subscribe, .unsubscribe, .publishUnits, .announce, .attachListed,
+        case .subscribe, .unsubscribe, .publishUnits, .log, .attachListed,
             .readAttachOutcome, .countProcesses:
             break
         }

@@ -49,17 +49,17 @@ struct StepsOracle {
     // MARK: What happens
 
     /// A source gives an edition, or confirms it. Returns whether that may change anything at once.
-    mutating func hear(
+    mutating func answered(
         _ edition: Int, _ saying: Edition.Saying, of source: Int, at time: Instant
     ) -> Bool {
-        flags.hear(edition, saying, of: source, at: time)
+        flags.answered(edition, saying, of: source, at: time)
     }
 
     /// The host has woken up.
     mutating func wake(at time: Instant) { flags.wake(at: time) }
 
     /// An operator's order comes into force, or is released.
-    mutating func take(_ order: Order?) { self.order = order }
+    mutating func publish(_ order: Order?) { self.order = order }
 
     /// Whether an operator may order what is for an open gate alone.
     var mayDrill: Bool { order == nil && policy.gate(of: present.state) == .open }
@@ -69,7 +69,7 @@ struct StepsOracle {
 
     /// A new daemon has started with what the disk has. `bootedAt`: when the host has booted before; nil if it has not.
     mutating func restart(
-        at time: Instant, bootedAt: Instant?, _ order: Order?, _ heard: [Oracle.Heard?]
+        at time: Instant, bootedAt: Instant?, _ order: Order?, _ received: [Oracle.Received?]
     ) {
         if let bootedAt {
             (stored, areUnitsUp) = (Present(), false)
@@ -79,13 +79,13 @@ struct StepsOracle {
         self.order = order
         flags.restart(
             at: time, isFirstOfBoot: present.state == .undecided,
-            isClosed: order == nil && policy.gate(of: present.state) == .closed, heard)
+            isClosed: order == nil && policy.gate(of: present.state) == .closed, received)
     }
 
     // MARK: What has to be true
 
     /// Brings the present up to date, and returns what has happened by that.
-    mutating func look(at time: Instant) -> [String] {
+    mutating func check(at time: Instant) -> [String] {
         let (before, wasClosed) = (present, flags.isClosed)
         let right = flags.verdict(at: time)
         if let order, order.until <= time { self.order = nil }

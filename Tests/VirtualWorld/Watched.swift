@@ -6,7 +6,7 @@ struct Watched {
     let name: ServiceName
     private(set) var oracle: StepsOracle
     /// What was published last.
-    private(set) var record: Record?
+    private(set) var record: PublishedVerdict?
     /// When time alone next changes what has to be true.
     private(set) var edge: Instant
     /// Whether something has happened since the last look.
@@ -19,22 +19,22 @@ struct Watched {
     }
 
     /// A source gives an edition, or confirms it.
-    mutating func hear(
+    mutating func answered(
         _ edition: Int, _ saying: Edition.Saying, of source: Int, at time: Instant
     ) {
-        if oracle.hear(edition, saying, of: source, at: time) { isTouched = true }
+        if oracle.answered(edition, saying, of: source, at: time) { isTouched = true }
     }
 
     /// A record is published.
-    mutating func take(_ record: Record, _ chronicle: inout Chronicle) {
+    mutating func publish(_ record: PublishedVerdict, _ chronicle: inout Chronicle) {
         if record.verdict.state != self.record?.verdict.state { chronicle.changes += 1 }
         self.record = record
         isTouched = true
     }
 
     /// An operator's order comes into force, or is released.
-    mutating func take(_ order: StepsOracle.Order?) {
-        oracle.take(order)
+    mutating func publish(_ order: StepsOracle.Order?) {
+        oracle.publish(order)
         isTouched = true
     }
 
@@ -49,19 +49,20 @@ struct Watched {
 
     /// A new daemon has started with what the disk has. `bootedAt`: when the host has booted before; nil if it has not.
     mutating func restart(
-        at time: Instant, bootedAt: Instant?, _ order: StepsOracle.Order?, _ heard: [Oracle.Heard?]
+        at time: Instant, bootedAt: Instant?, _ order: StepsOracle.Order?,
+        _ received: [Oracle.Received?]
     ) {
-        oracle.restart(at: time, bootedAt: bootedAt, order, heard)
+        oracle.restart(at: time, bootedAt: bootedAt, order, received)
         isTouched = true
     }
 
     /// Compares what was published, and its gate, with the oracle if anything may have changed. Returns what is wrong.
-    mutating func look(
+    mutating func check(
         at now: Now, _ gates: StandInGates, hasMoved: Bool, _ chronicle: inout Chronicle
     ) -> [String] {
         guard isTouched || hasMoved || now.wall >= edge else { return [] }
         isTouched = false
-        for event in oracle.look(at: now.wall) { chronicle.note(step: event) }
+        for event in oracle.check(at: now.wall) { chronicle.record(step: event) }
         edge = oracle.nextEdge(after: now.wall)
         let right = oracle.present
         guard right.state != .undecided else { return [] }
@@ -100,7 +101,7 @@ struct Watched {
             return ["its targets are not \(isUp ? "open" : "closed")"]
         }
         let isDraining = right.drain.map { now.wall < $0 } ?? false
-        let actual: GateReport.Actual = isDraining ? .closing : isUp ? .open : .closed
+        let actual: GateStatus.Actual = isDraining ? .closing : isUp ? .open : .closed
         let report = gates.reports[name]
         guard report?.actual == actual, (report?.drainsUntil != nil) == isDraining else {
             return ["its gate is told to be \(report?.actual?.rawValue ?? "?") and not \(actual)"]

@@ -45,6 +45,6 @@ package struct Chronicle: Sendable {
     /// The violations of what the manual promises, a line each.
     package var violations: [String] = []
 
-    mutating func note(_ fault: String) { faults[fault, default: 0] += 1 }
-    mutating func note(step: String) { steps[step, default: 0] += 1 }
+    mutating func record(_ fault: String) { faults[fault, default: 0] += 1 }
+    mutating func record(step: String) { steps[step, default: 0] += 1 }
 }

@@ -106,9 +106,9 @@ package struct World {
                 post(.woke)
             } else if now.boot >= gates.wake ?? .never {
                 gates.wakeIfDue(at: now.boot)
-                look("after a wake-up of the gates")
+                check("after a wake-up of the gates")
             }
-            if now.wall >= edge { look("at its time") }
+            if now.wall >= edge { check("at its time") }
         }
     }
 
@@ -131,10 +131,10 @@ package struct World {
         if let edition {
             let saying = servers[index].editions[edition].saying
             for service in watched.indices {
-                watched[service].hear(edition, saying, of: index, at: now.wall)
+                watched[service].answered(edition, saying, of: index, at: now.wall)
             }
         }
-        post(.fetched(servers[index].name, outcome))
+        post(.fetchEnded(servers[index].name, outcome))
         let isInStep = watched.contains { $0.oracle.isInStep(at: now.wall) }
         let rush = isInStep ? weather.inStep : 1
         if happens(weather.order * rush) { operate() }
@@ -154,7 +154,7 @@ package struct World {
         }
         events.removeAll(keepingCapacity: true)
         gates.wakeIfDue(at: now.boot)
-        look("after an event")
+        check("after an event")
     }
 
     private mutating func perform(_ effect: Effect) {
@@ -171,37 +171,37 @@ package struct World {
         case .storeOverrides: write(.storeOverrides, effect)
         case .publish(let service, let record):
             guard let index = watched.firstIndex(where: { $0.name == service.name }) else { return }
-            watched[index].take(record, &chronicle)
+            watched[index].publish(record, &chronicle)
             write(.publish(service.name), effect)
-            gates.take(record, of: service.name, at: now.boot)
+            gates.publish(record, of: service.name, at: now.boot)
         case .reject:
             isRejected = true
         case .sleep(let next):
             wake = next
-        case .announce:
+        case .log:
             break
         case .storeVersion, .dropVersion, .reserveVersion, .readVersion, .forget, .withdraw,
-            .unfollow, .passOn:
+            .stopSource, .deliverNotice:
             complain("nobody asked for that: \(effect)")
         }
     }
 
     private mutating func write(_ operation: WriteOperation, _ effect: Effect) {
         guard !happens(weather.failedWrite) else {
-            chronicle.note("failed write")
+            chronicle.record("failed write")
             disk.fail(operation)
-            events.append(.recorded(operation, problem: "no space left on device"))
+            events.append(.writeEnded(operation, problem: "no space left on device"))
             return
         }
         disk.write(effect, at: now.wall)
-        events.append(.recorded(operation, problem: nil))
+        events.append(.writeEnded(operation, problem: nil))
     }
 
     // MARK: - Mishaps and orders
 
     /// The host sleeps: time passes without events.
     private mutating func sleep() {
-        chronicle.note("sleep")
+        chronicle.record("sleep")
         pass(.seconds(Int64.random(in: 3600...weather.longestSleep * 3600, using: &random)))
         for index in paces.indices { paces[index].wake(at: now.boot) }
         for index in watched.indices { watched[index].wake(at: now.wall) }
@@ -219,24 +219,24 @@ package struct World {
         let name = watched[index].name
         switch Operator.deed(at: now.wall, using: &random) {
         case .release?:
-            watched[index].take(nil)
+            watched[index].publish(nil)
             post(.release(name, by: "root", only: nil))
         case .order(let override, let ifOpen)?:
             isRejected = false
             let isRight = !ifOpen || watched[index].oracle.mayDrill
-            if isRight { watched[index].take(StepsOracle.Order(override)) }
-            post(.override(name, override, ifOpen: ifOpen))
+            if isRight { watched[index].publish(StepsOracle.Order(override)) }
+            post(.force(name, override, ifOpen: ifOpen))
             if isRejected == isRight {
                 complain("\(name): the order is\(isRight ? "" : " not") rejected")
             }
-            chronicle.note("order")
+            chronicle.record("order")
         case nil: break
         }
     }
 
     /// A new daemon starts with the files on the disk.
     private mutating func restart(isReboot: Bool) {
-        chronicle.note(isReboot ? "reboot" : "restart")
+        chronicle.record(isReboot ? "reboot" : "restart")
         if isReboot {
             boot += 1
             now.wall = now.wall + .seconds(Int64.random(in: 20...600, using: &random))
@@ -248,14 +248,14 @@ package struct World {
             clockFloor: Instant(seconds: 0), seed: random.next(), at: now)
         (inFlight, wake) = ([], Wake())
         for index in paces.indices { paces[index].restart() }
-        let heard = servers.map(disk.heard)
+        let received = servers.map(disk.received)
         for index in watched.indices {
             if watched[index].oracle.isInStep(at: now.wall) {
-                chronicle.note(step: "restart in a step")
+                chronicle.record(step: "restart in a step")
             }
             watched[index].restart(
                 at: now.wall, bootedAt: isReboot ? now.wall - .seconds(5) : nil,
-                disk.overrides[watched[index].name].map(StepsOracle.Order.init), heard)
+                disk.overrides[watched[index].name].map(StepsOracle.Order.init), received)
         }
         gates.start(isReboot: isReboot, at: now.boot)
         post(.started)
@@ -263,12 +263,12 @@ package struct World {
 
     // MARK: - The oracle
 
-    private mutating func look(_ occasion: String) {
+    private mutating func check(_ occasion: String) {
         if now.wall >= edge { chronicle.edges += 1 }
-        let hasMoved = gates.takeMoved()
+        let hasMoved = gates.popMoved()
         edge = .never
         for index in watched.indices {
-            for problem in watched[index].look(at: now, gates, hasMoved: hasMoved, &chronicle) {
+            for problem in watched[index].check(at: now, gates, hasMoved: hasMoved, &chronicle) {
                 complain("\(problem), \(occasion)")
             }
             if disk.isLedgerCurrent { watched[index].store() }

@@ -81,12 +81,12 @@ enum Benchmark {
         try host.start(
             with: Answer(
                 body: body, flags: try FlagDocument.parse(body), fetchedAt: host.now.wall))
-        var (looks, longest, whole): ([Double], [Double], [Double]) = ([], [], [])
+        var (checks, longest, whole): ([Double], [Double], [Double]) = ([], [], [])
         var bytes = 0
         for number in Int64(1)...20 {
             let began = milliseconds()
             precondition(host.overview.isSettled)
-            looks.append(milliseconds() - began)
+            checks.append(milliseconds() - began)
             var report = HostReport(
                 of: HostReport.Host(name: nil, machineID: nil, bootID: "boot", version: "1"),
                 host.overview)
@@ -104,7 +104,7 @@ enum Benchmark {
             whole.append(milliseconds() - began)
         }
         print("10,000 services, a report of \(bytes / 1024) KiB:")
-        report("seeing that all is settled", looks)
+        report("seeing that all is settled", checks)
         report("all of it", whole)
         return report("the longest turn of the loop", longest, limit: 50)
     }
@@ -137,10 +137,10 @@ enum Benchmark {
     private static func report(_ what: String, _ times: [Double], limit: Double? = nil) -> Bool {
         let typical = median(times)
         let isKept = limit.map { typical <= $0 } ?? true
-        let judgement = limit.map { ", limit \($0) ms: \(isKept ? "ok" : "MISSED")" } ?? ""
+        let verdict = limit.map { ", limit \($0) ms: \(isKept ? "ok" : "MISSED")" } ?? ""
         print(
             "    \(what): median \(rounded(typical)) ms, worst "
-                + "\(rounded(times.max() ?? 0)) ms" + judgement)
+                + "\(rounded(times.max() ?? 0)) ms" + verdict)
         return isKept
     }
 

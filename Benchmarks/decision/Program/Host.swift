@@ -48,7 +48,7 @@ struct Host {
 
     var overview: Overview { machine.overview(at: now) }
 
-    var mark: MetricsMark { MetricsMark(machine.newsMark, gates: 0) }
+    var mark: MetricsRevision { MetricsRevision(machine.overviewRevision, gates: 0) }
 
     mutating func start(with answer: Answer) throws {
         _ = machine.handle(.started, at: now)
@@ -59,7 +59,7 @@ struct Host {
     mutating func decide(_ answer: Answer, expecting changes: Int) -> Double {
         now = Now(wall: now.wall + .seconds(60), boot: now.boot + .seconds(60))
         _ = machine.handle(.woke, at: now)
-        let event = Event.fetched(source, .answer(answer))
+        let event = Event.fetchEnded(source, .answer(answer))
         let began = milliseconds()
         let effects = machine.handle(event, at: now)
         let took = milliseconds() - began

@@ -6,7 +6,7 @@ import Decision
 /// remembers a number: it costs what is new to it.
 package final class Changes {
     private enum Latest {
-        case record(Record, number: Int)
+        case record(PublishedVerdict, number: Int)
         case gone(number: Int)
 
         var number: Int {
@@ -16,7 +16,7 @@ package final class Changes {
         }
     }
 
-    private var seen: Int?
+    private var reported: Int?
     private var latest: [ServiceName: Latest] = [:]
     /// In ascending order. An entry whose service has a later one no longer counts.
     private var log: [(number: Int, name: ServiceName)] = []
@@ -25,21 +25,21 @@ package final class Changes {
 
     /// Compares the services with those of the last call, if the machine has published since.
     func update(_ machine: Machine) {
-        guard seen != machine.publicationCount else { return }
-        if let names = seen.flatMap(machine.published) {
+        guard reported != machine.publicationCount else { return }
+        if let names = reported.flatMap(machine.published) {
             for name in names { compare(name, with: machine) }
         } else {
             for service in machine.plan.services { compare(service.name, with: machine) }
             for name in latest.keys { compare(name, with: machine) }
         }
-        seen = machine.publicationCount
+        reported = machine.publicationCount
         if log.count > 2 * latest.count + 64 {
             log.removeAll { latest[$0.name]?.number != $0.number }
         }
     }
 
     private func compare(_ name: ServiceName, with machine: Machine) {
-        let record = machine.record(of: name)
+        let record = machine.publishedVerdict(of: name)
         switch (latest[name], record) {
         case (nil, nil), (.gone, nil): return
         case (.record(let known, let number), let record?) where known.isSame(as: record):
@@ -60,7 +60,7 @@ package final class Changes {
 
     /// The services that have changed, and those that are gone, after the change of this number, and the
     /// number of the last of them. Services that `isChosen` rejects are left out.
-    func news(
+    func next(
         after number: Int, _ isChosen: (ServiceName) -> Bool
     ) -> (changed: [ServiceName], gone: [ServiceName], number: Int) {
         var changed: [ServiceName] = []
@@ -79,9 +79,9 @@ package final class Changes {
     }
 }
 
-extension Record {
+extension PublishedVerdict {
     /// Whether clients need not be told: only times of writing and of validity differ.
-    fileprivate func isSame(as other: Record) -> Bool {
+    fileprivate func isSame(as other: PublishedVerdict) -> Bool {
         verdict == other.verdict && generation == other.generation && since == other.since
     }
 }

@@ -39,7 +39,7 @@ package enum ReplyTrigger: Hashable, Sendable {
     /// The machine has rejected this order.
     case rejected(ServiceName, Override, OrderObjection)
     /// The queue of events is empty.
-    case settled
+    case queueDrained
     /// Something was heard about gates.
     case gatesHandled
     /// The connection can take a reply: the call was just received, or the last reply was just sent.
@@ -57,7 +57,9 @@ extension ControllableDaemon {
     var refusal: String? { condition.refusal?.problem }
 
     /// The record of a service that was published last; nil before the first.
-    package func record(of service: ServiceName) -> Record? { machine.record(of: service) }
+    package func publishedVerdict(of service: ServiceName) -> PublishedVerdict? {
+        machine.publishedVerdict(of: service)
+    }
 
     /// The configured service of this name; throws if there is none.
     func service(_ name: String) throws(MethodError) -> Service {
@@ -117,7 +119,8 @@ extension ControllableDaemon {
         let machine = machine
         return services.allSatisfy { service in
             guard isChosen(service.name) else { return true }
-            return machine.record(of: service.name)?.verdict.state ?? .undecided != .undecided
+            return machine.publishedVerdict(of: service.name)?.verdict.state ?? .undecided
+                != .undecided
         }
     }
 

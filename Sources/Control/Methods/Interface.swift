@@ -55,7 +55,7 @@ package enum Interface {
         )
         """
 
-    private static let members = PublishedFactSet.fields.map { "  \($0.name): \($0.type)" }
+    private static let members = PublishedFacts.fields.map { "  \($0.name): \($0.type)" }
         .joined(separator: ",\n")
 
     private static let errors = """

@@ -35,7 +35,7 @@ extension Method {
         let name = try daemon.service(request.parameters.string("service")).name
         let problem = try request.parameters.optionalString("problem")?.printable(limit: 500)
         let result = DrillResult(at: daemon.now.wall, problem: problem)
-        let event = Event.drilled(name, result, by: request.author)
+        let event = Event.drillEnded(name, result, by: request.author)
         daemon.post(event)
         return .after(.event(event)) {
             let drill = daemon.machine.lastDrill(of: name)

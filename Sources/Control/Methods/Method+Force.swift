@@ -38,7 +38,7 @@ extension Method {
             guard gate == .closed else { throw .invalidParameter("state") }
             guard daemon.movesGates else { throw .gatesNotMoved(service.name) }
         }
-        let event = Event.override(service.name, order, ifOpen: ifOpen)
+        let event = Event.force(service.name, order, ifOpen: ifOpen)
         daemon.post(event)
         var objection: OrderObjection?
         var state: JSON.Object?
@@ -50,9 +50,9 @@ extension Method {
             case .event(event):
                 if let objection { throw rejection(of: service, objection, daemon) }
                 state = daemon.state(of: service.name)
-            case .event(.recorded(.storeOverrides, let cause)):
+            case .event(.writeEnded(.storeOverrides, let cause)):
                 if state != nil { problem = cause }
-            case .settled: isSettled = state != nil
+            case .queueDrained: isSettled = state != nil
             case .event, .rejected, .gatesHandled, .writable: break
             }
             guard isSettled, let state, daemon.isGateAnswered(service.name) else { return nil }

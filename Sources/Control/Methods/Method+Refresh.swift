@@ -31,7 +31,9 @@ extension Method {
         var refresh = PendingFetches(of: sources, daemon.overview)
         return .later { (trigger) throws(MethodError) in
             let isDone = refresh.isDone(after: trigger, daemon.overview) { source in
-                daemon.followers(of: source).contains { daemon.record(of: $0)?.isWaiting ?? false }
+                daemon.followers(of: source).contains {
+                    daemon.publishedVerdict(of: $0)?.isWaiting ?? false
+                }
             }
             guard isDone else { return nil }
             let followers = Set(sources.flatMap(daemon.followers))
@@ -79,14 +81,14 @@ private struct PendingFetches {
     ) -> Bool {
         for source in sources {
             guard let view = overview.sources.first(where: { $0.name == source }) else {
-                end(source, .failed("it is no longer configured"))
+                fetchEnded(source, .failed("it is no longer configured"))
                 continue
             }
             switch trigger {
             case .event(.hinted(source)): begun.insert(source)
-            case .event(.fetched(source, _, _)):
+            case .event(.fetchEnded(source, _, _)):
                 if begun.contains(source) { fetched.insert(source) }
-            case .event, .rejected, .settled, .gatesHandled, .writable: break
+            case .event, .rejected, .queueDrained, .gatesHandled, .writable: break
             }
             // A signed document counts once its version is stored: until then no poll is planned.
             guard fetched.contains(source), view.nextPoll != nil, ended[source] == nil else {
@@ -96,12 +98,12 @@ private struct PendingFetches {
             let end = FetchEnd(
                 of: view, fetchedBefore: before?.fetchedAt, invalidBefore: before?.invalid ?? 0,
                 age: before?.age, isWaiting: isWaiting(source))
-            self.end(source, end)
+            self.fetchEnded(source, end)
         }
         return ended.count == sources.count
     }
 
-    private mutating func end(_ source: SourceName, _ end: FetchEnd) {
+    private mutating func fetchEnded(_ source: SourceName, _ end: FetchEnd) {
         ended[source] = .object([
             "source": .string(source.text), "outcome": .string(end.word),
             "problem": .optional(end.problem),
@@ -126,13 +128,13 @@ private enum FetchEnd {
     case failed(String)
 
     /// Flags of this age or less may be those that the caller has just written.
-    private static let news: Duration = .seconds(60)
+    private static let recent: Duration = .seconds(60)
 
     init(
         of source: Overview.SourceView, fetchedBefore: Instant?, invalidBefore: Int, age: Duration?,
         isWaiting: Bool
     ) {
-        let rest = Notice.rest(hasFlags: source.hasFlags)
+        let rest = LogMessage.rest(hasFlags: source.hasFlags)
         if let refusal = source.refusal {
             self = .refused("\(refusal); \(rest)")
         } else if let problem = source.problem {
@@ -144,7 +146,7 @@ private enum FetchEnd {
         } else if source.fetchedAt != fetchedBefore {
             self = .changed
         } else {
-            self = .unchanged(age: age.flatMap { (.zero...Self.news).contains($0) ? $0 : nil })
+            self = .unchanged(age: age.flatMap { (.zero...Self.recent).contains($0) ? $0 : nil })
         }
     }
 
@@ -170,7 +172,7 @@ private enum FetchEnd {
     }
 }
 
-extension Record {
+extension PublishedVerdict {
     /// Whether newer flags lack signatures, or answers that confirm them.
     fileprivate var isWaiting: Bool {
         [.awaitingSignature, .unconfirmed].contains(verdict.reason.slug)

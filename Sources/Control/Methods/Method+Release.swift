@@ -21,21 +21,21 @@ extension Method {
         let service = try daemon.service(request.parameters.string("service"))
         let cause = try request.parameters.optionalString("reason")
         let event = Event.release(service.name, by: request.author, only: cause)
-        let standing = daemon.record(of: service.name)?.verdict.override
-        let wasForced = standing.map { order in cause.map(order.isGiven(for:)) ?? true } ?? false
+        let override = daemon.publishedVerdict(of: service.name)?.verdict.override
+        let wasForced = override.map { order in cause.map(order.isGiven(for:)) ?? true } ?? false
         daemon.post(event)
         var (isTaken, isSettled) = (false, false)
         return .later { (trigger) throws(MethodError) in
             if trigger == .event(event) { isTaken = true }
-            if trigger == .settled { isSettled = isTaken }
-            guard isSettled, trigger == .settled || trigger == .gatesHandled,
+            if trigger == .queueDrained { isSettled = isTaken }
+            guard isSettled, trigger == .queueDrained || trigger == .gatesHandled,
                 daemon.isGateAnswered(service.name)
             else { return nil }
             guard let state = daemon.decided([service.name]) else { return nil }
             guard let state = state.first else {
                 throw .noSuchService(service.name.text, known: daemon.services.map(\.name))
             }
-            let opensAt = daemon.record(of: service.name)?.verdict.reason.opensAt
+            let opensAt = daemon.publishedVerdict(of: service.name)?.verdict.reason.opensAt
             let wait = opensAt.map { max(.zero, $0 - daemon.now.wall) + .milliseconds(999) }
             return .last([
                 "service": state, "wasForced": .bool(wasForced),

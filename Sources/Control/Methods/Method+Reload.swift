@@ -28,7 +28,7 @@ extension Method {
     ) { (request) throws(MethodError) in
         let daemon = request.daemon
         let warnings = try daemon.reload()
-        return .after(.settled) {
+        return .after(.queueDrained) {
             guard let units = daemon.attachmentReport else { return nil }
             let overview = daemon.overview
             return [

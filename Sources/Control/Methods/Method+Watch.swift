@@ -18,7 +18,7 @@ extension Method {
         let named = try request.parameters.strings("services")
         let chosen = named.isEmpty ? nil : Set(try daemon.services(named))
         var known: Int?
-        return .afterNews {
+        return .onChange {
             changes.update(daemon.machine)
             let isChosen = { (name: ServiceName) in chosen?.contains(name) ?? true }
             guard let last = known else {
@@ -30,7 +30,7 @@ extension Method {
                         isChosen($0.name) ? daemon.json(of: $0) : nil
                     }.value("gone", []))
             }
-            let (changed, gone, number) = changes.news(after: last, isChosen)
+            let (changed, gone, number) = changes.next(after: last, isChosen)
             known = number
             guard !changed.isEmpty || !gone.isEmpty else { return nil }
             return .more(

@@ -51,7 +51,7 @@ package enum MethodResponse {
     /// gone. Nil: there is no reply yet. For a call that wants a single reply, the first is the last.
     case later((ReplyTrigger) throws(MethodError) -> Reply?)
     /// The same, some time after something has changed: the function misses what was in between.
-    case afterNews(() throws(MethodError) -> LongReply?)
+    case onChange(() throws(MethodError) -> LongReply?)
 }
 
 /// A reply whose lists are made piece by piece.
@@ -68,7 +68,7 @@ extension MethodResponse {
         _ ready: @escaping () throws(MethodError) -> ReplyParameters?
     ) throws(MethodError) -> MethodResponse {
         if let reply = try ready() { return .now(reply) }
-        return .afterNews { () throws(MethodError) in try ready().map(LongReply.last) }
+        return .onChange { () throws(MethodError) in try ready().map(LongReply.last) }
     }
 
     /// As soon as `ready` returns a reply, but not before this trigger.

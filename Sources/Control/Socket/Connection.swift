@@ -6,16 +6,16 @@ import Glibc
 /// The connection of one client: reads its calls one after the other, and sends each its replies.
 ///
 /// At most one call is being answered, one piece of a reply waits to be sent, and one message is half read.
-/// Further calls stay in the kernel's buffer. Whatever it does is one piece of work in a turn of `Turns`.
+/// Further calls stay in the kernel's buffer. Whatever it does is one piece of work in a turn of `FairScheduler`.
 final class Connection {
     private(set) var peer: Peer
     /// Whether it takes a place for clients that may only read.
-    let isReader: Bool
+    let isReadOnly: Bool
     /// When the client last did its part: called a method, or took bytes of a reply.
     private(set) var active = EventLoop.uptime
     private let descriptor: Int32
     private unowned let server: Server
-    private let turns: Turns
+    private let turns: FairScheduler
     private var readiness: Descriptor?
     private var framing = Framing()
     /// Bytes of a reply that the kernel did not take yet.
@@ -30,7 +30,7 @@ final class Connection {
     /// How the call that is being answered learns of news.
     private enum Advance {
         case atEach((ReplyTrigger) throws(MethodError) -> Reply?)
-        case afterNews(() throws(MethodError) -> LongReply?)
+        case onChange(() throws(MethodError) -> LongReply?)
 
         func callAsFunction(_ trigger: ReplyTrigger) throws(MethodError) -> LongReply? {
             switch self {
@@ -41,7 +41,7 @@ final class Connection {
                 case .last(let parameters): .last(ReplyParameters(parameters))
                 case .failure(let failure): throw failure
                 }
-            case .afterNews(let advance): try advance()
+            case .onChange(let advance): try advance()
             }
         }
     }
@@ -60,19 +60,19 @@ final class Connection {
 
     /// Owns an accepted socket, and closes it in the end.
     init(
-        _ loop: EventLoop, _ descriptor: Int32, peer: Peer, isReader: Bool, turns: Turns,
+        _ loop: EventLoop, _ descriptor: Int32, peer: Peer, isReader: Bool, turns: FairScheduler,
         server: Server
     ) throws(SystemError) {
         self.descriptor = descriptor
         self.peer = peer
-        self.isReader = isReader
+        self.isReadOnly = isReader
         self.turns = turns
         self.server = server
         readiness = try Descriptor(
             loop, descriptor, .readable, owned: true, priority: isReader ? .idle : .low
         ) { [unowned self] events in
             // Both directions are closed: nobody can receive a reply.
-            if events.isDisjoint(with: [.hangUp, .error]) { queue() } else { close(events) }
+            if events.isDisjoint(with: [.hangUp, .error]) { queue() } else { hungUp(events) }
         }
     }
 
@@ -99,8 +99,8 @@ final class Connection {
     }
 
     /// Gives a call that waits for news a turn.
-    func hearNews() {
-        if case .answering(_, .afterNews) = activity { queue() }
+    func statusChanged() {
+        if case .answering(_, .onChange) = activity { queue() }
     }
 
     /// Does a piece of work; returns whether there is another one.
@@ -122,7 +122,7 @@ final class Connection {
     }
 
     /// Ends the connection.
-    func end() {
+    func close() {
         if case .ended = activity { return }
         activity = .ended
         if isQueued { turns.remove(self) }
@@ -132,9 +132,9 @@ final class Connection {
         server.drop(self)
     }
 
-    private func close(_ events: Descriptor.Events) {
+    private func hungUp(_ events: Descriptor.Events) {
         // What came before the hang-up is read, and finds the end then.
-        if case .reading = activity, events.contains(.readable) { queue() } else { end() }
+        if case .reading = activity, events.contains(.readable) { queue() } else { close() }
     }
 
     /// Waits for a turn, and for nothing else meanwhile.
@@ -161,13 +161,13 @@ final class Connection {
             if let message = try framing.next() {
                 active = EventLoop.uptime
                 callSize = message.count
-                begin(try MethodCall(message))
+                perform(try MethodCall(message))
             } else if isFinished {
-                end()
+                close()
             }
         } catch {
             // Too long, or not Varlink: the client would not understand a reply.
-            end()
+            close()
         }
     }
 
@@ -177,7 +177,7 @@ final class Connection {
         let (count, passed) = PassedDescriptor.receive(&buffer, from: descriptor)
         if let passed {
             // A reader records nothing. So a client that passes a file of a slow file system cannot delay the loop.
-            if !isReader { peer.login = LoginUser.read(passed, of: peer, at: descriptor) }
+            if !isReadOnly { peer.login = LoginUser.read(passed, of: peer, at: descriptor) }
             Glibc.close(passed)
         }
         switch count {
@@ -190,12 +190,12 @@ final class Connection {
         }
     }
 
-    private func begin(_ call: MethodCall) {
+    private func perform(_ call: MethodCall) {
         do {
             switch try server.dispatcher.perform(call, by: peer) {
             case .now(let answer): reply(ReplyMessage(answer, continues: false), call.replies)
             case .later(let advance): wait(call.replies, .atEach(advance))
-            case .afterNews(let advance): wait(call.replies, .afterNews(advance))
+            case .onChange(let advance): wait(call.replies, .onChange(advance))
             }
         } catch {
             reply(ReplyMessage(error), call.replies)
@@ -249,7 +249,7 @@ final class Connection {
                 active = EventLoop.uptime
                 unsent = unsent.dropFirst(count)
             } else if errno != EINTR {
-                if errno != EAGAIN { end() }
+                if errno != EAGAIN { close() }
                 return
             }
         }
@@ -273,7 +273,7 @@ final class Connection {
         do {
             try readiness.listen(for: events)
         } catch {
-            end()
+            close()
         }
     }
 }

@@ -14,15 +14,15 @@ package final class Server {
     private let loop: EventLoop
     private let path: String
     private var socket: StreamSocket
-    private let operators: Turns
-    private let readers: Turns
+    private let operators: FairScheduler
+    private let readers: FairScheduler
     private var readiness: Descriptor?
     private var retry: Timer?
     private var sweep: Timer?
-    private var news: Deferred?
+    private var statusChange: Deferred?
     private var connections: [ObjectIdentifier: Connection] = [:]
     private var places = Places()
-    private var bytes = (ofReaders: Holdings(), ofOperators: Holdings())
+    private var bytes = (ofReaders: BufferUsage(), ofOperators: BufferUsage())
 
     /// Listens at `path`. A socket at which nobody listens any more is replaced.
     package init(
@@ -32,17 +32,17 @@ package final class Server {
         self.loop = loop
         self.dispatcher = dispatcher
         self.limits = limits
-        operators = try Turns(loop, priority: .low, share: nil)
-        readers = try Turns(loop, priority: .idle, share: limits.time)
+        operators = try FairScheduler(loop, priority: .low, share: nil)
+        readers = try FairScheduler(loop, priority: .idle, share: limits.time)
         self.path = path
         socket = try Self.listen(at: path)
         readiness = try readiness(of: socket)
         retry = try Timer(loop, accuracy: .milliseconds(100)) { [unowned self] in
             listen(for: .readable)
         }
-        sweep = try Timer(loop, accuracy: .seconds(1)) { [unowned self] in endIdle() }
-        news = Deferred(loop, priority: .low) { [unowned self] in
-            for connection in connections.values { connection.hearNews() }
+        sweep = try Timer(loop, accuracy: .seconds(1)) { [unowned self] in closeIdle() }
+        statusChange = Deferred(loop, priority: .low) { [unowned self] in
+            for connection in connections.values { connection.statusChanged() }
         }
     }
 
@@ -70,13 +70,13 @@ package final class Server {
     package func advance(_ trigger: ReplyTrigger) {
         guard !connections.isEmpty else { return }
         for connection in connections.values { connection.advance(trigger) }
-        news?.arm()
+        statusChange?.arm()
     }
 
     /// Forgets a connection that has ended.
     func drop(_ connection: Connection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        if connection.isReader {
+        if connection.isReadOnly {
             places.leave(connection.peer.user)
             bytes.ofReaders.forget(connection)
         } else {
@@ -88,25 +88,25 @@ package final class Server {
     /// bytes loses the connection that was inactive the longest; `current` is never ended here.
     func trim(keeping current: Connection) {
         guard connections[ObjectIdentifier(current)] != nil else { return }
-        if current.isReader {
-            bytes.ofReaders.note(current)
+        if current.isReadOnly {
+            bytes.ofReaders.update(current)
             let user = current.peer.user
             while bytes.ofReaders.count(of: user) > limits.bytesOfUser,
                 let slow = slowest(of: user, besides: current)
             {
-                slow.end()
+                slow.close()
             }
             while bytes.ofReaders.total > limits.bytes, let user = bytes.ofReaders.greediest,
                 let slow = slowest(of: user, besides: current) ?? slowest(of: nil, besides: current)
             {
-                slow.end()
+                slow.close()
             }
         } else {
-            bytes.ofOperators.note(current)
+            bytes.ofOperators.update(current)
             while bytes.ofOperators.total > limits.bytes,
                 let slow = slowest(of: nil, besides: current)
             {
-                slow.end()
+                slow.close()
             }
         }
     }
@@ -115,7 +115,7 @@ package final class Server {
     /// the longest time ago.
     private func slowest(of user: UInt32?, besides current: Connection) -> Connection? {
         connections.values.filter {
-            $0 !== current && $0.isReader == current.isReader && $0.held > 0
+            $0 !== current && $0.isReadOnly == current.isReadOnly && $0.held > 0
                 && (user == nil || $0.peer.user == user)
         }.min { $0.active < $1.active }
     }
@@ -165,25 +165,27 @@ package final class Server {
             guard let crowd = places.largest, places.of(peer.user) + 1 < places.of(crowd) else {
                 return nil
             }
-            return endReader(of: crowd) ? true : nil
+            return closeOldest(of: crowd) ? true : nil
         }
         guard connections.count >= limits.connections else { return false }
-        return places.largest.map(endReader) == true ? false : nil
+        return places.largest.map(closeOldest) == true ? false : nil
     }
 
     /// Ends the connection of a user that was active the longest time ago.
-    private func endReader(of user: UInt32) -> Bool {
-        let oldest = connections.values.filter { $0.isReader && $0.peer.user == user }
+    private func closeOldest(of user: UInt32) -> Bool {
+        let oldest = connections.values.filter { $0.isReadOnly && $0.peer.user == user }
             .min { $0.active < $1.active }
-        oldest?.end()
+        oldest?.close()
         return oldest != nil
     }
 
     /// Ends readers whose clients have not done their part for too long.
-    private func endIdle() {
+    private func closeIdle() {
         let now = EventLoop.uptime
-        for connection in connections.values where connection.isReader {
-            if connection.waitsForClient, now - connection.active > limits.idle { connection.end() }
+        for connection in connections.values where connection.isReadOnly {
+            if connection.waitsForClient, now - connection.active > limits.idle {
+                connection.close()
+            }
         }
         readers.tidy()
         if places.total > 0 { sweep?.set(at: loop.now.boot + limits.idle / 4) }

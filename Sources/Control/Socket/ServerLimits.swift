@@ -13,7 +13,7 @@ package struct ServerLimits {
     /// How long a client that may only read may be silent, or not read its reply.
     package var idle: Duration = .seconds(60)
     /// The share of the loop's time of clients that may only read.
-    var time = Turns.Share()
+    var time = FairScheduler.Share()
 
     /// The limits of the daemon.
     package init() {}
@@ -58,8 +58,8 @@ struct Places {
 }
 
 /// How many bytes are kept for the clients of each user.
-struct Holdings {
-    private var noted: [ObjectIdentifier: (user: UInt32, count: Int)] = [:]
+struct BufferUsage {
+    private var counted: [ObjectIdentifier: (user: UInt32, count: Int)] = [:]
     private var counts: [UInt32: Int] = [:]
     /// Of all users.
     private(set) var total = 0
@@ -71,18 +71,18 @@ struct Holdings {
     var greediest: UInt32? { counts.max { $0.value < $1.value }?.key }
 
     /// Takes note of what a connection keeps now.
-    mutating func note(_ connection: Connection) {
+    mutating func update(_ connection: Connection) {
         forget(connection)
         let (user, count) = (connection.peer.user, connection.held)
         guard count > 0 else { return }
-        noted[ObjectIdentifier(connection)] = (user, count)
+        counted[ObjectIdentifier(connection)] = (user, count)
         counts[user, default: 0] += count
         total += count
     }
 
     /// A connection has ended.
     mutating func forget(_ connection: Connection) {
-        guard let (user, count) = noted.removeValue(forKey: ObjectIdentifier(connection)) else {
+        guard let (user, count) = counted.removeValue(forKey: ObjectIdentifier(connection)) else {
             return
         }
         total -= count

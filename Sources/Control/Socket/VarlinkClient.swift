@@ -6,11 +6,11 @@ package import JSON
 /// A client of the control socket that blocks until the reply, for the command line.
 package struct VarlinkClient {
     private let path: String
-    private let patience: Patience
+    private let timeLimit: TimeLimit
     private let watchWait: (WaitingCall?) -> Void
 
     /// How long a call waits for a daemon that is silent.
-    package enum Patience {
+    package enum TimeLimit {
         /// So long, whatever the daemon does.
         case limited(Duration)
         /// As long as the daemon works on it: until it is stopped for ten seconds, or answers no other call either
@@ -21,10 +21,10 @@ package struct VarlinkClient {
     /// A client of the daemon that listens at `path`. `watchWait` is called each second while a call waits, and with
     /// nil at its end.
     package init(
-        _ path: String, patience: Patience, watchWait: @escaping (WaitingCall?) -> Void = { _ in }
+        _ path: String, timeLimit: TimeLimit, watchWait: @escaping (WaitingCall?) -> Void = { _ in }
     ) {
         self.path = path
-        self.patience = patience
+        self.timeLimit = timeLimit
         self.watchWait = watchWait
     }
 
@@ -63,13 +63,13 @@ package struct VarlinkClient {
     private func awaitInput(_ socket: StreamSocket, _ wait: inout WaitingCall) throws(SocketError) {
         while true {
             var poll = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
-            let rest = wait.untilNextLook(patience)
+            let rest = wait.untilNextUpdate(timeLimit)
             let count = unsafe Glibc.poll(&poll, 1, Int32(rest.microseconds / 1000 + 1))
             if count > 0 { return }
             guard count == 0 || errno == EINTR else { throw lost(errno) }
-            wait.look()
+            wait.update()
             watchWait(wait)
-            switch patience {
+            switch timeLimit {
             case .limited(let limit): if wait.time < limit { continue }
             case .whileItWorks:
                 guard wait.isSilent(for: Self.step) else { continue }
@@ -84,7 +84,7 @@ package struct VarlinkClient {
     /// Whether the daemon answers a call that only reads.
     private var doesAnswer: Bool {
         do {
-            _ = try VarlinkClient(path, patience: .limited(.seconds(2))).call("Drills", [:])
+            _ = try VarlinkClient(path, timeLimit: .limited(.seconds(2))).call("Drills", [:])
             return true
         } catch {
             return error is MethodError

@@ -11,32 +11,32 @@ package struct WaitingCall: Hashable, Sendable {
     /// The state of the process: a letter of proc(5); nil if that is not known.
     private var state: Character?
     private let began: Boottime
-    private var heardAt: Boottime
+    private var answeredAt: Boottime
     private var now: Boottime
 
     /// A call that begins to wait for this process.
     init(for process: Int32?) {
         self.process = process.flatMap { $0 > 0 ? $0 : nil }
         began = EventLoop.bootClock
-        (heardAt, now) = (began, began)
+        (answeredAt, now) = (began, began)
     }
 
     /// Looks at the clock and at the process.
-    mutating func look() {
+    mutating func update() {
         now = EventLoop.bootClock
         time = now - began
         state = process.flatMap(Self.state)
     }
 
     /// The daemon has answered another call.
-    mutating func markAnswer() { heardAt = EventLoop.bootClock }
+    mutating func markAnswer() { answeredAt = EventLoop.bootClock }
 
     /// Whether the daemon was not heard for so long.
-    func isSilent(for limit: Duration) -> Bool { now - heardAt >= limit }
+    func isSilent(for limit: Duration) -> Bool { now - answeredAt >= limit }
 
     /// How long to wait before the next look: a second, or until the limit.
-    func untilNextLook(_ patience: VarlinkClient.Patience) -> Duration {
-        switch patience {
+    func untilNextUpdate(_ timeLimit: VarlinkClient.TimeLimit) -> Duration {
+        switch timeLimit {
         case .limited(let limit):
             max(.zero, min(.seconds(1), limit - (EventLoop.bootClock - began)))
         case .whileItWorks: .seconds(1)

@@ -6,7 +6,7 @@ package struct DrillRun {
     private let plan: DrillPlan
     private let limit: Duration
     private let world: any DrillWorld
-    private var record: DrillRecord
+    private var record: DrillObservations
     /// When the order is over by itself.
     private let expiry: Boottime
     /// Since when the gate is seen stuck, and why; nil while it is not.
@@ -17,7 +17,7 @@ package struct DrillRun {
         self.plan = plan
         self.limit = limit
         self.world = world
-        record = DrillRecord(of: plan, orderedAt: world.now.uptime, limit: limit)
+        record = DrillObservations(of: plan, orderedAt: world.now.uptime, limit: limit)
         expiry = world.now.boot + limit
     }
 
@@ -27,14 +27,14 @@ package struct DrillRun {
             "closing '\(plan.service)' as \(plan.state.rawValue), for at most "
                 + "\(limit.wholeSeconds) s")
         try world.order()
-        do { try close() } catch { record.note(error.description) }
+        do { try close() } catch { record.record(problem: error.description) }
         recordClosed()
         do {
             let reopened = try release()
-            record.noteReopening(at: reopened)
+            record.recordReopening(at: reopened)
             try awaitReturn()
         } catch {
-            record.note(error.description)
+            record.record(problem: error.description)
         }
         return recordEnd()
     }
@@ -55,13 +55,13 @@ package struct DrillRun {
         let view = world.look()
         switch view {
         case .unknown: break
-        case .standing: stuck = nil
-        case .stuck(let problem, let standing):
+        case .status: stuck = nil
+        case .stuck(let problem, let status):
             let since = stuck?.since ?? now.boot
             stuck = (since, problem)
-            guard now.boot - since >= Self.gateMayTake else { return .standing(standing) }
-            record.note(problem)
-            record.noteStuckGate()
+            guard now.boot - since >= Self.gateTimeLimit else { return .status(status) }
+            record.record(problem: problem)
+            record.recordStuckGate()
         }
         return view
     }
@@ -85,7 +85,7 @@ package struct DrillRun {
             guard readClosed(down) else { return }
             if plan.isAllDown(seen) {
                 // A start while the target of the open gate still stops would call the stop off.
-                if record.noteAllDown() { try tryStarts() }
+                if record.recordAllDown() { try tryStarts() }
                 if plan.isClosed(seen) { return }
             }
             let awaited = plan.units.filter { !$0.hasStopped(seen[$0.name]) }
@@ -98,11 +98,11 @@ package struct DrillRun {
         switch look() {
         case .stuck(let problem, _): throw DrillProblem(problem)
         // The order ends by itself, so that an unknown standing does not end the drill.
-        case .unknown, .standing(.ordered): return true
-        case .standing(let standing):
+        case .unknown, .status(.ordered): return true
+        case .status(let status):
             // The end is stored in whole seconds: a daemon that was restarted ends the order early.
-            let isOver = !standing.isTakenAway && expiry - now.boot <= .seconds(1)
-            if !isOver { record.note(standing.problem) }
+            let isOver = !status.isLost && expiry - now.boot <= .seconds(1)
+            if !isOver { record.record(problem: status.problem) }
             return false
         }
     }
@@ -112,8 +112,8 @@ package struct DrillRun {
         let missing = record.missing(units)
         guard !missing.isEmpty else { return true }
         let (snapshots, problem) = world.read(missing)
-        record.note(problem)
-        record.noteClosed(snapshots)
+        record.record(problem: problem)
+        record.recordClosed(snapshots)
         return problem == nil
     }
 
@@ -123,18 +123,18 @@ package struct DrillRun {
         for unit in plan.attached {
             guard !wasInterrupted, try isInForce() else { return }
             let left = expiry - now.boot
-            guard left > Self.startTakes else { return }
+            guard left > Self.startDuration else { return }
             let start = try world.tryStart(unit.name, within: min(left, Self.startLimit))
             guard now.boot < expiry, try isInForce() else { return }
-            record.note(start, of: unit.name)
+            record.record(start, of: unit.name)
         }
     }
 
     private mutating func recordClosed() {
-        record.noteEndOfClosing(at: now.uptime)
+        record.recordEndOfClosing(at: now.uptime)
         if let stuck {
-            record.note(stuck.problem)
-            record.noteStuckGate()
+            record.record(problem: stuck.problem)
+            record.recordStuckGate()
         }
         _ = readClosed(plan.units)
         readProblems()
@@ -142,8 +142,8 @@ package struct DrillRun {
 
     private mutating func readProblems() {
         let (problems, problem) = world.unitProblems()
-        record.note(problem)
-        record.noteProblems(problems)
+        record.record(problem: problem)
+        record.recordProblems(problems)
     }
 
     // MARK: Opening
@@ -152,20 +152,20 @@ package struct DrillRun {
     private mutating func release() throws(DrillProblem) -> Uptime {
         world.tell("opening '\(plan.service)' again")
         // The order ends by itself, but that is the daemon's work too.
-        let last = max(expiry, now.boot) + Self.daemonMayTake
-        var isAbsenceTold = false
+        let last = max(expiry, now.boot) + Self.daemonTimeLimit
+        var isAbsencePrinted = false
         while true {
             let asked = now.uptime
             switch try world.release() {
             case .open: return asked
             case .ordered, .kept: return try awaitMinClosed()
-            case .some(let standing): throw DrillProblem(standing.problem)
+            case .some(let status): throw DrillProblem(status.problem)
             case nil: break
             }
-            if !isAbsenceTold {
+            if !isAbsencePrinted {
                 world.tell("waiting: killswitchd does not answer, and only it opens the gate again")
             }
-            isAbsenceTold = true
+            isAbsencePrinted = true
             guard now.boot < last, !isImpatient else {
                 throw DrillProblem(
                     "killswitchd does not answer; the gate stays closed until killswitchd runs again or "
@@ -183,9 +183,9 @@ package struct DrillRun {
         while !isImpatient {
             let looked = now.uptime
             switch look() {
-            case .standing(.open): return since
-            case .standing(.kept), .standing(.ordered): since = looked
-            case .standing(let standing): throw DrillProblem(standing.problem)
+            case .status(.open): return since
+            case .status(.kept), .status(.ordered): since = looked
+            case .status(let status): throw DrillProblem(status.problem)
             case .unknown(let problem), .stuck(let problem, _): throw DrillProblem(problem)
             }
             try world.wait(Self.pause)
@@ -203,10 +203,10 @@ package struct DrillRun {
             let seen = try world.list(plan.followed)
             if openSince == nil, plan.isOpen(seen) { openSince = now.boot }
             switch look() {
-            case .standing(let standing) where standing.isTakenAway:
-                throw DrillProblem(standing.problem)
+            case .status(let status) where status.isLost:
+                throw DrillProblem(status.problem)
             case .stuck(let problem, _): throw DrillProblem(problem)
-            case .standing, .unknown: break
+            case .status, .unknown: break
             }
             var awaited = plan.units
             if let openSince {
@@ -230,27 +230,27 @@ package struct DrillRun {
 
     /// How long the gate may take: a unit that has to stop before it opens may take its time.
     private var gateLimit: Duration {
-        plan.units.map(\.stopLimit).reduce(.zero, max) + Self.daemonMayTake
+        plan.units.map(\.stopLimit).reduce(.zero, max) + Self.daemonTimeLimit
     }
 
     /// Reads how everything stands at the end.
     private mutating func recordEnd() -> DrillFindings {
         let (snapshots, problem) = world.read(
             plan.units.map(\.name) + [plan.openTarget].compactMap(\.self))
-        record.note(problem)
-        record.noteEnd(snapshots)
+        record.record(problem: problem)
+        record.recordEnd(snapshots)
         readProblems()
-        let isOpen = look() == .standing(.open)
+        let isOpen = look() == .status(.open)
         return record.findings(isOpen: isOpen, wasInterrupted: wasInterrupted)
     }
 
     /// How often everything is looked at.
     private static let pause: Duration = .milliseconds(50)
     /// How long the daemon may be absent, or may take to answer.
-    private static let daemonMayTake: Duration = .seconds(60)
+    private static let daemonTimeLimit: Duration = .seconds(60)
     /// How long a gate may be stuck.
-    private static let gateMayTake: Duration = .seconds(3)
+    private static let gateTimeLimit: Duration = .seconds(3)
     /// A start by hand is not tried if less than this is left of the order.
-    private static let startTakes: Duration = .milliseconds(500)
+    private static let startDuration: Duration = .milliseconds(500)
     private static let startLimit: Duration = .seconds(5)
 }

@@ -21,7 +21,7 @@ package protocol DrillWorld: AnyObject {
     /// The problems of units by `units.json`.
     func unitProblems() -> (units: [UnitName: String], problem: String?)
     /// Ends the order, and returns how the service stands now; nil if the daemon does not answer.
-    func release() throws(DrillProblem) -> DrillStanding?
+    func release() throws(DrillProblem) -> OrderStatus?
     /// Lets this time pass, less if a signal comes.
     func wait(_ time: Duration) throws(DrillProblem)
 }
@@ -36,11 +36,11 @@ package struct DrillProblem: Error, Hashable, CustomStringConvertible {
 
 /// What the daemon's file shows of a service.
 package enum DrillView: Hashable, Sendable {
-    case standing(DrillStanding)
+    case status(OrderStatus)
     /// The file is not there, out of date, or cannot be read.
     case unknown(problem: String)
     /// The gate cannot be moved, for this reason. The service itself stands like this.
-    case stuck(problem: String, DrillStanding)
+    case stuck(problem: String, OrderStatus)
 }
 
 /// The result of a start by hand.
@@ -66,7 +66,7 @@ package struct DrillTime: Hashable, Sendable {
 }
 
 /// How a service stands, as far as a drill is concerned.
-package enum DrillStanding: Hashable, Sendable {
+package enum OrderStatus: Hashable, Sendable {
     /// The drill's order is in force.
     case ordered
     case open
@@ -78,7 +78,7 @@ package enum DrillStanding: Hashable, Sendable {
     case closed(String)
 
     /// Whether the drill can no longer open the gate.
-    var isTakenAway: Bool {
+    var isLost: Bool {
         switch self {
         case .ordered, .open, .kept: false
         case .forced, .closed: true

@@ -3,7 +3,7 @@ package import CivilTime
 extension DrilledUnit {
     /// The outcome of this unit by the observations and the times of the drill.
     package func outcome(_ observations: UnitObservations, _ times: DrillTimes) -> UnitOutcome {
-        Judgement(unit: self, seen: observations, times: times).outcome
+        UnitEvaluation(unit: self, seen: observations, times: times).outcome
     }
 }
 
@@ -43,7 +43,7 @@ package struct DrillTimes: Hashable, Sendable {
 }
 
 /// Judges one unit by its observations.
-private struct Judgement {
+private struct UnitEvaluation {
     let unit: DrilledUnit
     let seen: UnitObservations
     let times: DrillTimes

@@ -32,8 +32,8 @@ package struct LastDrill: Hashable, Sendable {
 }
 
 extension Ledger.Entry {
-    /// Takes in the result of one more drill.
-    mutating func note(_ result: DrillResult) {
+    /// Records the result of one more drill.
+    mutating func record(_ result: DrillResult) {
         drill = LastDrill(result, lastGood: result.isGood ? result.at : drill?.lastGood)
     }
 }

@@ -36,7 +36,7 @@ enum SwitchObject {
             claims.append(.minimumVersion(version))
         }
         let drains = try object.optional(.drain) == nil ? true : object.boolean(.drain)
-        // It counts in a signed document alone (`SignedOrder`), and has to be a time everywhere.
+        // It counts in a signed document alone (`SignedMetadata`), and has to be a time everywhere.
         _ = try object.optionalTime(.issued)
         return Reading(
             claims: claims,
@@ -53,7 +53,7 @@ enum SwitchObject {
     private static func claim(_ word: String, endingAt end: Instant?) throws(InvalidFlag) -> Claim {
         switch State(rawValue: word) {
         case .running: return .running
-        case .countdown: return .countdown(end.map(End.at) ?? .untold)
+        case .countdown: return .countdown(end.map(End.at) ?? .unlogged)
         case .maintenance: return .maintenance
         case .updateRequired: return .updateRequired
         case .ended: return .ended

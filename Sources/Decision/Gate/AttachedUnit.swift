@@ -67,7 +67,7 @@ struct AttachedUnit: Hashable, Sendable {
 
     /// A signal has the unit's status. Returns whether the unit has to be read: the cause of a
     /// failure, or of a start that was refused, is not in the signal.
-    mutating func see(_ new: UnitStatus) -> Bool {
+    mutating func statusChanged(to new: UnitStatus) -> Bool {
         var seen = new
         seen.load = new.load ?? self.seen?.load
         let hasFailed = seen.active == .failed && self.seen?.active != .failed
@@ -86,7 +86,7 @@ struct AttachedUnit: Hashable, Sendable {
     }
 
     /// Everything about it was read; nil if it could not be, and its last known state stays.
-    mutating func take(_ properties: UnitSnapshot?) {
+    mutating func update(from properties: UnitSnapshot?) {
         isDoubtful = false
         guard let properties else { return }
         let mayBeStart = isStartQueued || seen == nil && properties.seen.active.isDown
@@ -105,7 +105,7 @@ struct AttachedUnit: Hashable, Sendable {
     }
 
     /// systemd has read its units again.
-    mutating func noteReload() { isOutdated = true }
+    mutating func systemdReloaded() { isOutdated = true }
 
     /// systemd has counted the processes that it has left behind; nil if it has not.
     mutating func processesCounted(_ processes: UnitProcesses?) { left.counted(processes) }
@@ -144,30 +144,30 @@ struct AttachedUnit: Hashable, Sendable {
     }
 
     /// It has stopped or started; `time` counts from the move of the gate.
-    mutating func noteArrival(after time: Duration) { took = time }
+    mutating func arrived(after time: Duration) { took = time }
 
     // MARK: Judging
 
     /// Compares it with the permission of its gates. Returns the target that has to be stopped once
     /// more: the daemon may stop only targets, and systemd stops a unit that runs behind a closed
     /// gate with its target.
-    mutating func judge(
-        in situation: UnitSituation, at now: Boottime, _ batch: inout GateBatch
+    mutating func enforcePermission(
+        in context: UnitContext, at now: Boottime, _ batch: inout GateBatch
     ) -> GateTarget? {
         defer { datedProblem = Dated(problem, before: datedProblem, at: now) }
-        let isOver = permission != .mustStop && !situation.isDraining
+        let isOver = permission != .mustStop && !context.isDraining
         refusedStarts.report(of: name, isOver: isOver, at: now, &batch)
         switch permission {
         case .mustStop:
-            if isDown, let blocker = situation.blocker {
+            if isDown, let blocker = context.blocker {
                 report(.startWaits(blocker), &batch)
             } else if isDown {
-                noteDown(&batch)
+                checkStopped(&batch)
             } else if hasLeft {
                 awaitProcesses(at: now, &batch)
-            } else if let gate = situation.closedGate, isAtRest {
+            } else if let gate = context.closedGate, isAtRest {
                 return expel(from: gate, at: now, &batch)
-            } else if situation.isAsked {
+            } else if context.isAsked {
                 awaitStop(at: now, &batch)
             } else {
                 (stopBy, problem) = (nil, nil)
@@ -176,13 +176,13 @@ struct AttachedUnit: Hashable, Sendable {
         case .mayRun:
             stopBy = nil
             expulsions = 0
-            noteMayRun(in: situation, &batch)
+            checkRunning(in: context, &batch)
         case .undecided: stopBy = nil
         }
         return nil
     }
 
-    private mutating func noteDown(_ batch: inout GateBatch) {
+    private mutating func checkStopped(_ batch: inout GateBatch) {
         let hasFailed = seen?.active == .failed
         // Its result is being read.
         if hasFailed, result == nil { return }
@@ -203,12 +203,12 @@ struct AttachedUnit: Hashable, Sendable {
         report(.lost(load), &batch)
     }
 
-    private mutating func noteMayRun(in situation: UnitSituation, _ batch: inout GateBatch) {
+    private mutating func checkRunning(in context: UnitContext, _ batch: inout GateBatch) {
         guard seen?.active == .failed else {
             let isMissing = isStartRefused && isStarted && isDown && isAtRest
             if !isMissing {
                 clear(&batch)
-            } else if !situation.isAwaited, !situation.isDraining {
+            } else if !context.isAwaited, !context.isDraining {
                 report(.startRefused, &batch)
             }
             return
@@ -216,20 +216,20 @@ struct AttachedUnit: Hashable, Sendable {
         // That kill ended the closing before.
         if problem == .killed { clear(&batch) }
         // A gate that has just opened starts it again, even after an earlier failure.
-        guard let result, !situation.isAwaited else { return }
+        guard let result, !context.isAwaited else { return }
         report(.failed(result: result), &batch)
     }
 
     private mutating func awaitProcesses(at now: Boottime, _ batch: inout GateBatch) {
         (stopBy, expelAt, expulsions) = (nil, nil, 0)
         if let processes = left.found { report(.processesLeft(processes), &batch) }
-        left.count(of: name, at: now, &batch)
+        left.requestCount(of: name, at: now, &batch)
     }
 
     private mutating func awaitStop(at now: Boottime, _ batch: inout GateBatch) {
         if let due = expelAt, due <= now { expelAt = now + GateMachine.backOff(expulsions) }
         guard let stopBy else {
-            stopBy = now + limit + Self.killingTakes
+            stopBy = now + limit + Self.killDuration
             if isOutdated { batch.read(name) }
             return
         }
@@ -242,7 +242,7 @@ struct AttachedUnit: Hashable, Sendable {
         if let expelAt, now < expelAt { return nil }
         expelAt = now + GateMachine.backOff(expulsions)
         expulsions += 1
-        stopBy = now + limit + Self.killingTakes
+        stopBy = now + limit + Self.killDuration
         let tries = isLost ? 1 : 2
         report(
             expulsions > tries ? .escaped(seen?.load ?? .loaded) : .runningWhileClosed, &batch)
@@ -252,11 +252,11 @@ struct AttachedUnit: Hashable, Sendable {
     /// Reports its problem once, under the first of its services.
     private mutating func report(_ problem: UnitProblem, _ batch: inout GateBatch) {
         guard self.problem != problem else { return }
-        let isNews = !(self.problem?.isSameMatter(as: problem) ?? false)
+        let isNew = !(self.problem?.isSameMatter(as: problem) ?? false)
         self.problem = problem
-        guard isNews else { return }
+        guard isNew else { return }
         guard let service = services.min() else { return }
-        batch.announce(.unitProblem(service, name, problem))
+        batch.log(.unitProblem(service, name, problem))
     }
 
     /// The moment at which its problem may change, or refused starts are told, without an event.
@@ -278,5 +278,5 @@ struct AttachedUnit: Hashable, Sendable {
     private var limit: Duration { stopLimit ?? .seconds(90) }
 
     /// How long systemd may take to kill it after the limit.
-    static let killingTakes: Duration = .seconds(2)
+    static let killDuration: Duration = .seconds(2)
 }

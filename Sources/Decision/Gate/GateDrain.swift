@@ -24,12 +24,12 @@ struct GateDrain: Hashable, Sendable {
     /// The report of a gate during its drain. It counts the units among `units` that the end of the
     /// drain will stop; some may be down already.
     func report(
-        of service: ServiceName, _ units: [AttachedUnit], since published: PublishedReport,
+        of service: ServiceName, _ units: [AttachedUnit], since published: WrittenGateStatus,
         at now: Boottime
-    ) -> GateReport {
+    ) -> GateStatus {
         let targets = desired.targets(of: service)
         let count = UnitCount(units) { $0.isDown(before: service, leaves: targets) }
-        return GateReport(
+        return GateStatus(
             drainingTo: desired.gate, until: end, count, since: published, at: now)
     }
 }
@@ -55,7 +55,7 @@ extension GateState {
             } ?? true
         drain = GateDrain(from: isOpen ? .open : .closed, to: desired, until: end, at: now)
         guard drain != nil else { return false }
-        noteConfigured()
+        markConfigured()
         return true
     }
 

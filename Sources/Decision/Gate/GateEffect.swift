@@ -17,7 +17,7 @@ package enum GateEffect: Hashable, Sendable {
     /// Have systemd start or stop a target: `jobAnswered` follows.
     case enqueue(TargetJob)
     /// Ask whether the system is stopping: `systemState` follows.
-    case askSystemState
+    case readSystemState
     /// Start the unit that attaches the units of the configuration: `attachAnswered` follows.
     case attachListed
     /// Read the result of its run, and the drop-ins: `dropInsRead` and `attachEnded` follow.
@@ -25,9 +25,9 @@ package enum GateEffect: Hashable, Sendable {
     /// Write down how the attached units of a service stand.
     case publishUnits(ServiceName, [UnitRow])
     /// Write down what the gate of a service is in fact.
-    case publishGate(ServiceName, GateReport)
+    case publishGate(ServiceName, GateStatus)
     /// Write a line to the log.
-    case announce(GateNotice)
+    case log(GateLogMessage)
     /// Send `woke` then, instead of at the time asked for before; nil is never.
     case sleep(Boottime?)
 }
@@ -37,14 +37,14 @@ struct GateBatch {
     private var jobs: [TargetJob] = []
     private var isConnecting = false
     private var listing: [UnitName]?
-    private(set) var isAsking = false
+    private(set) var isReadingSystemState = false
     private var isAttaching = false
     private var isReadingOutcome = false
     private(set) var reads: [UnitName] = []
     /// The same, to find one.
     private var isRead: Set<UnitName> = []
     private var counts: [UnitName] = []
-    private var notices: [GateNotice] = []
+    private var messages: [GateLogMessage] = []
     /// The gates that are looked at, and whose rows are published, at the end of the event.
     private(set) var services: Set<ServiceName> = []
     /// The units that are judged at the end of the event.
@@ -63,7 +63,7 @@ struct GateBatch {
     mutating func list(_ units: [UnitName]) { listing = units }
 
     /// Asks whether the system is stopping.
-    mutating func askSystemState() { isAsking = true }
+    mutating func readSystemState() { isReadingSystemState = true }
 
     /// Starts the unit that attaches the units of the configuration.
     mutating func attachListed() { isAttaching = true }
@@ -72,7 +72,7 @@ struct GateBatch {
     mutating func readOutcome() { isReadingOutcome = true }
 
     /// That question is in flight already.
-    mutating func dropQuestion() { isAsking = false }
+    mutating func dropSystemState() { isReadingSystemState = false }
 
     /// Asks systemd for a job.
     mutating func enqueue(_ job: TargetJob) { jobs.append(job) }
@@ -90,22 +90,22 @@ struct GateBatch {
     }
 
     /// Counts the processes of a unit.
-    mutating func count(_ unit: UnitName) { counts.append(unit) }
+    mutating func countProcesses(of unit: UnitName) { counts.append(unit) }
 
     /// Announces a notice at the end of the event.
-    mutating func announce(_ notice: GateNotice) { notices.append(notice) }
+    mutating func log(_ notice: GateLogMessage) { messages.append(notice) }
 
     /// Has a gate looked at, at the end of the event.
-    mutating func touch(_ service: ServiceName) { services.insert(service) }
+    mutating func recheck(_ service: ServiceName) { services.insert(service) }
 
     /// Has a unit judged at the end of the event.
-    mutating func touch(_ unit: UnitName) { units.insert(unit) }
+    mutating func recheck(_ unit: UnitName) { units.insert(unit) }
 
     /// A gate has changed.
-    mutating func change(_ service: ServiceName) { altered.insert(service) }
+    mutating func markChanged(_ service: ServiceName) { altered.insert(service) }
 
     /// Every gate may have changed.
-    mutating func changeAll() { concernsAll = true }
+    mutating func markAllChanged() { concernsAll = true }
 
     /// A unit is not attached to a target any more.
     mutating func detach(_ unit: UnitName) { detached.insert(unit) }
@@ -117,11 +117,12 @@ struct GateBatch {
     var calls: [GateEffect] {
         jobs.map(GateEffect.enqueue) + (isConnecting ? [.connectBus] : [])
             + (listing.map { [.list($0)] } ?? [])
-            + (isAsking ? [.askSystemState] : []) + (isAttaching ? [.attachListed] : [])
+            + (isReadingSystemState ? [.readSystemState] : [])
+            + (isAttaching ? [.attachListed] : [])
             + (isReadingOutcome ? [.readAttachOutcome] : []) + reads.map(GateEffect.readUnit)
             + counts.map(GateEffect.countProcesses)
     }
 
     /// The notices, after the other effects.
-    var announcements: [GateEffect] { notices.map(GateEffect.announce) }
+    var logEffects: [GateEffect] { messages.map(GateEffect.log) }
 }

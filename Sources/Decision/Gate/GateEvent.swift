@@ -9,7 +9,7 @@ package enum GateEvent: Hashable, Sendable {
     case decided(ServiceName, DesiredGate, drainsUntil: Boottime? = nil)
     case withdrawn(ServiceName)
     /// There is a notice of an end or a window, and its files are written: the units that pass it on start.
-    case noticeTold(ServiceName)
+    case noticePublished(ServiceName)
     /// The bus is there, and these targets of ours are loaded; all others are not active.
     case targetsListed([UnitName: UnitStatus])
     /// The status of attached units.
@@ -42,10 +42,11 @@ package enum GateEvent: Hashable, Sendable {
     /// The result of its run was read.
     case attachEnded(AttachmentOutcome)
     /// Whether the system is on its way down.
-    case systemState(isStopping: Bool)
-    /// `units.json` or `gate.json` of a service could not be written; without a problem, somebody has
-    /// deleted them.
-    case publishFailed(ServiceName, problem: String?)
+    case systemStateRead(isStopping: Bool)
+    /// `units.json` or `gate.json` of a service could not be written.
+    case writeFailed(ServiceName, problem: String)
+    /// Somebody has deleted files of a service.
+    case filesDeleted(ServiceName)
     /// The time that `GateEffect.sleep` asked for has come.
     case woke
 }

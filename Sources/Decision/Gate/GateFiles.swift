@@ -2,13 +2,13 @@ import CivilTime
 
 /// The files of a gate as they were written last: `units.json` and `gate.json`.
 struct GateFiles: Hashable, Sendable {
-    private var rows = PublishedRows()
-    private(set) var report = PublishedReport()
+    private var rows = WrittenUnits()
+    private(set) var report = WrittenGateStatus()
 
     /// Writes what has changed, and may be written now. The report is written last, and with current rows.
     /// `current` tells the rows; nil while they are not known.
     mutating func publish(
-        _ new: GateReport?, of service: ServiceName, at now: Boottime, current: () -> [UnitRow]?
+        _ new: GateStatus?, of service: ServiceName, at now: Boottime, current: () -> [UnitRow]?
     ) -> [GateEffect] {
         var effects: [GateEffect] = []
         if let new, report.replace(with: new, at: now) {
@@ -21,11 +21,16 @@ struct GateFiles: Hashable, Sendable {
         return effects
     }
 
-    /// A file could not be written; without a problem, somebody has deleted them. Returns whether that is news.
-    mutating func fail(_ problem: String?, isDecided: Bool, at now: Boottime) -> Bool {
+    /// A file could not be written. Returns whether that is new.
+    mutating func writeFailed(isDecided: Bool, at now: Boottime) -> Bool {
         report.fail()
-        if problem == nil { rows = PublishedRows() }
-        return problem != nil && isDecided && rows.fail(at: now)
+        return isDecided && rows.fail(at: now)
+    }
+
+    /// Somebody has deleted the files: they are written again at once.
+    mutating func filesDeleted() {
+        report.fail()
+        rows = WrittenUnits()
     }
 
     /// When what is due may be written.
@@ -34,30 +39,35 @@ struct GateFiles: Hashable, Sendable {
 
 extension GateState {
     /// Publishes its files if they have changed, as soon as the units are known.
-    mutating func publish(_ rest: GateSurroundings) -> [GateEffect] {
-        let report = report(rest)
+    mutating func publish(_ context: GateContext) -> [GateEffect] {
+        let report = report(context)
         let isKnown = desired != nil && targets.areAttachedKnown
-        let (targets, desired, missing) = (targets, desired, missing(rest))
-        return files.publish(report, of: service, at: rest.now) {
+        let (targets, desired, missing) = (targets, desired, missing(context))
+        return files.publish(report, of: service, at: context.now) {
             guard isKnown else { return nil }
-            return targets.attached.sorted().compactMap { rest.units[$0]?.row(of: service) }
+            return targets.attached.sorted().compactMap { context.units[$0]?.row(of: service) }
                 + missing.sorted { $0.key < $1.key }
                 .map { UnitRow($0.key, missing: $0.value, of: desired) }
         }
     }
 
-    /// A file could not be written; without a problem, somebody has deleted them.
-    mutating func notePublishFailure(
-        _ problem: String?, at now: Boottime, _ batch: inout GateBatch
+    /// A file could not be written.
+    mutating func writeFailed(
+        _ problem: String, at now: Boottime, _ batch: inout GateBatch
     ) {
-        guard files.fail(problem, isDecided: desired != nil, at: now), let problem else { return }
-        batch.announce(.publishFailed(service, problem: problem))
+        guard files.writeFailed(isDecided: desired != nil, at: now) else { return }
+        batch.log(.publishFailed(service, problem: problem))
+    }
+
+    /// Somebody has deleted the files.
+    mutating func filesDeleted() {
+        files.filesDeleted()
     }
 }
 
 /// The rows of one service that were written last. They are written again when they change, at most
 /// five times a second.
-struct PublishedRows: Hashable, Sendable {
+struct WrittenUnits: Hashable, Sendable {
     /// Nil before the first write, and after a failed write.
     private var rows: [UnitRow]?
     private var writtenAt: Boottime?

@@ -14,7 +14,7 @@ package struct GateMachine: Sendable {
     var gates: [ServiceName: GateState] = [:]
     var units: [UnitName: AttachedUnit] = [:]
     var link = SystemdLink()
-    var digest = GateDigest()
+    var digest = GateSummary()
     var listed: ListedUnits
     /// How many writes of `units.json` and `gate.json` were asked for: where it is the same, every gate is.
     package private(set) var publicationCount = 0
@@ -34,57 +34,60 @@ package struct GateMachine: Sendable {
         case .decided(let service, let desired, let drainsUntil):
             decide(service, desired, drainsUntil, at: now, &batch)
         case .withdrawn(let service): withdraw(service, &batch)
-        case .noticeTold(let service):
+        case .noticePublished(let service):
             gates[service]?.notice.request(at: now)
-            batch.touch(service)
-        case .targetsListed(let loaded): takeList(loaded, &batch)
-        case .unitsListed(let units): for (unit, seen) in units { see(unit, seen, &batch) }
-        case .busLost(let problem): loseBus(problem, at: now, &batch)
+            batch.recheck(service)
+        case .targetsListed(let loaded): targetsListed(loaded, &batch)
+        case .unitsListed(let units): for (unit, seen) in units { unitChanged(unit, seen, &batch) }
+        case .busLost(let problem): busLost(problem, at: now, &batch)
         case .systemdReloaded:
-            link.noteReload()
-            hasten(at: now, &batch)
-            listed.hasten(isAnyMissing: digest.isAnyUnitMissing, at: now)
-        case .unitChanged(let unit, let seen): see(unit, seen, &batch)
-        case .unitRead(let unit, let properties): take(properties, of: unit, &batch)
+            link.systemdReloaded()
+            retryNow(at: now, &batch)
+            listed.retryNow(isAnyMissing: digest.isAnyUnitMissing, at: now)
+        case .unitChanged(let unit, let seen): unitChanged(unit, seen, &batch)
+        case .unitRead(let unit, let properties): unitRead(properties, of: unit, &batch)
         case .jobAnswered(let job, let problem, let number):
-            if link.jobAnswered(isRefused: problem != nil, at: now, &batch) { touchAll(&batch) }
-            take(answer: problem, number, to: job, at: now, &batch)
+            if link.jobAnswered(isRefused: problem != nil, at: now, &batch) { recheckAll(&batch) }
+            jobAnswered(problem, number, to: job, at: now, &batch)
         case .startFailed(let unit, let start): startFailed(start, of: unit, at: now, &batch)
         case .polkitAppeared:
-            hasten(at: now, &batch)
-            listed.hasten(isAnyMissing: false, at: now)
-        case .busAppeared: link.hasten(&batch)
+            retryNow(at: now, &batch)
+            listed.retryNow(isAnyMissing: false, at: now)
+        case .busAppeared: link.retryNow(&batch)
         case .dropInsRead(let named, let areOfConfiguration):
             listed.dropInsRead(areOfConfiguration: areOfConfiguration, &batch)
-            take(named: named, &batch)
+            dropInsRead(named, &batch)
         case .unitsListedByConfiguration(let units): listed.configure(units, at: now, &batch)
         case .attachAnswered(let problem): listed.startAnswered(problem, at: now, &batch)
         case .attachEnded(let outcome): listed.runEnded(outcome, &batch)
         case .processesCounted(let unit, let processes):
             units[unit]?.processesCounted(processes)
-            touch(unit, &batch)
-        case .systemState(let isStopping): take(isStopping: isStopping, at: now, &batch)
-        case .publishFailed(let service, let problem):
-            gates[service]?.notePublishFailure(problem, at: now, &batch)
-            // What was deleted is written again at once, and not with the next event.
-            if problem == nil { batch.touch(service) } else { batch.change(service) }
+            recheck(unit, &batch)
+        case .systemStateRead(let isStopping):
+            systemStateRead(isStopping: isStopping, at: now, &batch)
+        case .writeFailed(let service, let problem):
+            gates[service]?.writeFailed(problem, at: now, &batch)
+            batch.markChanged(service)
+        case .filesDeleted(let service):
+            gates[service]?.filesDeleted()
+            batch.recheck(service)
         case .woke: wake(at: now, &batch)
         }
-        for unit in batch.units.sorted() { judge(unit, at: now, &batch) }
+        for unit in batch.units.sorted() { checkUnit(unit, at: now, &batch) }
         listed.advance(link, at: now, &batch)
-        let rest = surroundings(now)
+        let context = context(now)
         for service in batch.services.sorted() {
-            gates[service]?.advance(rest, &batch)
-            gates[service]?.passOnNotice(rest, &batch)
-            listed.announce(missing(of: service, at: now), of: service, &batch)
+            gates[service]?.advance(context, &batch)
+            gates[service]?.deliverNotice(context, &batch)
+            listed.log(missing(of: service, at: now), of: service, &batch)
         }
         let published = publish(&batch, at: now)
         publicationCount += published.count
-        link.ask(forJobs: batch.jobCount, at: now)
+        link.jobsSent(batch.jobCount, at: now)
         if link.prepare(&batch, at: now) { batch.list(units.keys.sorted()) }
-        sum(batch, at: now)
-        return batch.calls + digest.subscriptions(&link) + published + batch.announcements
-            + digest.sleep()
+        updateSummary(batch, at: now)
+        return batch.calls + digest.subscriptions(&link) + published + batch.logEffects
+            + digest.nextWake()
     }
 
     // MARK: Decisions
@@ -97,36 +100,37 @@ package struct GateMachine: Sendable {
         let isReopened = gate.drain != nil && desired.gate == .open
         if gate.drain(to: desired, until: drainsUntil, at: now) {
             gates[service] = gate
-            return batch.touch(service)
+            return batch.recheck(service)
         }
-        let hasChanged = gate.decide(desired, surroundings(now), &batch)
+        let hasChanged = gate.decide(desired, context(now), &batch)
         gates[service] = gate
-        batch.change(service)
+        batch.markChanged(service)
         guard hasChanged || isReopened else { return }
-        batch.touch(service)
-        tellUnits(of: gate, &batch)
-        let rest = surroundings(now)
-        let mustStart = isReopened && gates[service]?.startAgain(rest) ?? false
-        if hasChanged || mustStart { gates[service]?.begin(rest, &batch) }
+        batch.recheck(service)
+        updatePermissions(by: gate, &batch)
+        let context = context(now)
+        let mustStart = isReopened && gates[service]?.startAgain(context) ?? false
+        if hasChanged || mustStart { gates[service]?.startMove(context, &batch) }
     }
 
     private mutating func withdraw(_ service: ServiceName, _ batch: inout GateBatch) {
         gates[service]?.withdraw(&batch)
-        batch.change(service)
-        if let gate = gates[service] { tellUnits(of: gate, &batch) }
+        batch.markChanged(service)
+        if let gate = gates[service] { updatePermissions(by: gate, &batch) }
     }
 
-    private mutating func tellUnits(of gate: GateState, _ batch: inout GateBatch) {
+    private mutating func updatePermissions(by gate: GateState, _ batch: inout GateBatch) {
         for unit in gate.attached {
-            units[unit]?.holders.hear(of: gate)
-            batch.touch(unit)
+            units[unit]?.holders.updatePermission(by: gate)
+            batch.recheck(unit)
         }
     }
 
     // MARK: The bus
 
     /// The bus is there: signals were missed. After a reload of systemd a unit is read when its limit is needed.
-    private mutating func takeList(_ loaded: [UnitName: UnitStatus], _ batch: inout GateBatch) {
+    private mutating func targetsListed(_ loaded: [UnitName: UnitStatus], _ batch: inout GateBatch)
+    {
         let isNew = !link.isUp
         link.connect(&batch)
         var lists: [ServiceName: [GateTarget: UnitStatus]] = [:]
@@ -136,39 +140,41 @@ package struct GateMachine: Sendable {
         }
         for service in Set(gates.keys).union(lists.keys).sorted() {
             gates[service, default: GateState(of: service, isConfigured: false)]
-                .take(list: lists[service] ?? [:], &batch)
-            batch.touch(service)
+                .targetsListed(lists[service] ?? [:], &batch)
+            batch.recheck(service)
         }
         if isNew { for unit in units.keys { batch.read(unit) } }
-        for unit in units.keys { units[unit]?.noteReload() }
+        for unit in units.keys { units[unit]?.systemdReloaded() }
     }
 
     /// No gate is moved until the bus is back.
-    private mutating func loseBus(_ problem: String, at now: Boottime, _ batch: inout GateBatch) {
-        guard link.lose(problem, at: now, &batch) else { return }
-        listed.loseBus()
+    private mutating func busLost(_ problem: String, at now: Boottime, _ batch: inout GateBatch) {
+        guard link.connectionLost(problem, at: now, &batch) else { return }
+        listed.busLost()
         for service in gates.keys {
-            gates[service]?.loseBus()
-            gates[service]?.notice.loseBus()
-            batch.touch(service)
+            gates[service]?.busLost()
+            gates[service]?.notice.busLost()
+            batch.recheck(service)
         }
     }
 
     /// Moves that were refused may succeed now: a target that was missing may be there.
-    private mutating func hasten(at now: Boottime, _ batch: inout GateBatch) {
-        for service in gates.keys.sorted() { gates[service]?.hasten(at: now, &batch) }
+    private mutating func retryNow(at now: Boottime, _ batch: inout GateBatch) {
+        for service in gates.keys.sorted() { gates[service]?.retryNow(at: now, &batch) }
     }
 
     /// Gates that waited for this answer go on, or stay as they are if the system is stopping.
-    private mutating func take(isStopping: Bool, at now: Boottime, _ batch: inout GateBatch) {
-        link.answer(isStopping: isStopping, at: now)
-        batch.changeAll()
-        let rest = surroundings(now)
+    private mutating func systemStateRead(
+        isStopping: Bool, at now: Boottime, _ batch: inout GateBatch
+    ) {
+        link.systemStateRead(isStopping: isStopping, at: now)
+        batch.markAllChanged()
+        let context = context(now)
         for service in gates.keys.sorted() {
             if isStopping {
                 gates[service]?.pause()
             } else {
-                gates[service]?.proceed(rest, &batch)
+                gates[service]?.resume(context, &batch)
                 closeDrained(service, at: now, &batch)
             }
         }
@@ -176,51 +182,55 @@ package struct GateMachine: Sendable {
 
     // MARK: Targets and units
 
-    private mutating func see(_ unit: UnitName, _ seen: UnitStatus, _ batch: inout GateBatch) {
+    private mutating func unitChanged(
+        _ unit: UnitName, _ seen: UnitStatus, _ batch: inout GateBatch
+    ) {
         if let target = GateTarget(unit) {
             gates[target.service, default: GateState(of: target.service, isConfigured: false)]
-                .see(seen, of: target)
-            batch.touch(target.service)
+                .targetChanged(to: seen, of: target)
+            batch.recheck(target.service)
         } else if unit == ListedUnits.unit {
             listed.unitSeen(seen, &batch)
-        } else if let mustRead = units[unit]?.see(seen) {
+        } else if let mustRead = units[unit]?.statusChanged(to: seen) {
             if mustRead { batch.read(unit) }
-            touch(unit, &batch)
+            recheck(unit, &batch)
         }
     }
 
     /// A unit was read. A unit that could not be read keeps its last known state.
-    private mutating func take(
+    private mutating func unitRead(
         _ properties: UnitSnapshot?, of unit: UnitName, _ batch: inout GateBatch
     ) {
-        link.noteReading(of: unit)
+        link.unitRead(unit)
         if let target = GateTarget(unit) {
-            takeTarget(properties, of: target, &batch)
+            targetRead(properties, of: target, &batch)
         } else if unit == ListedUnits.unit, let properties {
             listed.unitSeen(properties.seen, &batch)
         } else if let services = units[unit]?.services {
-            units[unit]?.take(properties)
-            for service in services { gates[service]?.noteReading(of: unit) }
-            touch(unit, &batch)
+            units[unit]?.update(from: properties)
+            for service in services { gates[service]?.unitRead(unit) }
+            recheck(unit, &batch)
         }
     }
 
-    private mutating func takeTarget(
+    private mutating func targetRead(
         _ properties: UnitSnapshot?, of target: GateTarget, _ batch: inout GateBatch
     ) {
         var gate = gates[target.service] ?? GateState(of: target.service, isConfigured: false)
-        let detached = gate.take(properties, of: target, &batch)
+        let detached = gate.targetRead(properties, of: target, &batch)
         attach(to: target, of: &gate, without: detached, &batch)
         gates[target.service] = gate
     }
 
     /// The drop-ins were read. They name units of which systemd has forgotten the drop-in too.
-    private mutating func take(named: [GateTarget: Set<UnitName>], _ batch: inout GateBatch) {
+    private mutating func dropInsRead(
+        _ named: [GateTarget: Set<UnitName>], _ batch: inout GateBatch
+    ) {
         let lists = Dictionary(grouping: named) { $0.key.service }
         for service in Set(gates.keys).union(lists.keys).sorted() {
             var gate = gates[service] ?? GateState(of: service, isConfigured: false)
             let own = (lists[service] ?? []).reduce(into: [:]) { $0[$1.key] = $1.value }
-            for (target, detached) in gate.take(named: own, &batch) {
+            for (target, detached) in gate.dropInsRead(own, &batch) {
                 attach(to: target, of: &gate, without: detached, &batch)
             }
             gates[service] = gate
@@ -232,7 +242,7 @@ package struct GateMachine: Sendable {
         to target: GateTarget, of gate: inout GateState, without detached: Set<UnitName>,
         _ batch: inout GateBatch
     ) {
-        batch.touch(target.service)
+        batch.recheck(target.service)
         for unit in detached {
             if units[unit]?.holders.detach(from: target) == false { units[unit] = nil }
             batch.detach(unit)
@@ -247,36 +257,36 @@ package struct GateMachine: Sendable {
             }
             units[unit]?.holders.attach(
                 to: target, isStarter: isStarter, mayRun: gate.permits(target))
-            touch(unit, &batch)
+            recheck(unit, &batch)
         }
     }
 
     /// systemd has queued a job, or refused it. From then on the units of its gate stop or start.
-    private mutating func take(
-        answer problem: GateObstacle?, _ number: UInt32, to job: TargetJob, at now: Boottime,
+    private mutating func jobAnswered(
+        _ problem: GateObstacle?, _ number: UInt32, to job: TargetJob, at now: Boottime,
         _ batch: inout GateBatch
     ) {
         let service = job.target.service
-        gates[service]?.take(answer: problem, number, to: job, at: now, &batch)
-        batch.touch(service)
-        for unit in gates[service]?.attached ?? [] { batch.touch(unit) }
+        gates[service]?.jobAnswered(problem, number, to: job, at: now, &batch)
+        batch.recheck(service)
+        for unit in gates[service]?.attached ?? [] { batch.recheck(unit) }
     }
 
-    private func touch(_ unit: UnitName, _ batch: inout GateBatch) {
-        batch.touch(unit)
-        for service in units[unit]?.services ?? [] { batch.touch(service) }
+    private func recheck(_ unit: UnitName, _ batch: inout GateBatch) {
+        batch.recheck(unit)
+        for service in units[unit]?.services ?? [] { batch.recheck(service) }
     }
 
     /// Compares a unit with the permission of its gates, and tells the gates that wait for it.
-    private mutating func judge(_ name: UnitName, at now: Boottime, _ batch: inout GateBatch) {
+    private mutating func checkUnit(_ name: UnitName, at now: Boottime, _ batch: inout GateBatch) {
         guard var unit = units[name] else { return }
-        let stop = unit.judge(in: situation(of: unit), at: now, &batch)
+        let stop = unit.enforcePermission(in: context(of: unit), at: now, &batch)
         if let stop, !batch.contains(.stop(stop)) {
             gates[stop.service]?.enqueue(.stop(stop), &batch)
         }
         for service in unit.services {
-            if let took = gates[service]?.noteArrival(of: unit, at: now) {
-                unit.noteArrival(after: took)
+            if let took = gates[service]?.unitArrived(unit, at: now) {
+                unit.arrived(after: took)
             }
         }
         units[name] = unit

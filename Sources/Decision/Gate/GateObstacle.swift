@@ -65,7 +65,7 @@ package enum GateObstacle: Hashable, Sendable {
 
     /// What is known while a call is not answered.
     static let silence =
-        "systemd has not answered StartUnit within \(SystemdLink.patience.wholeSeconds) s; polkitd may hang"
+        "systemd has not answered StartUnit within \(SystemdLink.timeLimit.wholeSeconds) s; polkitd may hang"
 
     private static let stuck = "its gate cannot be moved"
 }
@@ -96,7 +96,7 @@ package enum UnitProblem: Hashable, Sendable {
     case startWaits(UnitName)
 
     /// Who has to act on it.
-    package var level: Notice.Level {
+    package var level: LogMessage.Level {
         switch self {
         case .late, .failed, .startRefused, .escaped, .unattached, .processesLeft: .error
         case .killed, .runningWhileClosed, .lost, .attaching, .startWaits: .warning

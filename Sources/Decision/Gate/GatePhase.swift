@@ -104,17 +104,17 @@ struct GateMove: Hashable, Sendable {
     var isWithoutEffect: Bool { isAccepted && attempts >= 2 }
 
     /// systemd has taken a job of the move.
-    mutating func accept() { isAccepted = true }
+    mutating func jobAccepted() { isAccepted = true }
 
     /// An obstacle may be gone: it is asked for again at once, and the wait after that is short.
-    mutating func hasten(at now: Boottime) {
+    mutating func retryNow(at now: Boottime) {
         attempts = 0
         retryAt = now
         isRetryDue = true
     }
 
     /// No signal came until `retryAt`. `isUnderWay`: systemd still works on a job of the move.
-    mutating func lookAgain(isUnderWay: Bool, at now: Boottime) {
+    mutating func timedOut(isUnderWay: Bool, at now: Boottime) {
         isNew = false
         delay(at: now)
         isRetryDue = !isUnderWay
@@ -131,17 +131,17 @@ struct GateMove: Hashable, Sendable {
     mutating func delay(at now: Boottime) { retryAt = now + GateMachine.backOff(attempts) }
 
     /// The targets stand; these are read to find their units.
-    mutating func beginReading(_ targets: Set<GateTarget>, at now: Boottime) {
+    mutating func awaitReads(of targets: Set<GateTarget>, at now: Boottime) {
         progressAt = now
         fresh = []
         unread = targets
     }
 
     /// A target was read, or could not be.
-    mutating func noteReading(of target: GateTarget) { unread.remove(target) }
+    mutating func targetRead(_ target: GateTarget) { unread.remove(target) }
 
     /// A unit was read, or could not be.
-    mutating func noteReading(of unit: UnitName) { fresh.insert(unit) }
+    mutating func unitRead(_ unit: UnitName) { fresh.insert(unit) }
 
     /// Awaits a unit that was not known when the move began.
     mutating func expectArrival(of unit: UnitName) { awaited.insert(unit) }
@@ -160,7 +160,7 @@ struct GateMove: Hashable, Sendable {
 
     /// Notes that a unit has stopped or started as this move wants; nil if it has not, or was not
     /// awaited.
-    mutating func noteArrival(of unit: AttachedUnit, at now: Boottime) -> Duration? {
+    mutating func unitArrived(_ unit: AttachedUnit, at now: Boottime) -> Duration? {
         guard awaited.contains(unit.name),
             unit.hasArrived(isMidway: isMidway, isFresh: fresh.contains(unit.name))
         else { return nil }
@@ -177,7 +177,7 @@ extension GateMachine {
 }
 
 /// The refusal of a job by systemd. It is an alarm only if the system is not stopping, so it waits
-/// for the answer to `askSystemState`; and it is reported once until the gate stands.
+/// for the answer to `readSystemState`; and it is reported once until the gate stands.
 struct RefusedJob: Hashable, Sendable {
     private struct Refusal: Hashable, Sendable {
         let job: TargetJob
@@ -195,21 +195,21 @@ struct RefusedJob: Hashable, Sendable {
     var problem: GateObstacle? { reported?.problem }
 
     /// systemd has refused a job.
-    mutating func note(_ job: TargetJob, _ problem: GateObstacle) {
+    mutating func jobRefused(_ job: TargetJob, _ problem: GateObstacle) {
         pending = Refusal(job: job, problem: problem)
     }
 
     /// systemd has taken a job that it may have refused before.
-    mutating func accept(_ job: TargetJob) { if reported?.job == job { reported = nil } }
+    mutating func jobAccepted(_ job: TargetJob) { if reported?.job == job { reported = nil } }
 
     /// The refusal means nothing: the system is stopping, or the bus is lost.
-    mutating func drop() { pending = nil }
+    mutating func dropPending() { pending = nil }
 
     /// Reports the pending refusal, unless one was reported before.
     mutating func report(of service: ServiceName, _ batch: inout GateBatch) {
         guard let refusal = pending else { return }
         pending = nil
-        if reported == nil { batch.announce(.jobRefused(service, refusal.job, refusal.problem)) }
+        if reported == nil { batch.log(.jobRefused(service, refusal.job, refusal.problem)) }
         reported = refusal
     }
 

@@ -3,7 +3,7 @@ import CivilTime
 /// The gate of a service: the decision, how far its targets and units are from it, and the present move.
 struct GateState: Hashable, Sendable {
     let service: ServiceName
-    private(set) var targets: GateTargets
+    var targets: GateTargets
     private(set) var isConfigured: Bool
     /// Whether its units were reported: without a configured service their gate has no decision.
     private var areOrphansReported = false
@@ -19,7 +19,7 @@ struct GateState: Hashable, Sendable {
     /// Its files as they were written last.
     var files = GateFiles()
     /// The start of the units that pass on notices.
-    var notice = NoticeStart()
+    var notice = NoticeDelivery()
     private(set) var moves = LastMoves()
     /// The number of the job that began the last move, 0 before the first; nil while it is not known.
     private(set) var movedBy: UInt32? = 0
@@ -36,17 +36,17 @@ struct GateState: Hashable, Sendable {
     // MARK: Decisions
 
     /// The service is configured, since it was decided.
-    mutating func noteConfigured() { (isConfigured, areOrphansReported) = (true, false) }
+    mutating func markConfigured() { (isConfigured, areOrphansReported) = (true, false) }
 
-    /// The service was decided. Returns whether `begin` has to follow, once the attached units have heard of it.
+    /// The service was decided. Returns whether `startMove` has to follow, once the attached units have heard of it.
     mutating func decide(
-        _ desired: DesiredGate, _ rest: GateSurroundings, _ batch: inout GateBatch
+        _ desired: DesiredGate, _ context: GateContext, _ batch: inout GateBatch
     ) -> Bool {
-        noteConfigured()
+        markConfigured()
         guard self.desired != desired else { return false }
         if self.desired == nil {
-            readyBy = rest.link.isReachable ? rest.now + Self.timeLimit : nil
-            if rest.link.isUp {
+            readyBy = context.link.isReachable ? context.now + Self.timeLimit : nil
+            if context.link.isUp {
                 targets.expectFixed()
                 for target in GateTarget.main(of: service) { batch.read(target.unit) }
             }
@@ -55,16 +55,6 @@ struct GateState: Hashable, Sendable {
         (refusal, corrections) = (RefusedJob(), Corrections())
         targets.expect(desired.targets(of: service))
         return true
-    }
-
-    /// The gate opens again during its drain: has its units started if some are down. A start was refused to them
-    /// meanwhile, and the targets stand open already. Returns whether `begin` has to follow.
-    mutating func startAgain(_ rest: GateSurroundings) -> Bool {
-        let areUp =
-            rest.link.isUp && targets.areAttachedKnown
-            && attached.allSatisfy { rest.units[$0]?.isAsWanted(by: service, .open) ?? true }
-        if !areUp { targets.startAgain() }
-        return !areUp
     }
 
     /// The service is not configured any more: its targets stay as they are.
@@ -81,66 +71,68 @@ struct GateState: Hashable, Sendable {
     private mutating func reportOrphans(_ batch: inout GateBatch) {
         guard !isConfigured, !attached.isEmpty, !areOrphansReported else { return }
         areOrphansReported = true
-        batch.announce(.unitsOrphaned(service, attached.sorted()))
+        batch.log(.unitsOrphaned(service, attached.sorted()))
     }
 
     /// Asks for every job that is needed, if that is possible now.
-    mutating func begin(_ rest: GateSurroundings, _ batch: inout GateBatch) {
+    mutating func startMove(_ context: GateContext, _ batch: inout GateBatch) {
         let isMidway = phase.isMoving
-        guard rest.link.mayMove, let desired else { return phase = .waiting }
-        guard !endDrainIfClosed(at: rest.now) else { return }
+        guard context.link.mayMove, let desired else { return phase = .waiting }
+        guard !endDrainIfClosed(at: context.now) else { return }
         let jobs = targets.jobs(to: desired, isMidway: isMidway)
         guard !jobs.isEmpty else {
             readyBy = nil
             phase = .settled
             return
         }
-        let awaited = attached.filter { rest.units[$0]?.mustChange(isMidway: isMidway) ?? false }
+        let awaited = attached.filter { context.units[$0]?.mustChange(isMidway: isMidway) ?? false }
         // Starts that an earlier move has asked for may still be under way.
         if phase != .settled { movedBy = nil }
-        phase = .moving(GateMove(at: rest.now, isMidway: isMidway, awaiting: awaited))
+        phase = .moving(GateMove(at: context.now, isMidway: isMidway, awaiting: awaited))
         for job in jobs { enqueue(job, &batch) }
     }
 
     /// Asks systemd for a job.
     mutating func enqueue(_ job: TargetJob, _ batch: inout GateBatch) {
-        targets.noteCall(job)
+        targets.jobSent(job)
         batch.enqueue(job)
     }
 
     // MARK: Reports of systemd
 
     /// systemd has listed the loaded targets of the service. The connection may be new.
-    mutating func take(list loaded: [GateTarget: UnitStatus], _ batch: inout GateBatch) {
+    mutating func targetsListed(_ loaded: [GateTarget: UnitStatus], _ batch: inout GateBatch) {
         if isConfigured { targets.expectFixed() }
-        for unit in targets.take(list: loaded) { batch.read(unit) }
+        for unit in targets.targetsListed(loaded) { batch.read(unit) }
     }
 
     /// A signal has the status of a target.
-    mutating func see(_ seen: UnitStatus, of target: GateTarget) { targets.see(seen, of: target) }
+    mutating func targetChanged(to seen: UnitStatus, of target: GateTarget) {
+        targets.targetChanged(to: seen, of: target)
+    }
 
     /// A target was read, or could not be. Returns the units that are not attached to it any more.
-    mutating func take(
+    mutating func targetRead(
         _ properties: UnitSnapshot?, of target: GateTarget, _ batch: inout GateBatch
     ) -> Set<UnitName> {
-        phase.move?.noteReading(of: target)
+        phase.move?.targetRead(target)
         guard let properties else { return [] }
-        let detached = targets.take(properties, of: target)
-        noteDetachment(of: detached, &batch)
+        let detached = targets.targetRead(properties, of: target)
+        unitsDetached(of: detached, &batch)
         return detached
     }
 
     /// The drop-ins were read: these units are attached by them. Returns the targets whose units have
     /// changed, with the units that are not attached to them any more.
-    mutating func take(
-        named: [GateTarget: Set<UnitName>], _ batch: inout GateBatch
+    mutating func dropInsRead(
+        _ named: [GateTarget: Set<UnitName>], _ batch: inout GateBatch
     ) -> [GateTarget: Set<UnitName>] {
-        let changed = targets.take(named: named)
-        for units in changed.values { noteDetachment(of: units, &batch) }
+        let changed = targets.dropInsRead(named)
+        for units in changed.values { unitsDetached(of: units, &batch) }
         return changed
     }
 
-    private mutating func noteDetachment(of units: Set<UnitName>, _ batch: inout GateBatch) {
+    private mutating func unitsDetached(of units: Set<UnitName>, _ batch: inout GateBatch) {
         phase.move?.forget(units.subtracting(targets.attached))
         reportOrphans(&batch)
     }
@@ -149,35 +141,35 @@ struct GateState: Hashable, Sendable {
     mutating func expectArrival(of unit: UnitName) { phase.move?.expectArrival(of: unit) }
 
     /// An attached unit was read, or could not be.
-    mutating func noteReading(of unit: UnitName) { phase.move?.noteReading(of: unit) }
+    mutating func unitRead(_ unit: UnitName) { phase.move?.unitRead(unit) }
 
     /// Notes that a unit has stopped or started as the present move wants, and returns how long
     /// that took; nil if it has not, or was not awaited.
-    mutating func noteArrival(of unit: AttachedUnit, at now: Boottime) -> Duration? {
-        phase.move?.noteArrival(of: unit, at: now)
+    mutating func unitArrived(_ unit: AttachedUnit, at now: Boottime) -> Duration? {
+        phase.move?.unitArrived(unit, at: now)
     }
 
     /// systemd has queued a job under this number, or refused it.
-    mutating func take(
-        answer problem: GateObstacle?, _ number: UInt32, to job: TargetJob, at now: Boottime,
+    mutating func jobAnswered(
+        _ problem: GateObstacle?, _ number: UInt32, to job: TargetJob, at now: Boottime,
         _ batch: inout GateBatch
     ) {
-        targets.noteAnswer(job, isRefused: problem != nil)
-        if notice.take(answer: problem, to: job, at: now, &batch) { return }
+        targets.jobAnswered(job, isRefused: problem != nil)
+        if notice.jobAnswered(problem, to: job, at: now, &batch) { return }
         readyBy = nil
         guard let problem else {
             if movedBy == nil || phase.move?.isAccepted == false { movedBy = number }
-            phase.move?.accept()
-            return refusal.accept(job)
+            phase.move?.jobAccepted()
+            return refusal.jobAccepted(job)
         }
         guard permits(job.target) == job.isStart else { return }
-        refusal.note(job, problem)
+        refusal.jobRefused(job, problem)
         phase.move?.delay(at: now)
-        batch.askSystemState()
+        batch.readSystemState()
     }
 
     /// The bus is lost, and with it every answer: everything is compared anew once it is back.
-    mutating func loseBus() {
+    mutating func busLost() {
         pause()
         readyBy = nil
         targets.forgetCalls()
@@ -186,88 +178,88 @@ struct GateState: Hashable, Sendable {
     /// Leaves everything as it is until the bus is back, or the system is not stopping any more.
     mutating func pause() {
         phase = .waiting
-        refusal.drop()
+        refusal.dropPending()
     }
 
     // MARK: Going on
 
     /// polkit is back: asks again at once for a move that was refused.
-    mutating func hasten(at now: Boottime, _ batch: inout GateBatch) {
-        hastenNotice(&batch)
+    mutating func retryNow(at now: Boottime, _ batch: inout GateBatch) {
+        retryNotice(&batch)
         guard refusal.problem != nil, phase.isMoving else { return }
-        phase.move?.hasten(at: now)
-        batch.askSystemState()
+        phase.move?.retryNow(at: now)
+        batch.readSystemState()
     }
 
     /// Goes to the next phase if the known state allows it.
-    mutating func advance(_ rest: GateSurroundings, _ batch: inout GateBatch) {
+    mutating func advance(_ context: GateContext, _ batch: inout GateBatch) {
         guard let desired else { return }
-        if let limit = readyBy, limit <= rest.now { readyBy = nil }
-        guard rest.link.mayMove else { return }
+        if let limit = readyBy, limit <= context.now { readyBy = nil }
+        guard context.link.mayMove else { return }
         switch phase {
-        case .waiting: begin(rest, &batch)
+        case .waiting: startMove(context, &batch)
         case .moving(let move):
             if targets.areConfirmed(as: desired) {
-                follow(move, rest, &batch)
-            } else if move.retryAt <= rest.now, !move.isRetryDue {
-                lookAgain(at: rest.now, &batch)
+                awaitUnits(of: move, context, &batch)
+            } else if move.retryAt <= context.now, !move.isRetryDue {
+                moveTimedOut(at: context.now, &batch)
             }
         case .awaitingUnits(let move):
             if targets.deviate(from: desired) {
-                noteDeviation(&batch)
+                targetsDeviated(&batch)
             } else if move.isOver {
                 phase = .settled
                 refusal.forget()
-                let took = rest.now - move.began
-                moves.note(desired.gate, took: took)
-                let kept = report(rest)?.units.kept ?? [:]
-                batch.announce(
+                let took = context.now - move.began
+                moves.record(desired.gate, took: took)
+                let kept = report(context)?.units.kept ?? [:]
+                batch.log(
                     .moved(service, desired, took: took, units: move.took, kept: kept))
             } else if desired.gate == .open {
-                limitStart(rest, &batch)
+                limitStart(context, &batch)
             }
         case .settled:
             if targets.deviate(from: desired) {
-                noteDeviation(&batch)
+                targetsDeviated(&batch)
             } else {
-                resumeOpening(desired, rest)
+                resumeOpening(desired, context)
             }
         case .deviating: break
         }
     }
 
     /// The targets stand as decided: reads the units that this stops or starts. Some may be new.
-    private mutating func follow(
-        _ move: GateMove, _ rest: GateSurroundings, _ batch: inout GateBatch
+    private mutating func awaitUnits(
+        of move: GateMove, _ context: GateContext, _ batch: inout GateBatch
     ) {
         var move = move
-        move.beginReading(targets.worthReading(), at: rest.now)
+        move.awaitReads(of: targets.targetsToRead(), at: context.now)
         for target in move.unread.sorted() { batch.read(target.unit) }
-        for unit in move.awaited.sorted() where rest.units[unit]?.permission == .mayRun {
+        for unit in move.awaited.sorted() where context.units[unit]?.permission == .mayRun {
             batch.read(unit)
         }
         phase = .awaitingUnits(move)
     }
 
-    private mutating func noteDeviation(_ batch: inout GateBatch) {
+    private mutating func targetsDeviated(_ batch: inout GateBatch) {
         phase = .deviating
-        batch.askSystemState()
+        batch.readSystemState()
     }
 
     /// No signal came for a while. A job that waits for a unit to stop is no reason to ask again.
-    private mutating func lookAgain(at now: Boottime, _ batch: inout GateBatch) {
-        phase.move?.lookAgain(isUnderWay: targets.areUnderWay, at: now)
-        if !targets.areUnderWay { batch.askSystemState() }
+    private mutating func moveTimedOut(at now: Boottime, _ batch: inout GateBatch) {
+        phase.move?.timedOut(isUnderWay: targets.areUnderWay, at: now)
+        if !targets.areUnderWay { batch.readSystemState() }
     }
 
     /// The system is not stopping: reports a refusal, asks again, and puts back moved targets.
-    mutating func proceed(_ rest: GateSurroundings, _ batch: inout GateBatch) {
+    mutating func resume(_ context: GateContext, _ batch: inout GateBatch) {
         guard let desired else { return }
         refusal.report(of: service, &batch)
-        if phase != .settled || refusal.problem != nil { batch.touch(service) }
+        if phase != .settled || refusal.problem != nil { batch.recheck(service) }
         switch phase {
-        case .deviating: putBack(to: desired, rest, &batch)
-        case .moving(let move): if move.isRetryDue { retry(to: desired, at: rest.now, &batch) }
+        case .deviating: putBack(to: desired, context, &batch)
+        case .moving(let move): if move.isRetryDue { retry(to: desired, at: context.now, &batch) }
         case .waiting, .awaitingUnits, .settled: break
         }
     }
@@ -278,21 +270,21 @@ struct GateState: Hashable, Sendable {
     ) {
         phase.move?.retry(at: now)
         for job in targets.jobs(to: desired, isMidway: false) { enqueue(job, &batch) }
-        batch.touch(service)
+        batch.recheck(service)
     }
 
     /// Puts a gate back that another process has moved, or finds it in its place again. If somebody has closed it
     /// during its drain, flags and people want the same, and the drain ends.
     private mutating func putBack(
-        to desired: DesiredGate, _ rest: GateSurroundings, _ batch: inout GateBatch
+        to desired: DesiredGate, _ context: GateContext, _ batch: inout GateBatch
     ) {
         phase = .settled
-        guard targets.deviate(from: desired), !endDrainIfClosed(at: rest.now) else { return }
-        guard let delay = corrections.next(at: rest.now) else {
-            batch.announce(.movedElsewhere(service, desired))
-            return begin(rest, &batch)
+        guard targets.deviate(from: desired), !endDrainIfClosed(at: context.now) else { return }
+        guard let delay = corrections.next(at: context.now) else {
+            batch.log(.movedElsewhere(service, desired))
+            return startMove(context, &batch)
         }
-        phase = .moving(GateMove(at: rest.now, timeLimit: delay))
+        phase = .moving(GateMove(at: context.now, timeLimit: delay))
     }
 
     /// How long the daemon's readiness waits for systemd, its bus and polkit.

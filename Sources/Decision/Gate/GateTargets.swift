@@ -74,25 +74,25 @@ struct GateTargets: Hashable, Sendable {
 
     /// systemd has listed all targets that are loaded: every other is inactive. Returns the targets
     /// that may have units attached: `open` and `closed`, and any other that is loaded.
-    mutating func take(list loaded: [GateTarget: UnitStatus]) -> [UnitName] {
+    mutating func targetsListed(_ loaded: [GateTarget: UnitStatus]) -> [UnitName] {
         for target in states.keys { states[target]?.seen = UnitStatus(.inactive) }
-        for (target, seen) in loaded { see(seen, of: target) }
+        for (target, seen) in loaded { targetChanged(to: seen, of: target) }
         return states.keys.sorted().filter { $0.isMain || loaded[$0] != nil }.compactMap(\.unit)
     }
 
     /// The targets that may have units attached after a move: the same two, and any other that is
     /// not down.
-    func worthReading() -> Set<GateTarget> {
+    func targetsToRead() -> Set<GateTarget> {
         Set(states.filter { $0.key.isMain || !$0.value.seen.active.isDown }.keys)
     }
 
     /// A signal has the status of a target.
-    mutating func see(_ seen: UnitStatus, of target: GateTarget) {
+    mutating func targetChanged(to seen: UnitStatus, of target: GateTarget) {
         states[target, default: TargetState()].seen = seen
     }
 
     /// Everything about a target was read. Returns the units that are not attached to it any more.
-    mutating func take(_ properties: UnitSnapshot, of target: GateTarget) -> Set<UnitName> {
+    mutating func targetRead(_ properties: UnitSnapshot, of target: GateTarget) -> Set<UnitName> {
         var state = states[target] ?? TargetState()
         let before = state.attached
         state.seen = properties.seen
@@ -105,7 +105,7 @@ struct GateTargets: Hashable, Sendable {
 
     /// The drop-ins were read: these units are attached by them. Returns the targets whose units have
     /// changed, with the units that are not attached to them any more.
-    mutating func take(named: [GateTarget: Set<UnitName>]) -> [GateTarget: Set<UnitName>] {
+    mutating func dropInsRead(_ named: [GateTarget: Set<UnitName>]) -> [GateTarget: Set<UnitName>] {
         var changed: [GateTarget: Set<UnitName>] = [:]
         for target in Set(named.keys).union(states.keys) {
             let units = named[target] ?? []
@@ -128,12 +128,12 @@ struct GateTargets: Hashable, Sendable {
     // MARK: Calls
 
     /// A job is asked for.
-    mutating func noteCall(_ job: TargetJob) {
+    mutating func jobSent(_ job: TargetJob) {
         states[job.target, default: TargetState()].calls += 1
     }
 
     /// systemd has answered a call: it does the job, or refuses it.
-    mutating func noteAnswer(_ job: TargetJob, isRefused: Bool) {
+    mutating func jobAnswered(_ job: TargetJob, isRefused: Bool) {
         if let calls = states[job.target]?.calls, calls > 0 { states[job.target]?.calls -= 1 }
         if job.isStart, !isRefused { states[job.target]?.isStartDue = false }
     }

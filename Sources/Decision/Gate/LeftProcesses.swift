@@ -35,9 +35,9 @@ struct LeftProcesses: Hashable, Sendable {
     mutating func counted(_ processes: UnitProcesses?) { found = processes ?? found }
 
     /// Has them counted, if that is due.
-    mutating func count(of unit: UnitName, at now: Boottime, _ batch: inout GateBatch) {
+    mutating func requestCount(of unit: UnitName, at now: Boottime, _ batch: inout GateBatch) {
         if let countAt, now < countAt { return }
-        batch.count(unit)
+        batch.countProcesses(of: unit)
         countAt = now + min(GateMachine.backOff(attempts), .seconds(10))
         attempts += 1
     }

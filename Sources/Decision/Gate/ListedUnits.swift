@@ -62,7 +62,7 @@ struct ListedUnits: Hashable, Sendable {
     private var haveAttached: Bool?
     /// The result of the last run.
     private(set) var outcome = AttachmentOutcome()
-    private var announced: [ListedUnit: String] = [:]
+    private var logged: [ListedUnit: String] = [:]
 
     /// The unit that attaches them.
     static let unit = UnitName("killswitchd-attach.service")
@@ -76,22 +76,22 @@ struct ListedUnits: Hashable, Sendable {
     mutating func configure(
         _ listed: [ServiceName: [UnitName]], at now: Boottime, _ batch: inout GateBatch
     ) {
-        touch(&batch)
+        recheck(&batch)
         self.listed = listed
         if run == .none { outcome = AttachmentOutcome() }
         (isDue, since, refusals) = (true, now, 0)
-        touch(&batch)
+        recheck(&batch)
     }
 
     /// The drop-ins were read; `areOfConfiguration`: some of them were written for a configuration.
     mutating func dropInsRead(areOfConfiguration: Bool, _ batch: inout GateBatch) {
-        if haveAttached == nil { touch(&batch) }
+        if haveAttached == nil { recheck(&batch) }
         haveAttached = areOfConfiguration
     }
 
     /// An obstacle may be gone: systemd has read its units again, or polkit is back. `isAnyMissing`: a listed unit
     /// is not attached.
-    mutating func hasten(isAnyMissing: Bool, at now: Boottime) {
+    mutating func retryNow(isAnyMissing: Bool, at now: Boottime) {
         switch run {
         case .none where isAnyMissing: isDue = true
         case .refused(let problem, _): run = .refused(problem, retryAt: now)
@@ -100,7 +100,7 @@ struct ListedUnits: Hashable, Sendable {
     }
 
     /// The bus is lost, and with it every answer.
-    mutating func loseBus() {
+    mutating func busLost() {
         if run != .none { isDue = true }
         run = .none
     }
@@ -110,7 +110,7 @@ struct ListedUnits: Hashable, Sendable {
         _ problem: GateObstacle?, at now: Boottime, _ batch: inout GateBatch
     ) {
         guard run == .asked else { return }
-        touch(&batch)
+        recheck(&batch)
         guard let problem else {
             run = .running
             return batch.read(Self.unit)
@@ -131,7 +131,7 @@ struct ListedUnits: Hashable, Sendable {
         run = .none
         refusals = 0
         self.outcome = outcome
-        touch(&batch)
+        recheck(&batch)
     }
 
     /// Begins a run if that is due and possible.
@@ -147,18 +147,18 @@ struct ListedUnits: Hashable, Sendable {
         if since == nil { since = now }
         run = .asked
         batch.attachListed()
-        touch(&batch)
+        recheck(&batch)
     }
 
     /// Has the gates that list units looked at.
-    func touch(_ batch: inout GateBatch) {
-        for service in listed.keys { batch.touch(service) }
+    func recheck(_ batch: inout GateBatch) {
+        for service in listed.keys { batch.recheck(service) }
     }
 
     // MARK: Questions
 
     /// Whether signals of the unit are needed.
-    var isFollowing: Bool {
+    var isSubscribed: Bool {
         switch run {
         case .asked, .running: true
         case .none, .ending, .refused: false
@@ -174,7 +174,7 @@ struct ListedUnits: Hashable, Sendable {
             case .refused: false
             }
         guard isOpen, link.isReachable else { return false }
-        return since.map { now < $0 + Self.patience } ?? true
+        return since.map { now < $0 + Self.timeLimit } ?? true
     }
 
     /// The listed units of a service that are not attached, with the reason. `attached` are the units of its open
@@ -210,27 +210,27 @@ struct ListedUnits: Hashable, Sendable {
     }
 
     /// Announces the units of a service that cannot be attached, once for each reason.
-    mutating func announce(
+    mutating func log(
         _ missing: [UnitName: UnitProblem], of service: ServiceName, _ batch: inout GateBatch
     ) {
-        guard !missing.isEmpty || !announced.isEmpty else { return }
-        for unit in announced.keys where unit.service == service && missing[unit.name] == nil {
-            announced[unit] = nil
+        guard !missing.isEmpty || !logged.isEmpty else { return }
+        for unit in logged.keys where unit.service == service && missing[unit.name] == nil {
+            logged[unit] = nil
         }
         for (name, problem) in missing.sorted(by: { $0.key < $1.key }) {
             guard case .unattached(let why) = problem else { continue }
             let unit = ListedUnit(service: service, name: name)
-            guard announced.updateValue(why, forKey: unit) != why else { continue }
-            batch.announce(.unitProblem(service, name, problem))
+            guard logged.updateValue(why, forKey: unit) != why else { continue }
+            batch.log(.unitProblem(service, name, problem))
         }
     }
 
     /// The moment at which time alone changes something.
     func wakeUp(_ link: SystemdLink, at now: Boottime) -> Boottime? {
         if case .refused(_, let retryAt) = run { return link.mayMove ? retryAt : nil }
-        return isUnderWay(link, at: now) ? since.map { $0 + Self.patience } : nil
+        return isUnderWay(link, at: now) ? since.map { $0 + Self.timeLimit } : nil
     }
 
     /// How long a run may take until it counts as hung.
-    private static let patience: Duration = .seconds(10)
+    private static let timeLimit: Duration = .seconds(10)
 }

@@ -21,15 +21,15 @@ struct RefusedStarts: Hashable, Sendable {
     private(set) var count = 0
     /// When the last one was refused; nil before the first.
     private(set) var last: Boottime?
-    private var untold = 0
-    private var toldAt: Boottime?
+    private var unlogged = 0
+    private var loggedAt: Boottime?
     /// The service whose gate has refused the last one.
     private var service: ServiceName?
 
     /// The gate of this service has refused a start.
     mutating func add(by service: ServiceName, at now: Boottime) {
         count += 1
-        untold += 1
+        unlogged += 1
         last = now
         self.service = service
     }
@@ -38,15 +38,15 @@ struct RefusedStarts: Hashable, Sendable {
     mutating func report(
         of unit: UnitName, isOver: Bool, at now: Boottime, _ batch: inout GateBatch
     ) {
-        guard untold > 0, let service, wakeUp.map({ $0 <= now }) ?? true else { return }
-        let isFirst = untold == count
-        batch.announce(
-            .startsRefused(service, unit, untold, isFirst: isFirst, isOver: isOver, by: nil))
-        (untold, toldAt) = (0, now)
+        guard unlogged > 0, let service, wakeUp.map({ $0 <= now }) ?? true else { return }
+        let isFirst = unlogged == count
+        batch.log(
+            .startsRefused(service, unit, unlogged, isFirst: isFirst, isOver: isOver, by: nil))
+        (unlogged, loggedAt) = (0, now)
     }
 
     /// When the next report is due.
-    var wakeUp: Boottime? { untold > 0 ? toldAt.map { $0 + .seconds(60) } : nil }
+    var wakeUp: Boottime? { unlogged > 0 ? loggedAt.map { $0 + .seconds(60) } : nil }
 }
 
 extension GateMachine {
@@ -62,7 +62,7 @@ extension GateMachine {
         guard let first = refusing.min() else { return }
         for service in refusing { gates[service]?.refusedStarts += 1 }
         units[name]?.refusedStarts.add(by: first, at: now)
-        batch.touch(name)
+        batch.recheck(name)
     }
 
     /// The unit whose stop a queued start of this unit waits for; nil if no start waits. systemd holds the

@@ -16,7 +16,7 @@ struct SystemdLink: Hashable, Sendable {
     private var connection = Connection.connecting
     /// When to ask again whether the system is still stopping; nil if it stays up as far as is known.
     private var askAgainAt: Boottime?
-    /// Whether `askSystemState` is in flight.
+    /// Whether `readSystemState` is in flight.
     private var isAsking = false
     /// How often in a row the connection was lost.
     private var losses = 0
@@ -25,7 +25,7 @@ struct SystemdLink: Hashable, Sendable {
     /// The loss that was reported; nil once the bus is back.
     private var reportedLoss: String?
     /// Whether signals are subscribed to on this connection.
-    private var isFollowing = false
+    private var isSubscribed = false
     /// Whether our units are being listed.
     private var isListing = true
     /// The units that are being read.
@@ -58,14 +58,14 @@ struct SystemdLink: Hashable, Sendable {
         reportedLoss.map { isLostForLong ? .noBus($0) : .awaitingBus($0) }
     }
 
-    /// Whether jobs were asked for, and systemd has answered none of them for `patience`.
+    /// Whether jobs were asked for, and systemd has answered none of them for `timeLimit`.
     var isUnanswered: Bool { unanswered.isSilence }
 
     /// systemd has listed our units: the connection is up.
     mutating func connect(_ batch: inout GateBatch) {
         if reportedLoss != nil {
             reportedLoss = nil
-            batch.announce(.busRecovered)
+            batch.log(.busRecovered)
         }
         losses = 0
         isListing = false
@@ -74,9 +74,11 @@ struct SystemdLink: Hashable, Sendable {
     }
 
     /// The connection is lost. Returns false if that was known already.
-    mutating func lose(_ problem: String, at now: Boottime, _ batch: inout GateBatch) -> Bool {
+    mutating func connectionLost(_ problem: String, at now: Boottime, _ batch: inout GateBatch)
+        -> Bool
+    {
         if case .lost = connection { return false }
-        if reportedLoss == nil { batch.announce(.busLost(problem: problem)) }
+        if reportedLoss == nil { batch.log(.busLost(problem: problem)) }
         reportedLoss = problem
         lostSince = lostSince ?? now
         unanswered.forget()
@@ -84,14 +86,14 @@ struct SystemdLink: Hashable, Sendable {
         connection = .lost(retryAt: now + wait)
         losses += 1
         shortWaits = max(0, shortWaits - 1)
-        (isAsking, isFollowing, isListing, isListDue) = (false, false, false, false)
+        (isAsking, isSubscribed, isListing, isListDue) = (false, false, false, false)
         (reading, listingBegan, restsUntil) = ([], nil, nil)
         askAgainAt = nil
         return true
     }
 
     /// The bus may be back: connects at once if the connection is lost.
-    mutating func hasten(_ batch: inout GateBatch) {
+    mutating func retryNow(_ batch: inout GateBatch) {
         guard case .lost = connection else { return }
         (losses, shortWaits) = (0, 4)
         reconnect(&batch)
@@ -104,7 +106,7 @@ struct SystemdLink: Hashable, Sendable {
     }
 
     /// systemd has answered whether the system is stopping.
-    mutating func answer(isStopping: Bool, at now: Boottime) {
+    mutating func systemStateRead(isStopping: Bool, at now: Boottime) {
         isAsking = false
         askAgainAt = isStopping ? now + .seconds(5) : nil
     }
@@ -113,7 +115,7 @@ struct SystemdLink: Hashable, Sendable {
     /// another obstacle by now.
     mutating func wake(at now: Boottime, _ batch: inout GateBatch) -> Bool {
         if case .lost(let moment) = connection, moment <= now { reconnect(&batch) }
-        if let askAgainAt, askAgainAt <= now, isUp { batch.askSystemState() }
+        if let askAgainAt, askAgainAt <= now, isUp { batch.readSystemState() }
         let isSilence = unanswered.wake(at: now, &batch)
         guard let limit = lossLimit, limit <= now else { return isSilence }
         isLostForLong = true
@@ -124,13 +126,13 @@ struct SystemdLink: Hashable, Sendable {
     private var lossLimit: Boottime? { isLostForLong ? nil : lostSince.map { $0 + Self.restart } }
 
     /// Jobs are asked for.
-    mutating func ask(forJobs count: Int, at now: Boottime) { unanswered.ask(count, at: now) }
+    mutating func jobsSent(_ count: Int, at now: Boottime) { unanswered.jobsSent(count, at: now) }
 
     /// systemd has answered a job. Returns whether it had been silent.
     mutating func jobAnswered(
         isRefused: Bool, at now: Boottime, _ batch: inout GateBatch
     ) -> Bool {
-        unanswered.answer(isRefused: isRefused, at: now, &batch)
+        unanswered.jobAnswered(isRefused: isRefused, at: now, &batch)
     }
 
     /// When a lost connection is made again; nil if it is not lost.
@@ -144,26 +146,26 @@ struct SystemdLink: Hashable, Sendable {
     }
 
     /// Whether signals have to be subscribed to on a new connection.
-    mutating func beginFollowing() -> Bool {
-        defer { isFollowing = true }
-        return !isFollowing
+    mutating func startSubscribing() -> Bool {
+        defer { isSubscribed = true }
+        return !isSubscribed
     }
 
     // MARK: Questions
 
     /// systemd has read its units again.
-    mutating func noteReload() { isListDue = isUp }
+    mutating func systemdReloaded() { isListDue = isUp }
 
     /// A unit was read, or could not be.
-    mutating func noteReading(of unit: UnitName) { reading.remove(unit) }
+    mutating func unitRead(_ unit: UnitName) { reading.remove(unit) }
 
     /// Drops a question that is in flight. Returns whether our targets and units are to be listed.
     ///
     /// A listing waits until everything of the one before is read, and then as long again. So one
     /// listing is enough, however often systemd reads its units again meanwhile.
     mutating func prepare(_ batch: inout GateBatch, at now: Boottime) -> Bool {
-        if batch.isAsking {
-            if isAsking { batch.dropQuestion() }
+        if batch.isReadingSystemState {
+            if isAsking { batch.dropSystemState() }
             isAsking = true
         }
         reading.formUnion(batch.reads)
@@ -181,7 +183,7 @@ struct SystemdLink: Hashable, Sendable {
     /// How long a restart of the bus may take.
     private static let restart: Duration = .seconds(10)
     /// How long systemd may be silent about a job before that is a problem.
-    static let patience: Duration = .seconds(3)
+    static let timeLimit: Duration = .seconds(3)
 }
 
 /// The jobs that systemd was asked for and has not answered. A thousand gates that close at once are answered one by
@@ -190,24 +192,24 @@ private struct UnansweredJobs: Hashable, Sendable {
     private var count = 0
     /// Since when systemd has answered none of them; nil if all are answered.
     private var since: Boottime?
-    /// Whether systemd has been silent for `patience`.
+    /// Whether systemd has been silent for `timeLimit`.
     private(set) var isSilence = false
     /// Whether that was reported, and no job was taken since.
     private var isReported = false
 
-    mutating func ask(_ more: Int, at now: Boottime) {
+    mutating func jobsSent(_ more: Int, at now: Boottime) {
         if count == 0, more > 0 { since = now }
         count += more
     }
 
     /// A job is answered. Returns whether that ends a silence.
-    mutating func answer(isRefused: Bool, at now: Boottime, _ batch: inout GateBatch) -> Bool {
+    mutating func jobAnswered(isRefused: Bool, at now: Boottime, _ batch: inout GateBatch) -> Bool {
         defer { isSilence = false }
         count = max(0, count - 1)
         since = count > 0 ? now : nil
         if isReported, !isRefused {
             isReported = false
-            batch.announce(.systemdAnswers)
+            batch.log(.systemdAnswers)
         }
         return isSilence
     }
@@ -219,11 +221,11 @@ private struct UnansweredJobs: Hashable, Sendable {
     mutating func wake(at now: Boottime, _ batch: inout GateBatch) -> Bool {
         guard let moment = wakeUp, moment <= now else { return false }
         isSilence = true
-        if !isReported { batch.announce(.systemdSilent) }
+        if !isReported { batch.log(.systemdSilent) }
         isReported = true
         return true
     }
 
     /// When the silence becomes a problem; nil if there is none, or if it is one.
-    var wakeUp: Boottime? { isSilence ? nil : since.map { $0 + SystemdLink.patience } }
+    var wakeUp: Boottime? { isSilence ? nil : since.map { $0 + SystemdLink.timeLimit } }
 }

@@ -28,7 +28,7 @@ struct UnitHolders: Hashable, Sendable {
     }
 
     /// A gate was decided, or is not decided about any more.
-    mutating func hear(of gate: GateState) {
+    mutating func updatePermission(by gate: GateState) {
         for target in holders.keys where target.service == gate.service {
             holders[target]?.mayRun = gate.permits(target)
         }

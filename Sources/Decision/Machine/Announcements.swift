@@ -20,7 +20,8 @@ extension Announcement {
         switch claim {
         case .countdown(.at(let end)): self.init(from: end)
         case .window(let window): self.init(from: window.from, until: window.until)
-        case .countdown(.unreadable), .countdown(.untold), .running, .maintenance, .updateRequired,
+        case .countdown(.unreadable), .countdown(.unlogged), .running, .maintenance,
+            .updateRequired,
             .ended, .minimumVersion:
             return nil
         }
@@ -63,9 +64,9 @@ struct Announcements: Hashable, Sendable {
         isUnrecorded = stored == nil
     }
 
-    /// Takes in the flags in force: forgets what they do not announce any more.
-    mutating func follow(
-        _ switches: [SwitchState], _ trust: ClockTrust, _ common: inout Common, at now: Now
+    /// Forgets what they do not announce any more.
+    mutating func update(
+        from switches: [SwitchState], _ trust: ClockTrust, _ common: inout Common, at now: Now
     ) {
         var next: [Announcement: Beginning] = [:]
         let isBelieved = trust.believes(now)

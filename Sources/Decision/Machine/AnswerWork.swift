@@ -11,7 +11,7 @@ struct AnswerWork: Sendable {
         case offer
         /// Tell it that the source has confirmed its newest answer. For a switch that does not rest on it, those have
         /// signed who count now.
-        case confirm(by: [String]?)
+        case confirmAnswer(by: [String]?)
     }
 
     let step: Step
@@ -24,7 +24,7 @@ struct AnswerWork: Sendable {
     /// Whether a switch has accepted the answer, and whether each has.
     var (isKept, isKeptByAll) = (false, true)
     /// Whether it was put before the other answers of the source.
-    var isNoted = false
+    var isInserted = false
 
     /// The work of an answer that no switch has had.
     init(
@@ -66,7 +66,7 @@ extension Machine {
     /// Goes on with the answer that has the fewest switches before it, so that a small one never waits for a large
     /// one. Returns its source if that has answered with this.
     mutating func resumeWork() -> Int? {
-        let left = unfinished.map { index.readers[$0.source].count - $0.count }
+        let left = unfinished.map { index.switches[$0.source].count - $0.count }
         guard let next = left.indices.min(by: { left[$0] < left[$1] }) else { return nil }
         return advance(unfinished.remove(at: next))
     }
@@ -75,7 +75,9 @@ extension Machine {
     mutating func finishWork(of source: Int? = nil) {
         while let next = unfinished.firstIndex(where: { source == nil || $0.source == source }) {
             share = Share()
-            if let answered = advance(unfinished.remove(at: next)) { rest(answered) }
+            if let answered = advance(unfinished.remove(at: next)) {
+                scheduleNextFetch(of: answered)
+            }
         }
     }
 
@@ -83,7 +85,7 @@ extension Machine {
     /// with this.
     mutating func advance(_ work: AnswerWork) -> Int? {
         var work = work
-        let readers = index.readers[work.source]
+        let readers = index.switches[work.source]
         while work.count < readers.count {
             if share.isOver {
                 pause(work)
@@ -98,16 +100,17 @@ extension Machine {
     /// Hands an answer to one switch. True if that ends the work.
     private mutating func hand(_ work: inout AnswerWork, to reader: SwitchPosition) -> Bool {
         switch work.step {
-        case .confirm(let authors):
+        case .confirmAnswer(let authors):
             let number = sources[work.source].answers[0].number
-            if services[reader.service].confirm(number, at: reader.position, now) {
+            if services[reader.service].confirmAnswer(number, at: reader.position, now) {
                 share.count(isOffer: false)
                 return false
             }
             if work.answer == nil { work.answer = newestAnswer(of: work.source, by: authors) }
         case .offer:
             if let changes = work.changes,
-                services[reader.service].follow(changes, at: reader.position, now)
+                services[reader.service].replaceAnswer(
+                    ifUnaffectedBy: changes, at: reader.position, now)
             {
                 work.isKept = true
                 share.count(isOffer: false)
@@ -126,7 +129,7 @@ extension Machine {
                 &answer, at: reader.position, override, on: host)
         } else {
             isAccepted = services[reader.service].offer(
-                &answer, to: reader.position, work.changes, override, on: host, &batch.notices)
+                &answer, to: reader.position, work.changes, override, on: host, &batch.messages)
         }
         let done = answer.work - before
         share.count(done, of: answer.answer.body.count, isOffer: true)
@@ -134,7 +137,7 @@ extension Machine {
         work.answer = answer
         if case .weigh(let version) = work.step, isAccepted {
             sources[work.source].remember(answer)
-            hold(answer.answer, of: work.source, version)
+            awaitVersion(answer.answer, of: work.source, version)
             return true
         }
         if isAccepted { work.isKept = true } else { work.isKeptByAll = false }
@@ -145,9 +148,9 @@ extension Machine {
     private mutating func pause(_ work: AnswerWork) {
         var work = work
         workload.pauses += 1
-        if case .offer = work.step, work.isKept, !work.isNoted, let answer = work.answer {
-            batch.notices += sources[work.source].keep(answer.numbered, at: now)
-            work.isNoted = true
+        if case .offer = work.step, work.isKept, !work.isInserted, let answer = work.answer {
+            batch.messages += sources[work.source].insert(answer.numbered, at: now)
+            work.isInserted = true
             store(work.source)
         }
         unfinished.append(work)
@@ -160,31 +163,31 @@ extension Machine {
         switch work.step {
         case .weigh:
             sources[source].remember(work.answer)
-            return work.answer.flatMap { receive($0.answer, from: source) }
+            return work.answer.flatMap { answerArrived($0.answer, from: source) }
         case .offer:
             sources[source].remember(work.isKeptByAll ? nil : work.answer)
             result = work.isKept ? .changed : .invalid
             if work.isKept, let answer = work.answer {
-                noteVersionJumps(of: source)
-                if !work.isNoted {
-                    batch.notices += sources[source].keep(answer.numbered, at: now)
+                updateVersionJumps(of: source)
+                if !work.isInserted {
+                    batch.messages += sources[source].insert(answer.numbered, at: now)
                 }
                 dropUnused(of: source)
                 batch.add(.markConfirmed(sources[source].name))
                 store(source)
                 host.trust.raiseFloor(to: answer.answer.fetchedAt, at: now)
             }
-        case .confirm:
-            sources[source].confirm(at: now)
+        case .confirmAnswer:
+            sources[source].confirmAnswer(at: now)
             batch.add(.markConfirmed(sources[source].name))
             if let answer = work.answer { sources[source].remember(answer) }
             if work.isKept {
-                noteVersionJumps(of: source)
+                updateVersionJumps(of: source)
                 dropUnused(of: source)
                 store(source)
             }
         }
-        batch.notices += sources[source].succeed(result)
+        batch.messages += sources[source].fetchSucceeded(result)
         return source
     }
 
@@ -197,7 +200,7 @@ extension Machine {
         if hostGuard.isLimited, !unfinished.isEmpty {
             let others = Set(
                 unfinished.flatMap { work in
-                    index.readers[work.source].prefix(work.count).map(\.service)
+                    index.switches[work.source].prefix(work.count).map(\.service)
                 })
             due.removeAll { others.contains($0) }
         }

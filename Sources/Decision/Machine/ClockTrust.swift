@@ -25,7 +25,7 @@ struct ClockTrust {
     /// The latest `issued` that counts of their documents.
     private(set) var issued: [SourceName: Instant] = [:]
     /// The warnings about documents that were issued far ahead: whether our clock was preferred then.
-    private var toldIssues: [SourceName: Bool] = [:]
+    private var reportedIssues: [SourceName: Bool] = [:]
     /// The sources whose server's recent `Date` is far from the wall clock, or whose `issued` is far ahead.
     private var contradicting: Set<SourceName> = []
     /// When the first of these is no longer recent.
@@ -53,7 +53,7 @@ struct ClockTrust {
         /// Until when its last `Date` is recent.
         var recentUntil: Boottime
         /// Whether a warning about its distance was given, and whether our clock was preferred then.
-        var told: Bool?
+        var reportedIssue: Bool?
     }
 
     /// A clock that is believed from `certain` on, and from the time at which an earlier run fetched
@@ -78,13 +78,13 @@ struct ClockTrust {
             servers[source.name] = Server(
                 clock: clock, stored: clock, recentUntil: now.boot + Self.recency(source.interval))
         }
-        lookAtAll(at: now)
+        updateContradictions(at: now)
     }
 
     // MARK: - Events
 
-    /// Takes in the time of an event. True if the clocks of ends may be others than before.
-    mutating func follow(_ now: Now, isStepped: Bool) -> Bool {
+    /// Advances to the time of an event. True if the clocks of ends may be others than before.
+    mutating func advance(to now: Now, isStepped: Bool) -> Bool {
         let before = (isSynchronised, contradicting, isEarly)
         if let known = now.isSynchronised {
             isSynchronised = known
@@ -97,15 +97,15 @@ struct ClockTrust {
         isEarly = now.wall < floor
         let hasExpired = nextExpiry.map { $0 <= now.boot } ?? false
         let hasMoved = isStepped || (now.offset - offset).magnitude > .seconds(1)
-        if hasExpired || hasMoved || !toldIssues.isEmpty {
-            lookAtAll(at: now)
+        if hasExpired || hasMoved || !reportedIssues.isEmpty {
+            updateContradictions(at: now)
         }
         return before != (isSynchronised, contradicting, isEarly)
     }
 
     /// Notes a good answer of a source, with its `Date` if it has one (RFC 9110 §6.6.1). True if the
     /// clocks of ends may be others than before.
-    mutating func hear(_ source: SourcePlan, date: Instant?, at now: Now) -> Bool {
+    mutating func answerArrived(from source: SourcePlan, date: Instant?, at now: Now) -> Bool {
         var server = servers[source.name] ?? Server(recentUntil: now.boot)
         let isFirst = server.answeredAt == nil
         server.answeredAt = server.answeredAt ?? now.boot
@@ -120,7 +120,7 @@ struct ClockTrust {
         }
         servers[source.name] = server
         let before = contradicting
-        look(at: source.name, now)
+        updateContradiction(of: source.name, now)
         let hasMoved = known?.time(at: now) != server.clock?.time(at: now)
         return before != contradicting
             || ((isEarly || isContradicted) && (isFirst || hasMoved))
@@ -128,7 +128,7 @@ struct ClockTrust {
 
     /// Notes when a source is asked again after a good answer, in place of its interval: its `Date`
     /// stays recent for twice as long.
-    mutating func expect(_ source: SourceName, after pace: Duration, at now: Now) {
+    mutating func nextFetchScheduled(of source: SourceName, after pace: Duration, at now: Now) {
         guard var server = servers[source], server.clock != nil else { return }
         server.recentUntil = max(server.recentUntil, now.boot + Self.recency(pace))
         servers[source] = server
@@ -146,12 +146,12 @@ struct ClockTrust {
     mutating func set(issued instant: Instant?, of source: SourceName, at now: Now) -> Bool {
         guard issued[source] != instant else { return false }
         issued[source] = instant
-        look(at: source, now)
+        updateContradiction(of: source, now)
         return true
     }
 
     /// Drops the clocks of sources that are gone, and stores none of sources with signers.
-    mutating func keep(_ sources: [SourcePlan]) {
+    mutating func removeAll(except sources: [SourcePlan]) {
         let names = Set(sources.map(\.name))
         signed = Set(sources.filter(\.isSigned).map(\.name))
         for name in servers.keys where !names.contains(name) || signed.contains(name) {
@@ -164,18 +164,18 @@ struct ClockTrust {
     }
 
     /// Warnings about clocks that are newly far from ours: each once while it lasts.
-    mutating func takeWarnings(at now: Now) -> [Notice] {
-        var notices: [Notice] = []
+    mutating func popWarnings(at now: Now) -> [LogMessage] {
+        var notices: [LogMessage] = []
         for name in contradicting.sorted() {
             let isAhead = isIssuedAhead(name, at: now)
-            let told = isAhead ? toldIssues[name] : servers[name]?.told
-            guard told != isSynchronised, let warning = warning(about: name, at: now) else {
+            let reported = isAhead ? reportedIssues[name] : servers[name]?.reportedIssue
+            guard reported != isSynchronised, let warning = warning(about: name, at: now) else {
                 continue
             }
             if isAhead {
-                toldIssues[name] = isSynchronised
+                reportedIssues[name] = isSynchronised
             } else {
-                servers[name]?.told = isSynchronised
+                servers[name]?.reportedIssue = isSynchronised
             }
             notices.append(.sourceWarned(name, warning))
         }
@@ -242,7 +242,7 @@ struct ClockTrust {
 
     /// The clocks that a restart in this boot needs; nil if those that were taken last still do. A clock
     /// that hardly moved is not stored again, so that not every poll is a write.
-    mutating func takeUnstored(bootID: String) -> Ledger.Clocks? {
+    mutating func popUnstored(bootID: String) -> Ledger.Clocks? {
         guard isUnstored else { return nil }
         isUnstored = false
         let clocks = servers.compactMapValues(\.stored)
@@ -261,14 +261,14 @@ struct ClockTrust {
 
     // MARK: - Contradictions
 
-    private mutating func lookAtAll(at now: Now) {
+    private mutating func updateContradictions(at now: Now) {
         offset = now.offset
         isEarly = now.wall < floor
         for name in Set(servers.keys).union(issued.keys) { update(name, now) }
         findExpiry(at: now)
     }
 
-    private mutating func look(at name: SourceName, _ now: Now) {
+    private mutating func updateContradiction(of name: SourceName, _ now: Now) {
         update(name, now)
         findExpiry(at: now)
     }
@@ -278,7 +278,7 @@ struct ClockTrust {
             contradicting.insert(name)
             return
         }
-        toldIssues[name] = nil
+        reportedIssues[name] = nil
         guard let server = servers[name], let clock = server.clock, now.boot < server.recentUntil
         else {
             contradicting.remove(name)
@@ -289,7 +289,7 @@ struct ClockTrust {
             return
         }
         contradicting.remove(name)
-        if server.told != nil { servers[name]?.told = nil }
+        if server.reportedIssue != nil { servers[name]?.reportedIssue = nil }
     }
 
     private mutating func findExpiry(at now: Now) {

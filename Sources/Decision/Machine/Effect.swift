@@ -30,19 +30,19 @@ package enum Effect: Hashable, Sendable {
     case storeOverrides([ServiceName: Override])
     /// Write the files of this service.
     ///
-    /// Indirect, as are `reject` and `announce`: the effects of most events are small, and stay so.
-    indirect case publish(Service, Record)
+    /// Indirect, as are `reject` and `log`: the effects of most events are small, and stay so.
+    indirect case publish(Service, PublishedVerdict)
     /// Start the units that pass on notices of this service. Its files have them.
-    case passOn(ServiceName)
+    case deliverNotice(ServiceName)
     /// Remove the files of a service that is no longer configured. Its gate is not moved.
     case withdraw(ServiceName)
     /// Stop this source and remove the mark of its confirmations. Its stored flags stay, because a
     /// later configuration may have it again.
-    case unfollow(SourceName)
+    case stopSource(SourceName)
     /// Tell the author of this order that it is rejected, and the objection.
     indirect case reject(ServiceName, Override, OrderObjection)
     /// Write this line to the log, once.
-    indirect case announce(Notice)
+    indirect case log(LogMessage)
     /// Send `Event.woke` at the earlier of the two times; it replaces the wake-up before.
     case sleep(Wake)
 }

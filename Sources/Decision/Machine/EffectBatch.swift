@@ -1,6 +1,6 @@
 /// Collects the effects of one event in the order in which they are performed.
 struct EffectBatch {
-    var notices: [Notice] = []
+    var messages: [LogMessage] = []
     /// The services whose entries in the ledger have to be stored.
     var changedEntries: Set<ServiceName> = []
     /// Whether the whole ledger has to be stored.
@@ -11,7 +11,9 @@ struct EffectBatch {
     /// Adds an effect after those that are performed before it.
     mutating func add(_ effect: Effect) {
         // Most effects come in their order.
-        guard let last = effects.last, last.rank > effect.rank else { return effects.append(effect) }
+        guard let last = effects.last, last.rank > effect.rank else {
+            return effects.append(effect)
+        }
         let position = effects.lastIndex { $0.rank <= effect.rank }.map { $0 + 1 } ?? 0
         effects.insert(effect, at: position)
     }
@@ -25,8 +27,8 @@ struct EffectBatch {
         if isLedgerChanged || !changedEntries.isEmpty {
             add(.storeLedger(ledger, changed: changedEntries))
         }
-        var deduplication = NoticeDeduplication(notices)
-        for notice in notices where !deduplication.covers(notice) { add(.announce(notice)) }
+        var deduplication = LogDeduplication(messages)
+        for notice in messages where !deduplication.covers(notice) { add(.log(notice)) }
         if let sleep { add(sleep) }
         defer { self = EffectBatch() }
         return effects
@@ -42,11 +44,11 @@ extension Effect {
         case .storeOverrides: 1
         case .storeLedger: 2
         case .publish: 3
-        case .withdraw, .unfollow, .forget, .readVersion: 4
+        case .withdraw, .stopSource, .forget, .readVersion: 4
         case .markConfirmed: 5
         case .reject: 6
-        case .announce: 7
-        case .passOn: 8
+        case .log: 7
+        case .deliverNotice: 8
         case .fetch: 9
         case .sleep: 10
         }
@@ -55,8 +57,8 @@ extension Effect {
 
 /// Finds the notices that repeat a new verdict or a failure among the same notices: one problem is
 /// one line.
-struct NoticeDeduplication {
-    private let notices: [Notice]
+struct LogDeduplication {
+    private let notices: [LogMessage]
     // Lazy, because most notices cannot be covered, and there may be one for each service.
     private lazy var verdicts = notices.reduce(into: [ServiceName: Verdict]()) {
         if case .decided(let service, let verdict, _) = $1 { $0[service] = verdict }
@@ -68,12 +70,12 @@ struct NoticeDeduplication {
         }
     }
 
-    /// Looks for repeats among `notices`.
-    init(_ notices: [Notice]) { self.notices = notices }
+    /// Looks for repeats among `messages`.
+    init(_ notices: [LogMessage]) { self.notices = notices }
 
     /// Whether another notice covers this one: a new verdict with the same problem as its reason,
     /// or a failure of the source.
-    mutating func covers(_ notice: Notice) -> Bool {
+    mutating func covers(_ notice: LogMessage) -> Bool {
         switch notice {
         case .answerInvalid(let service, let source, let problem, _):
             verdicts[service]?.reason == .invalidAnswer(source, problem)
@@ -85,7 +87,8 @@ struct NoticeDeduplication {
         case .overridden(let service, let override): verdicts[service]?.override == override
         case .decided, .sourceRecovered, .sourceUnwatched, .sourceWarned, .flagVanished,
             .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed, .recordFailed,
-            .recordsRecovered, .released, .overrideEnds, .overrideExpired, .forgotten, .told,
+            .recordsRecovered, .released, .overrideEnds, .overrideExpired, .forgotten,
+            .noticePublished,
             .drilled:
             false
         }

@@ -27,37 +27,37 @@ package enum Event: Hashable, Sendable {
     /// The wall clock was set.
     case clockStepped
     /// The fetch in flight has ended. `date` is the `Date` of the answering server.
-    indirect case fetched(SourceName, Outcome, date: Instant? = nil)
+    indirect case fetchEnded(SourceName, Outcome, date: Instant? = nil)
     /// The source may have changed: a fetch is worth it now.
     case hinted(SourceName)
     /// The source is watched for changes, or cannot be for this problem: then only polls see them.
-    case watched(SourceName, problem: String?)
+    case watchChanged(SourceName, problem: String?)
     /// The list of signers of a source was read, or cannot be used for this problem: then no new document
     /// counts, and the flags in force stay.
     case signersRead(SourceName, problem: String?)
     /// All present warnings about the source and its flags, each a clause. They change no flag.
-    case warned(SourceName, [String])
+    case warningsChanged(SourceName, [String])
     /// The stored highest version of a source's signed documents was read again.
     case versionRead(SourceName, VersionMemory)
-    /// Every known document of a source that is unproved, keyed by its mark (`SignedAnswer.mark`),
+    /// Every known document of a source that is unproved, keyed by its mark (`SignedAnswer.identity`),
     /// each with the cause. Delivered when the list of signers has changed, and at the start.
     indirect case disproved(SourceName, [[UInt8]: String])
     /// A write was done, or failed with this problem.
-    case recorded(WriteOperation, problem: String?)
+    case writeEnded(WriteOperation, problem: String?)
     /// Somebody has deleted files of a service: they are written again.
-    case removed(ServiceName)
+    case filesDeleted(ServiceName)
     /// Somebody has deleted files of the state directory: everything stored is written again.
     case stateDeleted
     /// An operator confirms the held closings of these services.
     case confirm([ServiceName], by: String)
     /// An operator orders a state for a service. With `ifOpen` the order is rejected by
     /// `Effect.reject` unless the gate is open without an override or a held closing.
-    indirect case override(ServiceName, Override, ifOpen: Bool = false)
+    indirect case force(ServiceName, Override, ifOpen: Bool = false)
     /// An operator, named as in `Override`, ends the override of a service; with `only` not an
     /// override with another cause.
     case release(ServiceName, by: String, only: String? = nil)
     /// A drill of a service has ended so, as an operator's program says.
-    indirect case drilled(ServiceName, DrillResult, by: String)
+    indirect case drillEnded(ServiceName, DrillResult, by: String)
     /// Staged flags take force: those of one service, or of all.
     case activate(ServiceName?)
     /// An operator drops the flags of a source, which is then fetched again. With `versionCause`, the
@@ -65,7 +65,7 @@ package enum Event: Hashable, Sendable {
     case forget(SourceName, by: String, versionCause: String? = nil)
     /// The file with the installed version of a service holds this version. A file that cannot be
     /// read causes no event: the version stays.
-    case installed(ServiceName, Version)
+    case versionInstalled(ServiceName, Version)
     /// The configuration was read again, and the agent follows its sources already. `replaced` are
     /// the earlier sources that another object fetches from now on: they have no fetch in flight,
     /// and no event of the object before follows. `remembered` are the stored flags of new sources.
@@ -73,7 +73,7 @@ package enum Event: Hashable, Sendable {
         Plan, replaced: [SourceName: Replacement] = [:],
         remembered: [SourceName: Memory.StoredFlags] = [:])
     /// No first answer is waited for any longer: the machine decides with the flags it has.
-    case waitEnded
+    case startupWaitEnded
 }
 
 /// Whether a source asks the same address after a reload.

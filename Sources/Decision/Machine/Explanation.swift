@@ -52,11 +52,11 @@ extension ServiceState {
                 opinion: opinions[position], problem: known.problem, isStaged: known.staged != nil,
                 nextWindow: known.reading?.nextWindow(
                     after: evidence[position].time(in: circumstances)),
-                isDecisive: circumstances.standingOverride == nil && position == decisive)
+                isDecisive: circumstances.overrideInForce == nil && position == decisive)
         }
         let verdict = service.decide(evidence, in: circumstances)
         return Explanation(
-            service: service, switches: views, override: circumstances.standingOverride,
+            service: service, switches: views, override: circumstances.overrideInForce,
             verdict: values.complete(verdict, of: service))
     }
 }

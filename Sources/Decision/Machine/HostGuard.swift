@@ -45,7 +45,7 @@ struct HostGuard: Hashable, Sendable {
         holds[name] = entry.isHeld ? .held : nil
         guard entry.bootID == bootID, let closing = entry.closing else { return }
         closings[name] = closing
-        let over = limits.isCounted(until: closing)
+        let over = limits.countedUntil(closing)
         earliestOver = min(earliestOver ?? over, over)
     }
 
@@ -53,18 +53,18 @@ struct HostGuard: Hashable, Sendable {
     /// closings still count, so that a reload does not make room for others.
     mutating func reconfigure(limits: GuardLimits, isConfigured: (ServiceName) -> Bool) {
         self.limits = limits
-        earliestOver = closings.values.map(limits.isCounted(until:)).min()
+        earliestOver = closings.values.map(limits.countedUntil(_:)).min()
         holds = holds.filter { isConfigured($0.key) }
     }
 
     /// Holds the closings of one event if there would be too many with those before, and drops
     /// services that would not close any more. Returns a notice about newly held closings.
-    mutating func judge(_ candidates: [Candidate], at now: Now) -> Notice? {
+    mutating func holdExcess(of candidates: [Candidate], at now: Now) -> LogMessage? {
         for candidate in candidates where limits.count == nil || candidate.opens {
             holds.removeValue(forKey: candidate.name)
         }
         guard let limit = limits.count else { return nil }
-        dropClosings(at: now)
+        expireClosings(at: now)
         var new: [ServiceName: Closing] = [:]
         for candidate in candidates where holds[candidate.name] == nil {
             new[candidate.name] = candidate.closing(limits, at: now)
@@ -72,7 +72,7 @@ struct HostGuard: Hashable, Sendable {
         guard !new.isEmpty else { return nil }
         let others = others(near: new)
         guard new.count + others.count > limit else {
-            count(new, at: now)
+            recordClosings(new, at: now)
             return nil
         }
         for name in new.keys { holds[name] = .held }
@@ -80,16 +80,16 @@ struct HostGuard: Hashable, Sendable {
     }
 
     /// Drops the closings with which no other is counted any more.
-    private mutating func dropClosings(at now: Now) {
+    private mutating func expireClosings(at now: Now) {
         guard let over = earliestOver, over <= now.boot else { return }
-        closings = closings.filter { limits.isCounted(until: $0.value) > now.boot }
-        earliestOver = closings.values.map(limits.isCounted(until:)).min()
+        closings = closings.filter { limits.countedUntil($0.value) > now.boot }
+        earliestOver = closings.values.map(limits.countedUntil(_:)).min()
     }
 
-    private mutating func count(_ new: [ServiceName: Closing], at now: Now) {
+    private mutating func recordClosings(_ new: [ServiceName: Closing], at now: Now) {
         closings.merge(new) { $1 }
         earliestOver =
-            (new.values.map(limits.isCounted(until:)) + (earliestOver.map { [$0] } ?? [])).min()
+            (new.values.map(limits.countedUntil(_:)) + (earliestOver.map { [$0] } ?? [])).min()
     }
 
     /// The services of earlier closings that are counted together with one of these, all of them of now.
@@ -111,7 +111,7 @@ struct HostGuard: Hashable, Sendable {
     }
 
     /// Confirms the held closings among `names`, and returns the names of these services.
-    mutating func confirm(_ names: [ServiceName]) -> [ServiceName] {
+    mutating func confirmClosings(of names: [ServiceName]) -> [ServiceName] {
         let held = names.filter(isHeld)
         for name in held { holds[name] = .confirmed }
         return held
@@ -140,7 +140,7 @@ extension GuardLimits {
 
     /// When no closing is counted with this one any more. An end that the same answer brought comes
     /// true less than `notice` after it, else it is no closing.
-    fileprivate func isCounted(until closing: Closing) -> Boottime {
+    fileprivate func countedUntil(_ closing: Closing) -> Boottime {
         max(closing.at + within, closing.cause + within + notice)
     }
 

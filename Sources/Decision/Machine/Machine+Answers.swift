@@ -3,16 +3,16 @@ import CivilTime
 /// The way of an answer: from its source down to the switches that read it, and up again as effects
 /// that store and announce it.
 extension Machine {
-    /// Takes in the outcome of a fetch. Returns the source if it has answered.
-    mutating func receive(_ outcome: Outcome, from source: Int) -> Int? {
+    /// A fetch has ended. Returns the source if it has answered.
+    mutating func fetchEnded(_ outcome: Outcome, from source: Int) -> Int? {
         switch outcome {
         case .answer(let answer):
-            let admission = sources[source].orders.admit(
+            let admission = sources[source].documents.admit(
                 answer, at: time(for: source), signatures: mostSignatures(of: source))
             switch admission {
-            case .counts: return receive(answer, from: source)
-            case .raises(let version) where index.readers[source].isEmpty:
-                hold(answer, of: source, version)
+            case .counts: return answerArrived(answer, from: source)
+            case .raises(let version) where index.switches[source].isEmpty:
+                awaitVersion(answer, of: source, version)
             case .raises(let version):
                 // One signer must not use up the versions of those who sign together.
                 return advance(
@@ -21,47 +21,48 @@ extension Machine {
                 if refusal.slug == .versionUnreadable {
                     batch.add(.readVersion(sources[source].name))
                 }
-                fail(source, Failure(refusal))
+                fetchFailed(source, Failure(refusal))
             }
             return nil
         case .unchanged where !sources[source].answers.isEmpty:
-            return advance(AnswerWork(.confirm(by: nil), source))
+            return advance(AnswerWork(.confirmAnswer(by: nil), source))
         case .unchanged:
-            fail(source, Failure(.invalid, "the answer says 'unchanged', but nothing is known yet"))
+            fetchFailed(
+                source, Failure(.invalid, "the answer says 'unchanged', but nothing is known yet"))
             return nil
         case .failure(let failure):
-            fail(source, failure)
+            fetchFailed(source, failure)
             return nil
         }
     }
 
     /// Has the version of a document stored, which counts afterwards.
-    mutating func hold(_ answer: Answer, of source: Int, _ version: AcceptedVersion) {
+    mutating func awaitVersion(_ answer: Answer, of source: Int, _ version: AcceptedVersion) {
         sources[source].hold(answer, until: version)
         batch.add(.storeVersion(sources[source].name, version))
     }
 
-    /// Takes in that the version of the document which waits for this is stored, or why it is not. Returns
+    /// The version of the document that waits for this is stored, or is not. Returns
     /// the source if it has answered with that.
-    mutating func receiveStored(_ source: Int, _ problem: String?) -> Int? {
+    mutating func versionStored(of source: Int, _ problem: String?) -> Int? {
         guard let problem else {
             guard let raised = sources[source].raise() else { return nil }
             issueChanged(of: source)
-            return receive(raised.answer, from: source, hasVersionJump: raised.hasVersionJump)
+            return answerArrived(raised.answer, from: source, hasVersionJump: raised.hasVersionJump)
         }
         guard sources[source].dropAwaiting() else { return nil }
         let clause = "this host cannot store its version, and refuses it until then: \(problem)"
-        fail(source, Failure(DocumentRefusal(.versionNotStored, clause)))
+        fetchFailed(source, Failure(DocumentRefusal(.versionNotStored, clause)))
         return nil
     }
 
-    /// Takes in an answer that counts. Returns the source once each of its switches has it.
-    mutating func receive(
+    /// An answer that counts has arrived. Returns the source once each of its switches has it.
+    mutating func answerArrived(
         _ answer: Answer, from source: Int, hasVersionJump: Bool = false
     ) -> Int? {
-        if sources[source].repeats(answer) {
-            disinherit(answer, of: source)
-            return advance(AnswerWork(.confirm(by: answer.signed?.authors), source))
+        if sources[source].updateValidators(ifRepeating: answer) {
+            makeNewestOwn(answer, of: source)
+            return advance(AnswerWork(.confirmAnswer(by: answer.signed?.authors), source))
         }
         var shared = sources[source].share(answer)
         if hasVersionJump { shared.numbered.hasVersionJump = true }
@@ -82,33 +83,35 @@ extension Machine {
         index.source(source).map { sources[$0].answers.map(\.answer) } ?? []
     }
 
-    /// Takes in which documents of a source are unproved.
+    /// Some documents of a source are unproved.
     mutating func disprove(_ name: SourceName, _ causes: [[UInt8]: String]) {
         guard let source = index.source(name) else { return }
         sources[source].disprove(causes)
-        noteProof(of: source)
+        updateProof(of: source)
         unstage(source)
-        noteDisproofs(of: source)
+        updateDisproofs(of: source)
     }
 
     /// Tells why flags of a source are unproved, and takes the warnings about other flags back.
-    private mutating func noteDisproofs(of source: Int) {
-        let clauses = sources[source].orders.disproofs(of: sources[source].answers)
+    private mutating func updateDisproofs(of source: Int) {
+        let clauses = sources[source].documents.disproofs(of: sources[source].answers)
         if clauses.isEmpty, sources[source].problems.isEmpty { return }
         let time = now.wall
-        batch.notices += sources[source].note { $0.note(disproofs: clauses, at: time) }
+        batch.messages += sources[source].updateProblems { $0.setDisproofs(clauses, at: time) }
     }
 
     /// Takes back what is staged and unproved. It is staged again once its source gives it with a
     /// proof.
     private mutating func unstage(_ source: Int) {
         let unproved = sources[source].answers.filter {
-            !sources[source].orders.isProved($0.answer)
+            !sources[source].documents.isProved($0.answer)
         }.map(\.number)
         guard !unproved.isEmpty else { return }
         var isUnstaged = false
-        for reader in index.readers[source] {
-            let staged = services.ask(reader.service) { $0.stagedAnswer(at: reader.position) }
+        for reader in index.switches[source] {
+            let staged = services.withState(at: reader.service) {
+                $0.stagedAnswer(at: reader.position)
+            }
             guard let staged, unproved.contains(staged) else { continue }
             services[reader.service].unstage(at: reader.position)
             isUnstaged = true
@@ -119,13 +122,13 @@ extension Machine {
     }
 
     /// Notes which switches of a source rest on flags that are not proved.
-    mutating func noteProof(of source: Int) {
-        for reader in index.readers[source] {
-            let isOutdated = services.ask(reader.service) { service in
-                service.isProofOutdated(by: sources[source].orders, at: reader.position)
+    mutating func updateProof(of source: Int) {
+        for reader in index.switches[source] {
+            let isOutdated = services.withState(at: reader.service) { service in
+                service.isProofOutdated(by: sources[source].documents, at: reader.position)
             }
             guard isOutdated else { continue }
-            services[reader.service].noteProof(by: sources[source].orders, at: reader.position)
+            services[reader.service].updateProof(by: sources[source].documents, at: reader.position)
         }
     }
 
@@ -141,31 +144,31 @@ extension Machine {
 
     /// Makes an inherited newest answer the source's own, because the present address gives the
     /// same. Stores it, so that a restart knows this too.
-    private mutating func disinherit(_ answer: Answer, of source: Int) {
-        guard let own = sources[source].disinherit(answer) else { return }
-        for reader in index.readers[source] {
+    private mutating func makeNewestOwn(_ answer: Answer, of source: Int) {
+        guard let own = sources[source].makeNewestOwn(answer) else { return }
+        for reader in index.switches[source] {
             services[reader.service].acceptAsOwn(own, at: reader.position)
         }
-        noteVersionJumps(of: source)
+        updateVersionJumps(of: source)
         store(source)
     }
 
     /// Gives the known answers of a source to its switches: each rests on the newest answer that it
     /// can read. If a new switch can read none of them, the source is fetched at once.
-    mutating func serveReaders(of source: Int) {
+    mutating func offerKnownAnswers(of source: Int) {
         var mustFetch = false
         var answers = sources[source].answers.map { SharedAnswer($0) }
-        for reader in index.readers[source] {
+        for reader in index.switches[source] {
             let override = overrides[services[reader.service].service.name]
-            let isWaiting = services[reader.service].serve(
-                sources[source], &answers, at: reader.position, override, on: host)
+            let isWaiting = services[reader.service].adoptKnownAnswers(
+                of: sources[source], &answers, at: reader.position, override, on: host)
             if isWaiting { mustFetch = true }
         }
-        noteProof(of: source)
-        noteVersionJumps(of: source)
+        updateProof(of: source)
+        updateVersionJumps(of: source)
         dropUnused(of: source)
-        noteDisproofs(of: source)
-        if mustFetch { sources[source].hint(at: now) }
+        updateDisproofs(of: source)
+        if mustFetch { sources[source].requestFetch(at: now) }
     }
 
     /// The validators for the next request: none while a switch cannot read the newest answer, so
@@ -173,8 +176,8 @@ extension Machine {
     func validators(of source: Int) -> Validators {
         guard let newest = sources[source].answers.first else { return Validators() }
         // A document with other signatures may be proved.
-        guard sources[source].orders.isProved(newest.answer) else { return Validators() }
-        let isReadByAll = index.readers[source].allSatisfy {
+        guard sources[source].documents.isProved(newest.answer) else { return Validators() }
+        let isReadByAll = index.switches[source].allSatisfy {
             services[$0.service].hasRead(newest.number, at: $0.position)
         }
         return isReadByAll ? newest.answer.validators : Validators()
@@ -184,48 +187,48 @@ extension Machine {
     mutating func dropUnused(of source: Int) {
         guard sources[source].answers.count > 1 else { return }
         var used: Set<Int> = []
-        for reader in index.readers[source] {
-            services.ask(reader.service) { $0.addAnswers(at: reader.position, to: &used) }
+        for reader in index.switches[source] {
+            services.withState(at: reader.service) { $0.addAnswers(at: reader.position, to: &used) }
         }
         sources[source].dropAnswers(except: used)
-        noteDisproofs(of: source)
+        updateDisproofs(of: source)
     }
 
     /// Tells which versions in the flags of a source have jumped.
-    mutating func noteVersionJumps(of source: Int) {
-        let jumps = index.readers[source].compactMap { reader in
-            services.ask(reader.service) { $0.versionJump(at: reader.position) }
+    mutating func updateVersionJumps(of source: Int) {
+        let jumps = index.switches[source].compactMap { reader in
+            services.withState(at: reader.service) { $0.versionJump(at: reader.position) }
         }
-        let distinct = sources[source].orders.versionJumps(unsigned: jumps)
+        let distinct = sources[source].documents.versionJumps(unsigned: jumps)
         if distinct.isEmpty, sources[source].problems.isEmpty { return }
         let time = now.wall
-        batch.notices += sources[source].note { $0.note(versionJumps: distinct, at: time) }
+        batch.messages += sources[source].updateProblems { $0.setVersionJumps(distinct, at: time) }
     }
 
     /// Adds the effect that stores the answers of a source.
     mutating func store(_ source: Int) {
-        _ = noteReaders(of: source)
+        _ = updateSwitches(of: source)
         batch.add(.storeFlags(sources[source].name, sources[source].answers.map(\.answer)))
     }
 
     /// Stores the signed answers of a source again if other switches rest on them, since a reload.
-    mutating func storeReaders(of source: Int) {
-        if noteReaders(of: source) { store(source) }
+    mutating func storeIfSwitchesChanged(of source: Int) {
+        if updateSwitches(of: source) { store(source) }
     }
 
     /// Notes with each signed answer of a source which switches rest on it. True if that is new.
-    private mutating func noteReaders(of source: Int) -> Bool {
+    private mutating func updateSwitches(of source: Int) -> Bool {
         guard sources[source].answers.contains(where: { $0.answer.signed != nil }) else {
             return false
         }
-        var readers: [Int: [AnswerReader]] = [:]
-        for reader in index.readers[source] {
+        var readers: [Int: [SwitchID]] = [:]
+        for reader in index.switches[source] {
             let service = services[reader.service]
             for number in service.answers(at: reader.position) {
                 readers[number, default: []].append(
-                    AnswerReader(service: service.service.name, position: reader.position))
+                    SwitchID(service: service.service.name, position: reader.position))
             }
         }
-        return sources[source].note(readers: readers)
+        return sources[source].updateSwitches(readers)
     }
 }

@@ -2,10 +2,10 @@ import CivilTime
 
 /// The orders of operators.
 extension Machine {
-    /// Takes in an operator's override. It is on disk before the machine acts on it. With `ifOpen`
+    /// Puts an operator's override in force. It is on disk before the machine acts on it. With `ifOpen`
     /// the order is rejected unless the gate is open without an override or a held closing;
     /// services that are due are decided first, so that the order meets the present state.
-    mutating func order(_ override: Override, for name: ServiceName, ifOpen: Bool) {
+    mutating func force(_ override: Override, on name: ServiceName, ifOpen: Bool) {
         if ifOpen {
             expireOverrides()
             decideDue(all: true)
@@ -20,13 +20,13 @@ extension Machine {
             return
         }
         replace(overrideOf: name, with: override)
-        batch.notices.append(.overridden(name, override))
+        batch.messages.append(.overridden(name, override))
     }
 
     /// Why an `ifOpen` order would be rejected; nil if it would not.
     private func objection(to name: ServiceName) -> OrderObjection? {
         if let override = overrides[name] { return .overridden(override) }
-        let verdict = record(of: name)?.verdict
+        let verdict = publishedVerdict(of: name)?.verdict
         guard verdict?.gate == .open else { return .notOpen(verdict?.state ?? .undecided) }
         return hostGuard.isHeld(name) ? .held : nil
     }
@@ -38,7 +38,7 @@ extension Machine {
             return
         }
         replace(overrideOf: name, with: nil)
-        batch.notices.append(.released(name, override, by: author))
+        batch.messages.append(.released(name, override, by: author))
     }
 
     /// Drops the overrides that have expired .
@@ -52,7 +52,7 @@ extension Machine {
         }
         for (name, override) in expired.sorted(by: { $0.key < $1.key }) {
             replace(overrideOf: name, with: nil)
-            batch.notices.append(.overrideExpired(name, override))
+            batch.messages.append(.overrideExpired(name, override))
         }
     }
 
@@ -63,20 +63,20 @@ extension Machine {
     }
 
     /// Confirms the held closings of services.
-    mutating func confirmClosing(of names: [ServiceName], by author: String) {
-        let held = hostGuard.confirm(names)
+    mutating func confirmClosings(of names: [ServiceName], by author: String) {
+        let held = hostGuard.confirmClosings(of: names)
         guard !held.isEmpty else { return }
         for service in held.compactMap(index.service) { services[service].markDue() }
-        batch.notices.append(.closingConfirmed(held.sorted(), by: author))
+        batch.messages.append(.closingConfirmed(held.sorted(), by: author))
     }
 
-    /// Takes in the result of a drill. It is kept in the ledger.
-    mutating func note(_ drill: DrillResult, of name: ServiceName, by author: String) {
+    /// A drill has ended. It is kept in the ledger.
+    mutating func drillEnded(_ drill: DrillResult, of name: ServiceName, by author: String) {
         guard let service = index.service(name), services[service].entry != nil else { return }
-        services[service].note(drill)
+        services[service].drillEnded(drill)
         ledger.entries[name] = services[service].entry
         batch.changedEntries.insert(name)
-        batch.notices.append(.drilled(name, drill, by: author))
+        batch.messages.append(.drilled(name, drill, by: author))
         drillCount += 1
     }
 
@@ -84,12 +84,12 @@ extension Machine {
     mutating func activate(_ name: ServiceName?) {
         for source in sources.indices {
             var answers = sources[source].answers.map { SharedAnswer($0) }
-            for reader in index.readers[source]
+            for reader in index.switches[source]
             where name == nil || services[reader.service].service.name == name {
                 services[reader.service].activate(
-                    from: sources[source], &answers, at: reader.position, &batch.notices)
+                    from: sources[source], &answers, at: reader.position, &batch.messages)
             }
-            noteProof(of: source)
+            updateProof(of: source)
             dropUnused(of: source)
         }
     }
@@ -101,13 +101,13 @@ extension Machine {
         guard let source = index.source(name) else { return }
         sources[source].forget(isVersionDropped: versionCause != nil, at: now)
         issueChanged(of: source)
-        for reader in index.readers[source] {
+        for reader in index.switches[source] {
             services[reader.service].forget(at: reader.position, now)
         }
         batch.add(.storeFlags(name, []))
         if versionCause != nil { batch.add(.dropVersion(name)) }
         batch.add(.forget(name))
-        batch.notices.append(.forgotten(name, by: author, versionCause: versionCause))
-        sources[source].hint(at: now)
+        batch.messages.append(.forgotten(name, by: author, versionCause: versionCause))
+        sources[source].requestFetch(at: now)
     }
 }

@@ -28,25 +28,27 @@ extension Machine {
                 guard let known = before.index.source(plan.name) else {
                     return SourceState(plan: plan, at: now)
                 }
-                let change = before.sources[known].continued(plan, replaced[plan.name], at: now)
+                let change = before.sources[known].reconfigured(plan, replaced[plan.name], at: now)
                 changes[plan.name] = change
-                if replaced[plan.name] != nil { noticeLimit.forget(plan.name) }
+                if replaced[plan.name] != nil { logLimit.forget(plan.name) }
                 return change.source
             })
         services = Timetable(
             plan.services.map { service in
-                guard let known = before.index.service(service.name) else { return begin(service) }
+                guard let known = before.index.service(service.name) else {
+                    return makeState(of: service)
+                }
                 return ServiceState(before.services[known], as: service, &changes, at: now)
             })
-        host.trust.keep(plan.sources)
+        host.trust.removeAll(except: plan.sources)
         for source in sources.indices {
             if let stored = remembered[sources[source].name], sources[source].answers.isEmpty {
                 for answer in stored.answers { host.trust.raiseFloor(to: answer.fetchedAt) }
                 sources[source].restore(stored)
             }
             issueChanged(of: source)
-            serveReaders(of: source)
-            storeReaders(of: source)
+            offerKnownAnswers(of: source)
+            storeIfSwitchesChanged(of: source)
         }
         for service in plan.services
         where service.activation == .immediate && isStaged(service.name) {
@@ -56,13 +58,13 @@ extension Machine {
             batch.add(.withdraw(name))
         }
         for name in before.sources.map(\.name) where index.source(name) == nil {
-            batch.add(.unfollow(name))
+            batch.add(.stopSource(name))
         }
         pendingWrites.drop { before.index.loses($0, in: index) }
     }
 
     /// A service that was not configured before, with its entry in the ledger.
-    mutating func begin(_ service: Service) -> ServiceState {
+    mutating func makeState(of service: Service) -> ServiceState {
         let entry = ledger.entries[service.name]
         hostGuard.restore(service.name, from: entry, bootID: host.bootID)
         return ServiceState(

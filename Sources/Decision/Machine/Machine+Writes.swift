@@ -1,15 +1,15 @@
 /// The outcomes of the writes that the machine asked for, and what is written again.
 extension Machine {
     /// Notes the outcome of a write. A failed write is retried.
-    mutating func note(_ operation: WriteOperation, _ problem: String?) {
-        guard let problem else { return succeed(operation) }
+    mutating func writeEnded(_ operation: WriteOperation, _ problem: String?) {
+        guard let problem else { return writeSucceeded(operation) }
         var others: [WriteOperation] = []
         if case .markConfirmed = operation {
             // The runtime directory may be gone: write the files of every service again.
             others = services.filter { $0.record != nil }.map { .publish($0.service.name) }
         }
         if pendingWrites.fail(operation, problem, alsoRetry: others, at: now) {
-            batch.notices.append(.recordFailed(operation, problem: problem))
+            batch.messages.append(.recordFailed(operation, problem: problem))
         }
     }
 
@@ -20,12 +20,12 @@ extension Machine {
         }
     }
 
-    private mutating func succeed(_ operation: WriteOperation) {
-        if pendingWrites.succeed(operation) { batch.notices.append(.recordsRecovered) }
+    private mutating func writeSucceeded(_ operation: WriteOperation) {
+        if pendingWrites.succeed(operation) { batch.messages.append(.recordsRecovered) }
     }
 
     /// Writes the files of a service as they were.
-    mutating func publishAgain(_ name: ServiceName) {
+    mutating func republish(_ name: ServiceName) {
         guard let service = index.service(name), let record = services[service].record else {
             return
         }
@@ -34,7 +34,7 @@ extension Machine {
 
     /// Whether the highest version of a source's signed documents is stored.
     package func hasAcceptedVersion(of name: SourceName) -> Bool {
-        index.source(name).map { sources[$0].orders.highest != nil } ?? false
+        index.source(name).map { sources[$0].documents.highest != nil } ?? false
     }
 
     /// Stores everything as it was.
@@ -47,7 +47,7 @@ extension Machine {
     /// Stores the answers of a source and the highest version of its documents.
     private mutating func storeAgain(_ source: Int) {
         store(source)
-        guard let version = sources[source].orders.stored else { return }
+        guard let version = sources[source].documents.stored else { return }
         batch.add(.storeVersion(sources[source].name, version))
     }
 
@@ -60,18 +60,18 @@ extension Machine {
             case .storeVersion: break
             case .dropVersion(let name):
                 // A version that was accepted meanwhile has replaced the file.
-                let isGone = index.source(name).map { sources[$0].orders.highest == nil } ?? true
-                if isGone { batch.add(.dropVersion(name)) } else { succeed(operation) }
+                let isGone = index.source(name).map { sources[$0].documents.highest == nil } ?? true
+                if isGone { batch.add(.dropVersion(name)) } else { writeSucceeded(operation) }
             case .reserveVersion(let name): batch.add(.reserveVersion(name))
             case .markConfirmed(let name):
-                batch.add(index.source(name) == nil ? .unfollow(name) : .markConfirmed(name))
+                batch.add(index.source(name) == nil ? .stopSource(name) : .markConfirmed(name))
             case .storeLedger: batch.isLedgerChanged = true
             case .storeOverrides: batch.areOverridesChanged = true
             case .publish(let name):
                 if index.service(name) == nil {
                     batch.add(.withdraw(name))
                 } else {
-                    publishAgain(name)
+                    republish(name)
                 }
             }
         }

@@ -23,13 +23,13 @@ package struct Machine: Sendable {
     /// The effects of the present event.
     var batch = EffectBatch()
     /// Which problems were told, and when.
-    var noticeLimit = NoticeLimit()
+    var logLimit = LogRateLimit()
     /// Whether write operations failed and are retried. It is stored, so that nobody copies the machine to
     /// look at it after each event.
     package private(set) var hasPendingWrites = false
     /// Differs whenever what is told of services and sources does, but for ages and numbers of fetches. It is
     /// stored for the same reason.
-    package private(set) var newsMark = NewsMark()
+    package private(set) var overviewRevision = OverviewRevision()
     /// Whether a server's recent `Date` is far from the wall clock. It is stored for the same reason.
     package private(set) var isClockContradicted = false
     /// How many drills were noted.
@@ -67,42 +67,42 @@ package struct Machine: Sendable {
         hostGuard = HostGuard(limits: plan.guardLimits)
         index = PlanIndex(plan)
         sources = Timetable(plan.sources.map { SourceState(plan: $0, at: now) })
-        services = Timetable(plan.services.map { begin($0) })
+        services = Timetable(plan.services.map { makeState(of: $0) })
         for source in sources.indices {
             guard let stored = memory.flags[sources[source].name] else { continue }
             sources[source].restore(stored)
             issueChanged(of: source)
-            serveReaders(of: source)
+            offerKnownAnswers(of: source)
         }
     }
 
-    /// Takes in an event that happened at `now`, and returns its effects in the order to perform
+    /// Handles an event that happened at `now`, and returns its effects in the order to perform
     /// them.
     package mutating func handle(_ event: Event, at now: Now) -> [Effect] {
-        if case .recorded(let write, problem: nil) = event, pendingWrites.isEmpty,
+        if case .writeEnded(let write, problem: nil) = event, pendingWrites.isEmpty,
             !write.isAwaited
         {
             return []
         }
         host.now = now
         share = Share()
-        if host.trust.follow(now, isStepped: event == .clockStepped) { noteClocks() }
+        if host.trust.advance(to: now, isStepped: event == .clockStepped) { clocksChanged() }
         if let due = lastWake?.boot, now.boot - due > Self.tolerance { host.wokenAt = now.boot }
-        let answered = take(event)
+        let answered = route(event)
         retryWrites()
         expireOverrides()
         decideDue()
-        if let answered { rest(answered) }
+        if let answered { scheduleNextFetch(of: answered) }
         storeClocks()
-        beginFetches()
-        batch.notices = noticeLimit.admit(batch.notices, at: now)
-        let effects = batch.finish(ledger: ledger, overrides: overrides, sleep: sleep())
-        publications.note(effects)
+        startDueFetches()
+        batch.messages = logLimit.admit(batch.messages, at: now)
+        let effects = batch.finish(ledger: ledger, overrides: overrides, sleep: nextWake())
+        publications.record(effects)
         hasPendingWrites = !pendingWrites.isEmpty
         isClockContradicted = host.trust.hasContradiction
-        newsMark = NewsMark(
+        overviewRevision = OverviewRevision(
             publications: publications.count, drills: drillCount,
-            troubledServices: services.troubleCount, troubledSources: sources.troubleCount,
+            troubledServices: services.problemCount, troubledSources: sources.problemCount,
             hasPendingWrites: hasPendingWrites)
         return effects
     }
@@ -125,7 +125,7 @@ package struct Machine: Sendable {
 
     /// Routes an event. Returns the source that has answered: its fetch ends after the services are
     /// decided, because the time of the next fetch depends on their verdicts.
-    private mutating func take(_ event: Event) -> Int? {
+    private mutating func route(_ event: Event) -> Int? {
         switch event {
         case .started: reserveVersions()
         case .woke:
@@ -134,35 +134,41 @@ package struct Machine: Sendable {
         case .clockStepped:
             lastWake = nil
             markAllDue()
-        case .waitEnded:
+        case .startupWaitEnded:
             host.awaitsFirstAnswers = false
             markAllDue()
-        case .fetched(let name, let outcome, let date):
+        case .fetchEnded(let name, let outcome, let date):
             guard let source = index.source(name) else { break }
             finishWork(of: source)
-            if !outcome.isFailure, host.trust.hear(sources[source].plan, date: date, at: now) {
-                noteClocks()
+            if !outcome.isFailure,
+                host.trust.answerArrived(from: sources[source].plan, date: date, at: now)
+            {
+                clocksChanged()
             }
-            return receive(outcome, from: source)
+            return fetchEnded(outcome, from: source)
         case .hinted(let name):
-            if let source = index.source(name) { sources[source].hint(at: now) }
-        case .watched(let name, let problem):
+            if let source = index.source(name) { sources[source].requestFetch(at: now) }
+        case .watchChanged(let name, let problem):
             guard let source = index.source(name) else { break }
             let time = now.wall
-            batch.notices += sources[source].note { $0.note(watchProblem: problem, at: time) }
+            batch.messages += sources[source].updateProblems {
+                $0.setWatchProblem(problem, at: time)
+            }
         case .signersRead(let name, let problem):
             guard let source = index.source(name) else { break }
             let time = now.wall
-            batch.notices += sources[source].note { $0.note(signersProblem: problem, at: time) }
-        case .warned(let name, let warnings):
+            batch.messages += sources[source].updateProblems {
+                $0.setSignersProblem(problem, at: time)
+            }
+        case .warningsChanged(let name, let warnings):
             guard let source = index.source(name) else { break }
             let time = now.wall
-            batch.notices += sources[source].note { $0.note(warnings: warnings, at: time) }
-        case .installed(let name, let version):
-            if let service = index.service(name) { services[service].install(version) }
-        case .recorded(.storeVersion(let name), let problem):
-            return index.source(name).flatMap { receiveStored($0, problem) }
-        case .recorded(let operation, let problem): note(operation, problem)
+            batch.messages += sources[source].updateProblems { $0.setWarnings(warnings, at: time) }
+        case .versionInstalled(let name, let version):
+            if let service = index.service(name) { services[service].versionInstalled(version) }
+        case .writeEnded(.storeVersion(let name), let problem):
+            return index.source(name).flatMap { versionStored(of: $0, problem) }
+        case .writeEnded(let operation, let problem): writeEnded(operation, problem)
         case .versionRead(let name, let memory):
             guard let source = index.source(name) else { break }
             sources[source].restore(memory)
@@ -170,13 +176,14 @@ package struct Machine: Sendable {
         case .disproved(let name, let causes):
             finishWork()
             disprove(name, causes)
-        case .removed(let name): publishAgain(name)
+        case .filesDeleted(let name): republish(name)
         case .stateDeleted: storeAgain()
-        case .override(let service, let override, let ifOpen):
-            order(override, for: service, ifOpen: ifOpen)
+        case .force(let service, let override, let ifOpen):
+            force(override, on: service, ifOpen: ifOpen)
         case .release(let service, let author, let cause): release(service, by: author, only: cause)
-        case .confirm(let services, let author): confirmClosing(of: services, by: author)
-        case .drilled(let service, let drill, let author): note(drill, of: service, by: author)
+        case .confirm(let services, let author): confirmClosings(of: services, by: author)
+        case .drillEnded(let service, let drill, let author):
+            drillEnded(drill, of: service, by: author)
         case .activate(let service):
             finishWork()
             activate(service)
@@ -192,17 +199,6 @@ package struct Machine: Sendable {
         return nil
     }
 
-    /// Takes in that the clocks of ends may be others than before, and warns about servers whose
-    /// clock is far from ours.
-    mutating func noteClocks() {
-        batch.notices += host.trust.takeWarnings(at: now)
-        markAllDue()
-    }
-
-    private mutating func markAllDue() {
-        for service in services.indices { services[service].markDue() }
-    }
-
     // MARK: - Decisions
 
     /// Decides the services that are due, as many as a share has room for.
@@ -213,71 +209,66 @@ package struct Machine: Sendable {
         candidates.reserveCapacity(due.count)
         for service in due {
             let override = overrides[services[service].service.name]
-            services[service].followAnnouncements(on: host, &common)
+            services[service].updateAnnouncements(on: host, &common)
             candidates.append(
-                services.ask(service) { $0.candidate(at: service, override, on: host) })
+                services.withState(at: service) { $0.candidate(at: service, override, on: host) })
         }
         if candidates.isEmpty { return }
-        if let notice = hostGuard.judge(candidates, at: now) { batch.notices.append(notice) }
+        if let notice = hostGuard.holdExcess(of: candidates, at: now) {
+            batch.messages.append(notice)
+        }
         for candidate in candidates {
             let (service, name) = (candidate.service, candidate.name)
             let record = services[service].decide(
                 candidate, isHeld: hostGuard.isHeld(name), hostGuard.closing(of: name), on: host,
-                &common, &batch.notices)
+                &common, &batch.messages)
             if ledger.entries[name] != services[service].entry {
                 ledger.entries[name] = services[service].entry
                 batch.changedEntries.insert(name)
             }
             guard let record else { continue }
             batch.add(.publish(services[service].service, record))
-            if services[service].hasNews { batch.add(.passOn(name)) }
+            if services[service].hasNewNotices { batch.add(.deliverNotice(name)) }
         }
     }
 
     // MARK: - Time
 
-    /// Stores the clocks that a restart in this boot needs, if they are others than those stored.
-    private mutating func storeClocks() {
-        guard let clocks = host.trust.takeUnstored(bootID: host.bootID) else { return }
-        ledger.clocks = clocks
-        batch.isLedgerChanged = true
-    }
-
     /// Ends the fetch of a source that has answered. The flags of its closed services may ask for
     /// another pace than the interval.
-    mutating func rest(_ source: Int) {
+    mutating func scheduleNextFetch(of source: Int) {
         let interval = sources[source].plan.interval
         var pace: Duration?
-        for reader in index.readers[source] {
-            let asked = services.ask(reader.service) { $0.pace(at: reader.position) }
+        for reader in index.switches[source] {
+            let asked = services.withState(at: reader.service) { $0.pace(at: reader.position) }
             let own = asked ?? interval
             pace = pace.map { min($0, own) } ?? own
         }
         if let pace, pace > interval {
-            host.trust.expect(sources[source].name, after: pace, at: now)
+            host.trust.nextFetchScheduled(of: sources[source].name, after: pace, at: now)
         }
-        sources[source].rest(pace: pace, at: now, using: &random)
+        sources[source].scheduleNextFetch(pace: pace, at: now, using: &random)
     }
 
     /// Notes a failed fetch.
-    mutating func fail(_ source: Int, _ failure: Failure) {
-        batch.notices += sources[source].fail(failure, at: now, using: &random)
+    mutating func fetchFailed(_ source: Int, _ failure: Failure) {
+        batch.messages += sources[source].fetchFailed(failure, at: now, using: &random)
         guard failure.kind == .invalid else { return }
-        for reader in index.readers[source] {
+        for reader in index.switches[source] {
             services[reader.service].markInvalid(
-                InvalidFlag(failure), at: reader.position, &batch.notices)
+                InvalidFlag(failure), at: reader.position, &batch.messages)
         }
     }
 
     /// Begins the fetches that are due.
-    private mutating func beginFetches() {
-        for source in sources.due(at: now) where sources[source].beginFetch(at: now) {
+    private mutating func startDueFetches() {
+        for source in sources.due(at: now) where sources[source].startFetchIfDue(at: now) {
             batch.add(.fetch(sources[source].name, validators(of: source)))
         }
     }
 
     /// The wake-up for the earliest deadline of all; nil if it was requested already.
-    private mutating func sleep() -> Effect? {
+    private mutating func nextWake() -> Effect? {
         var wake = Wake(boot: hasUnfinishedWork ? now.boot : pendingWrites.retryAt)
         wake.include(sources.next())
         wake.include(services.next())

@@ -18,7 +18,7 @@ package struct Ledger: Hashable, Sendable {
         /// Since when its ends and windows are known; nil if that was not recorded.
         package var announced: [Announcement: Instant]?
         /// The notices of its ends and windows that were told; nil if none were.
-        package var told: [Announcement: Set<Duration>]?
+        package var published: [Announcement: Set<Duration>]?
         /// When it is this host's turn to open the gate that flags have opened, in the boot of this entry; nil
         /// unless it waits.
         package var turn: Boottime?
@@ -78,7 +78,7 @@ package struct Memory: Hashable, Sendable {
         package var confirmedAt: Instant
         /// The highest version of its signed documents.
         package var accepted: VersionMemory
-        /// Why answers are unproved, keyed by `SignedAnswer.mark`.
+        /// Why answers are unproved, keyed by `SignedAnswer.identity`.
         package var disproved: [[UInt8]: String] = [:]
 
         /// `answers` newest first, the newest confirmed at `confirmedAt`.

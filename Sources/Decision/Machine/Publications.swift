@@ -9,22 +9,22 @@ struct Publications: Sendable {
     private static let remembered = 1024
 
     /// Notes the effects of an event.
-    mutating func note(_ effects: [Effect]) {
+    mutating func record(_ effects: [Effect]) {
         for effect in effects {
             switch effect {
-            case .publish(let service, _): note(service.name)
-            case .withdraw(let name): note(name)
+            case .publish(let service, _): record(service.name)
+            case .withdraw(let name): record(name)
             case .fetch, .storeFlags, .storeVersion, .dropVersion, .reserveVersion, .readVersion,
                 .forget,
                 .markConfirmed, .storeLedger,
                 .storeOverrides,
-                .unfollow, .reject, .announce, .passOn, .sleep:
+                .stopSource, .reject, .log, .deliverNotice, .sleep:
                 break
             }
         }
     }
 
-    private mutating func note(_ name: ServiceName) {
+    private mutating func record(_ name: ServiceName) {
         count += 1
         recent.append(name)
         if recent.count > 2 * Self.remembered { recent.removeFirst(Self.remembered) }
@@ -38,8 +38,8 @@ struct Publications: Sendable {
     }
 }
 
-/// What differs whenever there is something new to tell; see `Machine.newsMark`.
-package struct NewsMark: Hashable, Sendable {
+/// What differs whenever there is something new to tell; see `Machine.overviewRevision`.
+package struct OverviewRevision: Hashable, Sendable {
     var publications = 0
     var drills = 0
     var troubledServices = 0

@@ -34,7 +34,7 @@ struct Reopening: Hashable, Sendable {
     }
 
     /// The gate is open or closed now, or undecided.
-    mutating func note(_ gate: Gate?, at now: Now) {
+    mutating func gatePublished(_ gate: Gate?, at now: Now) {
         switch gate {
         case .closed: closedAt = closedAt ?? Deadline(now.boot, at: now)
         case .open: self = Reopening()
@@ -47,8 +47,8 @@ struct Reopening: Hashable, Sendable {
     ///
     /// `begin` is the start of the wait; nil if no wait begins now. A wait is never longer than the
     /// part of the spread, which a reload may have shortened.
-    mutating func follow(
-        _ proposal: Verdict, since begin: Boottime?, part: Duration, at now: Now
+    mutating func updateTurn(
+        for proposal: Verdict, since begin: Boottime?, part: Duration, at now: Now
     ) {
         guard let gate = proposal.gate, proposal.reason != .starting else { return }
         if gate == .closed || proposal.override != nil || part == .zero {
@@ -85,7 +85,9 @@ struct Draining: Hashable, Sendable {
     /// Begins a drain of this length if the verdict closes a gate that was open, and ends it if the verdict opens the
     /// gate, or closes it in an emergency. A gate that nobody had decided has no units to drain. While nothing is
     /// decided a drain goes on. A reload with a shorter drain shortens it.
-    mutating func follow(_ verdict: Verdict, was gate: Gate?, length: Duration, at now: Now) {
+    mutating func verdictChanged(
+        _ verdict: Verdict, from gate: Gate?, length: Duration, at now: Now
+    ) {
         guard verdict.gate != nil else { return }
         guard verdict.gate == .closed, !verdict.isUrgent, length > .zero else { return end = nil }
         let longest = now.boot + length
@@ -133,7 +135,7 @@ struct WantedGate: Hashable, Sendable {
 
     /// Flags and policy want this gate now; nil while they are not known. `isWaiting`: the gate waits
     /// to open.
-    mutating func follow(_ gate: Gate?, isWaiting: Bool) {
+    mutating func update(_ gate: Gate?, isWaiting: Bool) {
         if !isWaiting {
             last = gate ?? last
         } else if inBoot == nil {

@@ -3,8 +3,9 @@ extension ServiceState {
     /// Whether a new answer brings nothing new for the service: the flags that it reads are those in
     /// force, as of the same changes. Most answers of a source that many services read do not concern
     /// most of them.
-    func repeats(_ answer: inout SharedAnswer, at position: Int) -> Bool {
-        guard let known = switches[position].settled, readsSame(known, &answer, at: position) else {
+    func readsUnchanged(_ answer: inout SharedAnswer, at position: Int) -> Bool {
+        guard let known = switches[position].stableAnswer, readsSame(known, &answer, at: position)
+        else {
             return false
         }
         guard case .ofEach = answer.answer.version else { return true }
@@ -50,8 +51,8 @@ extension ServiceState {
     /// Whether an answer is staged for a switch.
     var isStaged: Bool { switches.contains { $0.staged != nil } }
 
-    /// Whether `noteProof` would note something new.
-    func isProofOutdated(by orders: AcceptedOrders, at position: Int) -> Bool {
+    /// Whether `updateProof` would note something new.
+    func isProofOutdated(by orders: DocumentTrust, at position: Int) -> Bool {
         switches[position].isProofOutdated(by: orders)
     }
 
@@ -75,11 +76,11 @@ extension ServiceState {
     /// Puts the staged answer of a switch in force, if its source still has it and it is proved.
     mutating func activate(
         from source: SourceState, _ answers: inout [SharedAnswer], at position: Int,
-        _ notices: inout [Notice]
+        _ messages: inout [LogMessage]
     ) {
         guard let staged = switches[position].staged?.number,
             let number = answers.firstIndex(where: { $0.number == staged }),
-            source.orders.isProved(answers[number].answer)
+            source.documents.isProved(answers[number].answer)
         else { return }
         do {
             let reading = try answers[number].read(by: service.switches[position], of: service)
@@ -87,17 +88,17 @@ extension ServiceState {
             switches[position].putInForce(
                 answers[number].numbered, reading,
                 version: version(of: &answers[number], at: position))
-            use(&answers[number], at: position, before: before, &notices)
+            flagsTookForce(&answers[number], at: position, before: before, &messages)
         } catch {
             // It stays staged until the next good answer. A reload may have changed how it is read.
-            markInvalid(error, at: position, &notices)
+            markInvalid(error, at: position, &messages)
         }
     }
 
     /// Adopts the known answers of its source for a switch without flags, and for its values. True if the switch
     /// is new and could read none of them, so that the source has to be fetched at once.
-    mutating func serve(
-        _ source: SourceState, _ answers: inout [SharedAnswer], at position: Int,
+    mutating func adoptKnownAnswers(
+        of source: SourceState, _ answers: inout [SharedAnswer], at position: Int,
         _ override: Override?, on host: HostState
     ) -> Bool {
         if answers.contains(where: { $0.answer.signed != nil }) {
@@ -108,7 +109,7 @@ extension ServiceState {
                 by: service.switches[position], of: service)
         }
         values.adopt(
-            &answers, lead: switches[position].answer?.number, at: position, of: service)
+            &answers, upTo: switches[position].answer?.number, at: position, of: service)
         let isNew = switches[position].awaitedSince == host.now.boot
         return switches[position].reading == nil && isNew
     }

@@ -1,39 +1,5 @@
 import CivilTime
 
-/// The state of the host on which the decision of every service depends.
-struct HostState {
-    /// The time of the present event.
-    var now: Now
-    var trust: ClockTrust
-    let bootID: String
-    /// What tells it from other hosts.
-    let place: HostPlace
-    /// Whether services wait for first answers.
-    var awaitsFirstAnswers = true
-    /// When the host last woke up, or the daemon last ran again after a pause.
-    var wokenAt: Boottime?
-}
-
-/// The verdict of a service before the host guard and `min_closed` have looked at it.
-struct Candidate {
-    /// Its position in the plan.
-    let service: Int
-    let name: ServiceName
-    let evidence: [Evidence]
-    let circumstances: Circumstances
-    let verdict: Verdict
-    /// The verdict without an override.
-    let unforced: Verdict
-    /// The gate that its flags and its policy wanted before; nil if unknown. A gate that waits to open counts as
-    /// closed.
-    let wanted: Gate?
-    /// How the end or the window was announced that closes it without an override; nil if it closes
-    /// for another reason, or not.
-    let lead: Lead?
-    /// Whether its configuration changed since it was last decided.
-    let isReconfigured: Bool
-}
-
 extension ServiceState {
     // MARK: - Evidence
 
@@ -100,7 +66,7 @@ extension ServiceState {
 
     /// A new answer as the first in a row that asks for another gate; nil if it does not move the
     /// gate. The first flags of a switch need no confirmation.
-    func mover(
+    func unconfirmedMove(
         _ next: Reading, at position: Int, _ override: Override?, on host: HostState
     ) -> Unconfirmed? {
         let (close, open) = (service.policy.confirmClose, service.policy.confirmOpen)
@@ -118,23 +84,23 @@ extension ServiceState {
 
     /// Adds warnings about new flags: an end that is no date, a required version while the
     /// installed version is unknown.
-    func tellWarnings(
-        of reading: Reading, at position: Int, before: Reading?, _ notices: inout [Notice]
+    func logWarnings(
+        of reading: Reading, at position: Int, before: Reading?, _ messages: inout [LogMessage]
     ) {
         let source = service.switches[position].source
         for claim in reading.claims where before?.claims.contains(claim) != true {
             if case .countdown(.unreadable(let text)) = claim {
-                notices.append(.endUnreadable(service.name, source, text))
+                messages.append(.endUnreadable(service.name, source, text))
             }
             if case .minimumVersion(let minimum) = claim, installed == nil {
-                notices.append(.versionUnknown(service.name, source, minimum))
+                messages.append(.versionUnknown(service.name, source, minimum))
             }
         }
     }
 
     // MARK: - Verdict
 
-    /// Its candidate for the host guard. Call `followAnnouncements` before.
+    /// Its candidate for the host guard. Call `updateAnnouncements` before.
     func candidate(at index: Int, _ override: Override?, on host: HostState) -> Candidate {
         let circumstances = circumstances(override, on: host)
         let evidence = evidence(on: host)
@@ -268,5 +234,5 @@ extension ServiceState {
     }
 
     /// Whether its last decision has news of its ends and windows.
-    var hasNews: Bool { !publicNotices.news.isEmpty }
+    var hasNewNotices: Bool { !publicNotices.pending.isEmpty }
 }

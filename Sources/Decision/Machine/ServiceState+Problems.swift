@@ -23,7 +23,7 @@ extension ServiceState {
         }
         if let drill = entry?.drill?.result, !drill.isGood { causes.append(.drillFailed(drill)) }
         values.forEachProblem(of: service) { causes.append(.valueInvalid($0, $1, $2)) }
-        if let override = circumstances.standingOverride, let notice = override.noticeAt,
+        if let override = circumstances.overrideInForce, let notice = override.noticeAt,
             notice <= circumstances.overrideTime
         {
             causes.append(.overrideEnds(override, at: service.zone.zoned(override.until)))
@@ -32,7 +32,7 @@ extension ServiceState {
     }
 
     /// The notices about new problems: that an override ends soon is told when it becomes true.
-    func tell(_ new: [ServiceProblem.Cause]) -> [Notice] {
+    func logMessages(for new: [ServiceProblem.Cause]) -> [LogMessage] {
         new.compactMap { cause in
             guard case .overrideEnds(let override, let end) = cause else { return nil }
             return .overrideEnds(service.name, override, at: end)
@@ -45,7 +45,7 @@ extension ServiceState {
 extension Circumstances {
     /// The time until people are told that the override ends; nil without one, and afterwards.
     var timeUntilOverrideNotice: Duration? {
-        guard let notice = standingOverride?.noticeAt, overrideTime < notice else { return nil }
+        guard let notice = overrideInForce?.noticeAt, overrideTime < notice else { return nil }
         return notice - overrideTime
     }
 }

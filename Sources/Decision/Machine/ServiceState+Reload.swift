@@ -6,7 +6,7 @@ extension ServiceState {
     ///
     /// If flags are staged, a new switch reads the answer in force, because a reload is no start. A new switch
     /// reads the signed answer on which its service rests; `catchUp` offers it the newer ones.
-    func continued(
+    func reconfigured(
         _ plan: Switch, of next: Service, on change: inout SourceChange, at now: Now
     ) -> SwitchState {
         var state = SwitchState(awaitedSince: now.boot)

@@ -5,7 +5,7 @@ import JSON
 ///
 /// The way of a decision: evidence of its switches → `candidate` → the host guard → `decide` → a
 /// record, if the files change. It knows no other services.
-struct ServiceState: Hashable, Waking {
+struct ServiceState: Hashable, Schedulable {
     private(set) var service: Service
     var switches: [SwitchState]
     /// Its variant, if it has one, and its values.
@@ -13,7 +13,7 @@ struct ServiceState: Hashable, Waking {
     /// The installed version of the software that it runs; nil if unknown.
     private(set) var installed: Version?
     /// The record that was published last.
-    private(set) var record: Record?
+    private(set) var record: PublishedVerdict?
     /// Its entry in the ledger.
     private(set) var entry: Ledger.Entry?
     /// When its gate may open again.
@@ -45,7 +45,7 @@ struct ServiceState: Hashable, Waking {
         self.service = service
         self.entry = entry
         announcements = Announcements(stored: entry?.announced)
-        publicNotices = PublicNotices(stored: entry?.told)
+        publicNotices = PublicNotices(stored: entry?.published)
         switches = service.switches.map { _ in SwitchState(awaitedSince: now.boot) }
         values = ServiceValues(of: service)
         installed = service.installed?.fixed
@@ -71,15 +71,17 @@ struct ServiceState: Hashable, Waking {
     mutating func offer(
         _ answer: inout SharedAnswer, to position: Int, _ changes: FlagChanges?,
         _ override: Override?,
-        on host: HostState, _ notices: inout [Notice]
+        on host: HostState, _ messages: inout [LogMessage]
     ) -> Bool {
         let isNew = changes?.replace(service.switches[position].format) ?? false
-        if !isNew, repeats(&answer, at: position) {
+        if !isNew, readsUnchanged(&answer, at: position) {
             let maxStale = service.policy.maxStale
-            if switches[position].rest(on: answer.numbered, at: host.now, maxStale: maxStale) {
+            if switches[position].replaceAnswer(
+                with: answer.numbered, at: host.now, maxStale: maxStale)
+            {
                 markDue()
             }
-            values.take(&answer, at: position, of: service, &notices)
+            values.read(from: &answer, at: position, of: service, &messages)
             return true
         }
         markDue()
@@ -89,7 +91,7 @@ struct ServiceState: Hashable, Waking {
             try switches[position].checkVersion(of: reading)
             try values.check(&answer, at: position, of: service)
         } catch {
-            markInvalid(error, at: position, &notices)
+            markInvalid(error, at: position, &messages)
             return false
         }
         let before = switches[position].reading
@@ -98,43 +100,51 @@ struct ServiceState: Hashable, Waking {
         let offer = switches[position].offer(
             answer.numbered, reading, version: version(of: &answer, at: position),
             isForNextStart: service.activation == .nextStart, missing: missing,
-            mover: mover(reading, at: position, override, on: host), at: host.now)
-        if offer == .inForce { use(&answer, at: position, before: before, &notices) }
+            mover: unconfirmedMove(reading, at: position, override, on: host), at: host.now)
+        if offer == .inForce { flagsTookForce(&answer, at: position, before: before, &messages) }
         return offer.isKept
     }
 
     /// Rests a switch on a new answer if no key has changed that its format reads, so that an answer costs
     /// the services that it concerns. False, and nothing changes, if it has to be offered.
-    mutating func follow(_ changes: FlagChanges, at position: Int, _ now: Now) -> Bool {
-        guard values.isEmpty, switches[position].isSettled(on: changes.before),
+    mutating func replaceAnswer(ifUnaffectedBy changes: FlagChanges, at position: Int, _ now: Now)
+        -> Bool
+    {
+        guard values.isEmpty, switches[position].isStable(on: changes.before),
             !changes.concern(service.switches[position].format)
         else { return false }
         let maxStale = service.policy.maxStale
-        if switches[position].rest(on: changes.answer, at: now, maxStale: maxStale) { markDue() }
+        if switches[position].replaceAnswer(with: changes.answer, at: now, maxStale: maxStale) {
+            markDue()
+        }
         return true
     }
 
-    /// Takes in that the source of a switch confirms the answer of this number. False if the switch
+    /// The source of a switch confirms the answer of this number. False if the switch
     /// could not read this answer, so that it has to be offered again.
-    mutating func confirm(_ newest: Int, at position: Int, _ now: Now) -> Bool {
+    mutating func confirmAnswer(_ newest: Int, at position: Int, _ now: Now) -> Bool {
         guard switches[position].newestReadable == newest else { return false }
-        if switches[position].confirm(at: now, maxStale: service.policy.maxStale) { markDue() }
+        if switches[position].confirmAnswer(at: now, maxStale: service.policy.maxStale) {
+            markDue()
+        }
         return true
     }
 
     /// Marks the newest answer of a switch's source as invalid. The flags in force stay.
-    mutating func markInvalid(_ problem: InvalidFlag, at position: Int, _ notices: inout [Notice]) {
+    mutating func markInvalid(
+        _ problem: InvalidFlag, at position: Int, _ messages: inout [LogMessage]
+    ) {
         guard switches[position].markInvalid(problem) else { return }
         markDue()
-        notices.append(
+        messages.append(
             .answerInvalid(
                 service.name, service.switches[position].source, problem,
                 hasFlags: switches[position].reading != nil))
     }
 
     /// Notes whether the flags of a switch are proved.
-    mutating func noteProof(by orders: AcceptedOrders, at position: Int) {
-        if switches[position].noteProof(by: orders) { markDue() }
+    mutating func updateProof(by orders: DocumentTrust, at position: Int) {
+        if switches[position].updateProof(by: orders) { markDue() }
     }
 
     /// Notes that an inherited answer is its source's own.
@@ -156,15 +166,16 @@ struct ServiceState: Hashable, Waking {
         markDue()
     }
 
-    /// Takes in that a switch has other flags in force: adds warnings about them, and reads the
+    /// A switch has other flags in force: adds warnings about them, and reads the
     /// values from the same answer.
-    mutating func use(
-        _ answer: inout SharedAnswer, at position: Int, before: Reading?, _ notices: inout [Notice]
+    mutating func flagsTookForce(
+        _ answer: inout SharedAnswer, at position: Int, before: Reading?,
+        _ messages: inout [LogMessage]
     ) {
         guard let reading = switches[position].reading else { return }
         markDue()
-        tellWarnings(of: reading, at: position, before: before, &notices)
-        values.take(&answer, at: position, of: service, &notices)
+        logWarnings(of: reading, at: position, before: before, &messages)
+        values.read(from: &answer, at: position, of: service, &messages)
     }
 
     // MARK: - Decisions
@@ -172,49 +183,49 @@ struct ServiceState: Hashable, Waking {
     /// Makes it due for a decision.
     mutating func markDue() { wake = .atOnce }
 
-    /// Takes in the result of a drill.
-    mutating func note(_ drill: DrillResult) {
-        entry?.note(drill)
+    /// A drill has ended.
+    mutating func drillEnded(_ drill: DrillResult) {
+        entry?.record(drill)
         markDue()
     }
 
-    /// Takes in the installed version of the software that it runs.
-    mutating func install(_ version: Version) {
+    /// Another version of the software that it runs is installed.
+    mutating func versionInstalled(_ version: Version) {
         guard installed != version else { return }
         installed = version
         markDue()
     }
 
     /// Notes since when the ends and windows of the flags in force are known.
-    mutating func followAnnouncements(
+    mutating func updateAnnouncements(
         on host: HostState, _ common: inout Announcements.Common
     ) {
-        announcements.follow(switches, host.trust, &common, at: host.now)
+        announcements.update(from: switches, host.trust, &common, at: host.now)
     }
 
     /// Decides it by the candidate, unless the host guard holds it open or `min_closed` keeps it
     /// closed. Returns the new record; nil if the files stay as they are.
     mutating func decide(
         _ candidate: Candidate, isHeld: Bool, _ closing: Closing?, on host: HostState,
-        _ common: inout Announcements.Common, _ notices: inout [Notice]
-    ) -> Record? {
+        _ common: inout Announcements.Common, _ messages: inout [LogMessage]
+    ) -> PublishedVerdict? {
         isReconfigured = false
         let now = host.now
         let proposal = proposal(of: candidate, isHeld: isHeld)
-        reopening.follow(
-            proposal, since: waitBegins(candidate, at: now),
+        reopening.updateTurn(
+            for: proposal, since: waitBegins(candidate, at: now),
             part: host.place.part(of: service.policy.openSpread, for: service.name), at: now)
         let hold = hold(of: proposal, at: now)
-        wanted.follow(candidate.unforced.gate, isWaiting: hold != nil)
+        wanted.update(candidate.unforced.gate, isWaiting: hold != nil)
         let verdict = values.complete(holdClosed(proposal, by: hold), of: service)
-        draining.follow(verdict, was: gateBefore, length: service.policy.drain, at: now)
+        draining.verdictChanged(verdict, from: gateBefore, length: service.policy.drain, at: now)
         let edge = service.nextEdge(of: candidate.evidence, in: candidate.circumstances, at: now)
-        let outlook = Outlook(candidate.evidence, in: candidate.circumstances)
-        publicNotices.follow(outlook, service.notifyBefore, in: service.zone)
+        let outlook = UpcomingChanges(candidate.evidence, in: candidate.circumstances)
+        publicNotices.update(from: outlook, service.notifyBefore, in: service.zone)
         let window = outlook.nextWindow
-        let isPublished = hasNews || mustPublish(verdict, edge, window, at: now)
-        if isPublished { publish(verdict, isHeld: isHeld, edge, window, on: host, &notices) }
-        entry?.told = publicNotices.stored
+        let isPublished = hasNewNotices || mustPublish(verdict, edge, window, at: now)
+        if isPublished { publish(verdict, isHeld: isHeld, edge, window, on: host, &messages) }
+        entry?.published = publicNotices.stored
         entry?.turn = reopening.turn?.boot
         entry?.drainsUntil = draining.end
         entry?.closing = closing
@@ -224,25 +235,25 @@ struct ServiceState: Hashable, Waking {
         if let wait = publicNotices.next { wake.include(wall: now.wall + wait) }
         if let hold { wake.include(boot: hold.end) }
         let problems = presentProblems(in: candidate.circumstances)
-        let new = self.problems.follow(problems, at: candidate.circumstances.time)
-        notices += tell(new)
+        let new = self.problems.update(from: problems, at: candidate.circumstances.time)
+        messages += logMessages(for: new)
         return isPublished ? record : nil
     }
 
     private mutating func publish(
         _ verdict: Verdict, isHeld: Bool, _ edge: Instant, _ window: Window?, on host: HostState,
-        _ notices: inout [Notice]
+        _ messages: inout [LogMessage]
     ) {
         let (before, known) = (record?.verdict, entry)
         let entry = newEntry(of: verdict, isHeld: isHeld, on: host)
         record = newRecord(of: verdict, entry, edge, window, at: host.now)
-        reopening.note(verdict.gate, at: host.now)
+        reopening.gatePublished(verdict.gate, at: host.now)
         if verdict.gate == .open, verdict.override == nil { lastOpen = verdict }
         self.entry = entry
         if before?.state != verdict.state || before?.reason.slug != verdict.reason.slug {
-            notices.append(.decided(service.name, verdict, was: known?.state))
+            messages.append(.decided(service.name, verdict, was: known?.state))
         }
-        notices += publicNotices.news.map { .told(service.name, $0) }
+        messages += publicNotices.pending.map { .noticePublished(service.name, $0) }
     }
 
     // MARK: - Reload
@@ -262,7 +273,7 @@ struct ServiceState: Hashable, Waking {
                 switches.append(SwitchState(awaitedSince: now.boot))
                 continue
             }
-            switches.append(before.continued(plan, of: service, on: &change, at: now))
+            switches.append(before.reconfigured(plan, of: service, on: &change, at: now))
             changes[plan.source] = change
         }
         values = ServiceValues(of: service)

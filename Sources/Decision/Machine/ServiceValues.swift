@@ -14,15 +14,15 @@ struct ServiceValues: Hashable, Sendable {
 
     /// Reads the values of a switch's source from the answer on which the switch rests now. A flag
     /// of the wrong type leaves the last good value, with a notice.
-    mutating func take(
-        _ answer: inout SharedAnswer, at position: Int, of service: Service,
-        _ notices: inout [Notice]
+    mutating func read(
+        from answer: inout SharedAnswer, at position: Int, of service: Service,
+        _ messages: inout [LogMessage]
     ) {
-        guard !held.isEmpty, service.isLead(position) else { return }
+        guard !held.isEmpty, service.isPrimary(position) else { return }
         let source = service.switches[position].source
         for (index, plan) in service.remote.enumerated() where plan.source == source {
-            guard let problem = held[index].take(&answer, as: plan) else { continue }
-            notices.append(.valueInvalid(service.name, plan.name, source, problem))
+            guard let problem = held[index].read(from: &answer, as: plan) else { continue }
+            messages.append(.valueInvalid(service.name, plan.name, source, problem))
         }
     }
 
@@ -44,9 +44,9 @@ struct ServiceValues: Hashable, Sendable {
     /// with a good value, and none from an answer newer than `lead`, the answer on which the switch
     /// rests.
     mutating func adopt(
-        _ answers: inout [SharedAnswer], lead: Int?, at position: Int, of service: Service
+        _ answers: inout [SharedAnswer], upTo lead: Int?, at position: Int, of service: Service
     ) {
-        guard !held.isEmpty, service.isLead(position) else { return }
+        guard !held.isEmpty, service.isPrimary(position) else { return }
         let usable = (answers.firstIndex { $0.number == lead } ?? answers.count)..<answers.count
         let source = service.switches[position].source
         for (index, plan) in service.remote.enumerated() where plan.source == source {
@@ -56,7 +56,7 @@ struct ServiceValues: Hashable, Sendable {
         for (index, plan) in service.remote.enumerated() where plan.source == source {
             let fallback = held[index]
             for number in usable where held[index].answer == nil {
-                _ = held[index].take(&answers[number], as: plan)
+                _ = held[index].read(from: &answers[number], as: plan)
             }
             total += held[index].size - fallback.size
             // A reload may have added values: those before them fit.
@@ -74,12 +74,12 @@ struct ServiceValues: Hashable, Sendable {
         }
     }
 
-    /// Calls `tell` for each value that the newest answer did not give.
+    /// Calls `report` for each value that the newest answer did not give.
     func forEachProblem(
-        of service: Service, _ tell: (ValueName, SourceName, InvalidFlag) -> Void
+        of service: Service, _ report: (ValueName, SourceName, InvalidFlag) -> Void
     ) {
         for (value, plan) in zip(held, service.remote) {
-            if let problem = value.problem { tell(plan.name, plan.source, problem) }
+            if let problem = value.problem { report(plan.name, plan.source, problem) }
         }
     }
 
@@ -117,7 +117,7 @@ private struct HeldValue: Hashable {
     }
 
     /// Reads an answer. A flag of the wrong type changes nothing; its problem is returned once.
-    mutating func take(_ answer: inout SharedAnswer, as plan: RemoteValue) -> InvalidFlag? {
+    mutating func read(from answer: inout SharedAnswer, as plan: RemoteValue) -> InvalidFlag? {
         do {
             value = try answer.read(plan)
             self.answer = answer.number
@@ -132,7 +132,7 @@ private struct HeldValue: Hashable {
 
 extension Service {
     /// Whether this is the first switch on its source: the values are read from its answers.
-    fileprivate func isLead(_ position: Int) -> Bool {
+    fileprivate func isPrimary(_ position: Int) -> Bool {
         !switches[..<position].contains { $0.source == switches[position].source }
     }
 }

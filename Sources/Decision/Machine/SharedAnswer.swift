@@ -149,7 +149,7 @@ extension SourceState {
         }
         known.numbered = NumberedAnswer(
             number: known.number, answer: answer, defaults: plan.defaults)
-        known.numbered.hasVersionJump = orders.hasVersionJump(to: answer)
+        known.numbered.hasVersionJump = documents.hasVersionJump(to: answer)
         return known
     }
 

@@ -31,7 +31,7 @@ struct SourceProblems: Hashable, Sendable {
     }
 
     /// A problem that was not told yet.
-    enum News {
+    enum NewProblem {
         case unwatched(String)
         case warned(String)
     }
@@ -70,20 +70,20 @@ struct SourceProblems: Hashable, Sendable {
     // MARK: - Changes
 
     /// A fetch has failed.
-    mutating func fail(_ failure: Failure, at now: Instant) {
+    mutating func setFailure(_ failure: Failure, at now: Instant) {
         if self.failure == nil { failingSince = now }
         self.failure = failure
     }
 
     /// A fetch was good. True if the one before had failed.
-    mutating func endFailure() -> Bool {
+    mutating func clearFailure() -> Bool {
         guard failure != nil else { return false }
         (failure, failingSince) = (nil, nil)
         return true
     }
 
     /// Notes why the source cannot be watched; nil if it is watched.
-    mutating func note(watchProblem problem: String?, at now: Instant) -> [News] {
+    mutating func setWatchProblem(_ problem: String?, at now: Instant) -> [NewProblem] {
         let known = unwatched
         unwatched = problem.map { Fact(kind: .unwatched, text: $0, since: known?.since ?? now) }
         guard let problem, problem != known?.text else { return [] }
@@ -91,13 +91,13 @@ struct SourceProblems: Hashable, Sendable {
     }
 
     /// Another object fetches the source from now on, watches it anew and reads its list of signers.
-    mutating func endWatchProblem() { (unwatched, unreadableSigners) = (nil, nil) }
+    mutating func clearWatchProblem() { (unwatched, unreadableSigners) = (nil, nil) }
 
     /// Why its list of signers cannot be used; nil if it can.
     var signersProblem: String? { unreadableSigners?.text }
 
     /// Notes why the list of signers cannot be used; nil if it can.
-    mutating func note(signersProblem problem: String?, at now: Instant) -> [News] {
+    mutating func setSignersProblem(_ problem: String?, at now: Instant) -> [NewProblem] {
         let known = unreadableSigners
         unreadableSigners = problem.map {
             Fact(kind: .unreadableSigners, text: $0, since: known?.since ?? now)
@@ -107,27 +107,27 @@ struct SourceProblems: Hashable, Sendable {
     }
 
     /// Notes the present warnings about the source.
-    mutating func note(warnings present: [String], at now: Instant) -> [News] {
-        Self.note(.warning, present, in: &warnings, at: now)
+    mutating func setWarnings(_ present: [String], at now: Instant) -> [NewProblem] {
+        Self.update(.warning, present, in: &warnings, at: now)
     }
 
     /// Notes why flags in force are unproved.
-    mutating func note(disproofs present: [String], at now: Instant) -> [News] {
-        Self.note(.unproved, present, in: &disproofs, at: now)
+    mutating func setDisproofs(_ present: [String], at now: Instant) -> [NewProblem] {
+        Self.update(.unproved, present, in: &disproofs, at: now)
     }
 
-    private static func note(
+    private static func update(
         _ kind: Kind, _ present: [String], in facts: inout [Fact], at now: Instant
-    ) -> [News] {
+    ) -> [NewProblem] {
         let known = Dictionary(facts.map { ($0.text, $0.since) }) { first, _ in first }
         var seen: Set<String> = []
         let distinct = present.filter { seen.insert($0).inserted }
         facts = distinct.map { Fact(kind: kind, text: $0, since: known[$0] ?? now) }
-        return distinct.filter { known[$0] == nil }.map(News.warned)
+        return distinct.filter { known[$0] == nil }.map(NewProblem.warned)
     }
 
     /// Notes the present jumps of versions in its flags.
-    mutating func note(versionJumps present: Set<VersionJump>, at now: Instant) -> [News] {
+    mutating func setVersionJumps(_ present: Set<VersionJump>, at now: Instant) -> [NewProblem] {
         let known = versionJumps
         // An empty dictionary costs a poll nothing.
         if present.isEmpty, known.isEmpty { return [] }
@@ -138,5 +138,5 @@ struct SourceProblems: Hashable, Sendable {
     }
 
     /// The answers were dropped, and with them their versions and signatures.
-    mutating func dropFlags() { (disproofs, versionJumps) = ([], [:]) }
+    mutating func clearFlagProblems() { (disproofs, versionJumps) = ([], [:]) }
 }

@@ -13,7 +13,7 @@ extension SourceState {
         let fact = facts[position]
         switch fact.kind {
         case .failed:
-            let text = "\(fact.text); \(Notice.rest(hasFlags: !answers.isEmpty))"
+            let text = "\(fact.text); \(LogMessage.rest(hasFlags: !answers.isEmpty))"
             let kind = problems.failure?.refusal == nil ? Problem.Kind.source : .documentRefused
             return problem(
                 kind, text, fact.since, isAlarm: isOverdue(since: fact.since, at: now))

@@ -4,7 +4,7 @@ import JSON
 /// The state of one source: the time of its next fetch, its outcomes and its answers.
 ///
 /// `SwitchState` interprets the answers.
-struct SourceState: Hashable, Waking {
+struct SourceState: Hashable, Schedulable {
     private(set) var plan: SourcePlan
     /// The answers on which a switch or a value rests, newest first. More than one answer only
     /// while a switch cannot read the newest, or flags are staged.
@@ -12,7 +12,7 @@ struct SourceState: Hashable, Waking {
     /// When the source last gave or confirmed the newest answer.
     private(set) var confirmation = Confirmation.never
     /// What it knows of its signed documents.
-    private(set) var orders: AcceptedOrders
+    private(set) var documents: DocumentTrust
     /// What is wrong with it.
     private(set) var problems = SourceProblems()
     /// How its fetches have ended.
@@ -41,7 +41,7 @@ struct SourceState: Hashable, Waking {
     /// A source without answers that is due at once.
     init(plan: SourcePlan, at now: Now) {
         self.plan = plan
-        orders = AcceptedOrders(for: plan.audience)
+        documents = DocumentTrust(for: plan.audience)
         schedule = Schedule(interval: plan.interval, maxBackoff: plan.maxBackoff)
         activity = .waiting(until: now.boot)
         fetches = FetchCounts(since: now.boot)
@@ -63,14 +63,14 @@ struct SourceState: Hashable, Waking {
     var wake: Wake { Wake(boot: nextFetch) }
 
     /// Begins a fetch if it is due. True if it is in flight now.
-    mutating func beginFetch(at now: Now) -> Bool {
+    mutating func startFetchIfDue(at now: Now) -> Bool {
         guard case .waiting(let moment) = activity, moment <= now.boot else { return false }
         activity = .fetching(isHinted: false, limit: now.boot + plan.timeout)
         return true
     }
 
     /// Makes a fetch due at once, or as soon as the fetch in flight ends.
-    mutating func hint(at now: Now) {
+    mutating func requestFetch(at now: Now) {
         switch activity {
         case .fetching(_, let limit): activity = .fetching(isHinted: true, limit: limit)
         case .waiting: activity = .waiting(until: now.boot)
@@ -79,29 +79,30 @@ struct SourceState: Hashable, Waking {
 
     /// Notes that the fetch in flight brought or confirmed flags. Returns a notice if the fetch
     /// before had failed. Call `rest` afterwards, once the services are decided.
-    mutating func succeed(_ result: FetchCounts.Result) -> [Notice] {
+    mutating func fetchSucceeded(_ result: FetchCounts.Result) -> [LogMessage] {
         fetches.count(result)
-        return problems.endFailure() ? [.sourceRecovered(name)] : []
+        return problems.clearFailure() ? [.sourceRecovered(name)] : []
     }
 
     /// Ends a good fetch. The next one is due after the interval, or after `pace` in its place.
-    mutating func rest(pace: Duration?, at now: Now, using random: inout SeededRandom) {
+    mutating func scheduleNextFetch(pace: Duration?, at now: Now, using random: inout SeededRandom)
+    {
         self.pace = pace
-        rest(for: schedule.succeeded(pace: pace, using: &random), at: now)
+        waitUnlessHinted(schedule.succeeded(pace: pace, using: &random), at: now)
     }
 
-    /// Ends a failed fetch. Returns a notice of it; `NoticeLimit` decides whether it is told.
-    mutating func fail(
+    /// Ends a failed fetch. Returns a notice of it; `LogRateLimit` decides whether it is told.
+    mutating func fetchFailed(
         _ failure: Failure, at now: Now, using random: inout SeededRandom
-    ) -> [Notice] {
+    ) -> [LogMessage] {
         let wait = schedule.failed(failure, using: &random)
-        problems.fail(failure, at: now.wall)
+        problems.setFailure(failure, at: now.wall)
         fetches.count(failure)
         if failure.retryAfter != nil {
             // Retry-After counts even if a hint came meanwhile.
             activity = .waiting(until: now.boot + wait)
         } else {
-            rest(for: wait, at: now)
+            waitUnlessHinted(wait, at: now)
         }
         return [.sourceFailed(name, failure, retryIn: wait, hasFlags: !answers.isEmpty)]
     }
@@ -116,7 +117,7 @@ struct SourceState: Hashable, Waking {
         }
     }
 
-    private mutating func rest(for wait: Duration, at now: Now) {
+    private mutating func waitUnlessHinted(_ wait: Duration, at now: Now) {
         if case .fetching(isHinted: true, _) = activity {
             activity = .waiting(until: now.boot)
         } else {
@@ -130,23 +131,23 @@ struct SourceState: Hashable, Waking {
     mutating func number(_ answer: Answer) -> NumberedAnswer {
         numbered += 1
         var numbered = NumberedAnswer(number: numbered, answer: answer, defaults: plan.defaults)
-        numbered.hasVersionJump = orders.hasVersionJump(to: answer)
+        numbered.hasVersionJump = documents.hasVersionJump(to: answer)
         return numbered
     }
 
     /// Takes the validators of an answer that repeats the newest answer. True if it does. The
     /// validators are not stored: an ETag that changes at every poll must
     /// not cause a write at every poll. Where the newest answer is not proved, other signatures are new.
-    mutating func repeats(_ answer: Answer) -> Bool {
+    mutating func updateValidators(ifRepeating answer: Answer) -> Bool {
         guard let newest = answers.first?.answer, answer.repeats(newest),
-            orders.isProved(newest) || answer.signed?.signatures == newest.signed?.signatures
+            documents.isProved(newest) || answer.signed?.signatures == newest.signed?.signatures
         else { return false }
         answers[0].answer.validators = answer.validators
         return true
     }
 
     /// Makes the newest answer this source's own, if it was inherited. Returns it then, else nil.
-    mutating func disinherit(_ answer: Answer) -> NumberedAnswer? {
+    mutating func makeNewestOwn(_ answer: Answer) -> NumberedAnswer? {
         guard answers[0].answer.isInherited else { return nil }
         var own = answer
         if let signed = answers[0].answer.signed {
@@ -160,11 +161,11 @@ struct SourceState: Hashable, Waking {
     /// Puts a new answer before the others. Returns notices about the keys with a default that the
     /// answer before held and this one lacks. A switch that needs a key without a default reports
     /// an invalid flag.
-    mutating func keep(_ answer: NumberedAnswer, at now: Now) -> [Notice] {
+    mutating func insert(_ answer: NumberedAnswer, at now: Now) -> [LogMessage] {
         let before = answers.first?.answer
         if before != nil { answers[0].answer.confirmedAt = confirmation.instant(at: now) }
         answers.insert(answer, at: 0)
-        confirm(at: now)
+        confirmAnswer(at: now)
         guard let before, !before.isInherited, answer.answer.unreadable.unlisted == nil else {
             return []
         }
@@ -174,11 +175,11 @@ struct SourceState: Hashable, Waking {
     }
 
     /// Notes that the source has confirmed the newest answer.
-    mutating func confirm(at now: Now) { confirmation = .now(now.boot) }
+    mutating func confirmAnswer(at now: Now) { confirmation = .now(now.boot) }
 
     /// Restores the answers and the highest version that an earlier run stored.
     mutating func restore(_ stored: Memory.StoredFlags) {
-        orders.restore(stored.accepted, stored.answers, disproved: stored.disproved)
+        documents.restore(stored.accepted, stored.answers, disproved: stored.disproved)
         guard !stored.answers.isEmpty else { return }
         answers = stored.answers.map { number($0) }
         confirmation = .earlier(stored.confirmedAt)
@@ -186,42 +187,42 @@ struct SourceState: Hashable, Waking {
 
     /// Restores the highest version alone, which was read again.
     mutating func restore(_ accepted: VersionMemory) {
-        orders.restore(accepted, answers.map(\.answer))
+        documents.restore(accepted, answers.map(\.answer))
     }
 
     /// Keeps a signed document until its version is stored.
     mutating func hold(_ answer: Answer, until version: AcceptedVersion) {
-        orders.hold(answer, until: version)
+        documents.awaitVersion(of: answer, until: version)
     }
 
     /// The version of the document that waits is stored. Returns the document; nil if none waits any more.
-    mutating func raise() -> (answer: Answer, hasVersionJump: Bool)? { orders.raise() }
+    mutating func raise() -> (answer: Answer, hasVersionJump: Bool)? { documents.versionStored() }
 
     /// Drops the document that waits, whose version cannot be stored. True if one waited.
-    mutating func dropAwaiting() -> Bool { orders.drop() }
+    mutating func dropAwaiting() -> Bool { documents.dropAwaiting() }
 
     /// Takes in which documents are unproved, each with the cause.
-    mutating func disprove(_ causes: [[UInt8]: String]) { orders.disprove(causes) }
+    mutating func disprove(_ causes: [[UInt8]: String]) { documents.disprove(causes) }
 
     /// Drops every answer, by an operator's order. The highest version of signed documents stays, unless
     /// the order says otherwise: nobody may roll back by a plain `forget`.
     mutating func forget(isVersionDropped: Bool, at now: Now) {
         // The fetch of a document whose version is being stored has ended.
-        if orders.forget(isVersionDropped: isVersionDropped) {
+        if documents.forget(isVersionDropped: isVersionDropped) {
             activity = .waiting(until: now.boot)
         }
         (answers, offered) = ([], nil)
         confirmation = .never
-        problems.dropFlags()
+        problems.clearFlagProblems()
     }
 
-    /// Takes in which switches rest on which answer, by its number. True if that is new.
-    mutating func note(readers: [Int: [AnswerReader]]) -> Bool {
+    /// Sets which switches rest on which answer, by its number. True if that is new.
+    mutating func updateSwitches(_ readers: [Int: [SwitchID]]) -> Bool {
         var isNew = false
         for position in answers.indices where answers[position].answer.signed != nil {
             let those = readers[answers[position].number] ?? []
-            if those != answers[position].answer.readers { isNew = true }
-            answers[position].answer.readers = those
+            if those != answers[position].answer.switches { isNew = true }
+            answers[position].answer.switches = those
         }
         return isNew
     }
@@ -237,9 +238,11 @@ struct SourceState: Hashable, Waking {
     var failure: Failure? { problems.failure }
 
     /// Changes what is wrong with it. Returns notices of what is new.
-    mutating func note(_ change: (inout SourceProblems) -> [SourceProblems.News]) -> [Notice] {
-        change(&problems).map { news in
-            switch news {
+    mutating func updateProblems(_ change: (inout SourceProblems) -> [SourceProblems.NewProblem])
+        -> [LogMessage]
+    {
+        change(&problems).map { problems in
+            switch problems {
             case .unwatched(let problem): .sourceUnwatched(name, problem)
             case .warned(let warning): .sourceWarned(name, warning)
             }
@@ -249,18 +252,19 @@ struct SourceState: Hashable, Waking {
     // MARK: - Reload
 
     /// The same source under another plan.
-    func continued(_ next: SourcePlan, _ replacement: Replacement?, at now: Now) -> SourceChange {
+    func reconfigured(_ next: SourcePlan, _ replacement: Replacement?, at now: Now) -> SourceChange
+    {
         var state = self
         if replacement == .otherAddress {
             // Failures, schedule and warnings belong to the earlier address; the flags alone stay.
             state = SourceState(plan: next, at: now)
             state.numbered = numbered
             state.confirmation = confirmation.earlier(at: now)
-            state.orders = orders
+            state.documents = documents
             // It came from the earlier address.
-            state.orders.drop()
+            state.documents.dropAwaiting()
         }
-        state.orders.follow(next.audience)
+        state.documents.setAudience(next.audience)
         state.offered = nil
         state.plan = next
         state.schedule.interval = next.interval
@@ -271,8 +275,8 @@ struct SourceState: Hashable, Waking {
             if replacement == .otherAddress { answer.inherit() }
             return NumberedAnswer(number: known.number, answer: answer, defaults: next.defaults)
         }
-        if next.interval != plan.interval { state.hasten(to: now.boot + next.interval) }
-        if replacement == .sameAddress { state.beginAnew(at: now) }
+        if next.interval != plan.interval { state.fetch(noLaterThan: now.boot + next.interval) }
+        if replacement == .sameAddress { state.sourceReplaced(at: now) }
         return SourceChange(
             source: state, answers: state.answers.map { SharedAnswer($0) },
             hasOtherAddress: replacement == .otherAddress,
@@ -281,17 +285,17 @@ struct SourceState: Hashable, Waking {
     }
 
     /// Makes a fetch due at `moment` at the latest, unless a Retry-After is in force.
-    private mutating func hasten(to moment: Boottime) {
+    private mutating func fetch(noLaterThan moment: Boottime) {
         guard case .waiting(let due) = activity, failure?.retryAfter == nil else { return }
         activity = .waiting(until: min(due, moment))
     }
 
-    /// Takes in that another object fetches the source: no fetch is in flight, and one is due at
+    /// Another object fetches the source: no fetch is in flight, and one is due at
     /// once.
-    private mutating func beginAnew(at now: Now) {
-        problems.endWatchProblem()
-        orders.drop()
+    private mutating func sourceReplaced(at now: Now) {
+        problems.clearWatchProblem()
+        documents.dropAwaiting()
         if case .fetching = activity { activity = .waiting(until: now.boot) }
-        hasten(to: now.boot)
+        fetch(noLaterThan: now.boot)
     }
 }

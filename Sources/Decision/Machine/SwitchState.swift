@@ -58,7 +58,7 @@ struct SwitchState: Hashable, Sendable {
     // MARK: - New answers
 
     /// The outcome of an offer.
-    enum Offer {
+    enum Disposition {
         /// The answer would move the gate, and more answers have to agree.
         case unconfirmed
         /// The answer would move the gate, and more people have to sign.
@@ -71,13 +71,13 @@ struct SwitchState: Hashable, Sendable {
         var isKept: Bool { self == .staged || self == .inForce }
     }
 
-    /// Takes in a new answer that was read, with its version for the service. `isForNextStart`
+    /// Offers a new answer that was read, with its version for the service. `isForNextStart`
     /// stages it, unless there are no flags yet. `missing` are the signatures that it lacks. `mover` is
     /// this answer as the first in a row that move the gate; nil if it does not move the gate.
     mutating func offer(
         _ answer: NumberedAnswer, _ next: Reading, version: String?, isForNextStart: Bool,
         missing: MissingSignatures? = nil, mover: Unconfirmed?, at now: Now
-    ) -> Offer {
+    ) -> Disposition {
         if let missing {
             newest = .awaitingSignature(missing)
             return .awaitingSignature
@@ -85,7 +85,7 @@ struct SwitchState: Hashable, Sendable {
         if isForNextStart, reading != nil {
             staged = .readable(number: answer.number, next)
             raiseVersion(to: next)
-            accept(at: now)
+            markAccepted(at: now)
             return .staged
         }
         if var mover {
@@ -98,12 +98,12 @@ struct SwitchState: Hashable, Sendable {
             }
         }
         putInForce(answer, next, version: version)
-        accept(at: now)
+        markAccepted(at: now)
         return .inForce
     }
 
     /// The answer in force, if it is the newest and a new answer with the same flags changes nothing.
-    var settled: NumberedAnswer? {
+    var stableAnswer: NumberedAnswer? {
         guard newest.isAccepted, staged == nil, let answer, !answer.answer.isInherited else {
             return nil
         }
@@ -111,29 +111,31 @@ struct SwitchState: Hashable, Sendable {
     }
 
     /// Whether the answer of this number is in force and settled.
-    func isSettled(on number: Int) -> Bool {
+    func isStable(on number: Int) -> Bool {
         newest.isAccepted && staged == nil && answer?.number == number
             && answer?.answer.isInherited == false
     }
 
-    /// Takes in a new answer whose flags are those in force. True if this may change the verdict.
-    mutating func rest(on answer: NumberedAnswer, at now: Now, maxStale: Duration?) -> Bool {
+    /// Replaces the answer by one whose flags are those in force. True if this may change the verdict.
+    mutating func replaceAnswer(with answer: NumberedAnswer, at now: Now, maxStale: Duration?)
+        -> Bool
+    {
         self.answer = answer
         let wasUnproved = isUnproved
         isUnproved = false
-        return confirm(at: now, maxStale: maxStale) || wasUnproved
+        return confirmAnswer(at: now, maxStale: maxStale) || wasUnproved
     }
 
     /// Notes that the source has confirmed the newest answer, which is in force or staged. True if
     /// this may change the verdict.
-    mutating func confirm(at now: Now, maxStale: Duration?) -> Bool {
+    mutating func confirmAnswer(at now: Now, maxStale: Duration?) -> Bool {
         let wasStale = maxStale.map { confirmation.age(at: now) >= $0 } ?? false
         let mayChange = !isAnswered || !newest.isAccepted || wasStale
-        accept(at: now)
+        markAccepted(at: now)
         return mayChange
     }
 
-    private mutating func accept(at now: Now) {
+    private mutating func markAccepted(at now: Now) {
         confirmation = .now(now.boot)
         newest = .accepted
     }
@@ -147,15 +149,15 @@ struct SwitchState: Hashable, Sendable {
     }
 
     /// Whether the flags in force are unproved by what the source knows now.
-    private func isUnproved(by orders: AcceptedOrders) -> Bool {
+    private func isUnproved(by orders: DocumentTrust) -> Bool {
         answer.map { !orders.isProved($0.answer) } ?? false
     }
 
-    /// Whether `noteProof` would note something new.
-    func isProofOutdated(by orders: AcceptedOrders) -> Bool { isUnproved(by: orders) != isUnproved }
+    /// Whether `updateProof` would note something new.
+    func isProofOutdated(by orders: DocumentTrust) -> Bool { isUnproved(by: orders) != isUnproved }
 
     /// Notes whether the flags in force are proved. True if that is new.
-    mutating func noteProof(by orders: AcceptedOrders) -> Bool {
+    mutating func updateProof(by orders: DocumentTrust) -> Bool {
         let wasUnproved = isUnproved
         isUnproved = isUnproved(by: orders)
         return isUnproved != wasUnproved

@@ -1,5 +1,5 @@
 /// A state that wants to be looked at when its time has come, and may have problems.
-protocol Waking: Sendable {
+protocol Schedulable: Sendable {
     /// When it is due; never, without a time.
     var wake: Wake { get }
     /// Whether something is wrong with it.
@@ -10,7 +10,7 @@ protocol Waking: Sendable {
 ///
 /// A state is changed through the subscript alone, which notes its position. So the states that are due
 /// and the next wake-up cost what has changed since they were asked for, and not the number of states.
-struct Timetable<State: Waking>: RandomAccessCollection, MutableCollection, Sendable {
+struct Timetable<State: Schedulable>: RandomAccessCollection, MutableCollection, Sendable {
     private var states: [State]
     private var wakes: EarliestWake
     /// The positions of the states with problems, by the last update.
@@ -39,7 +39,9 @@ struct Timetable<State: Waking>: RandomAccessCollection, MutableCollection, Send
     /// Asks a state where it lies. The subscript copies the state for its caller, which costs more than most
     /// questions.
     @inline(__always)
-    mutating func ask<Answer>(_ position: Int, _ question: (borrowing State) -> Answer) -> Answer {
+    mutating func withState<Answer>(at position: Int, _ question: (borrowing State) -> Answer)
+        -> Answer
+    {
         func lend(_ state: inout State) -> Answer { question(state) }
         return lend(&states[position])
     }
@@ -60,14 +62,14 @@ struct Timetable<State: Waking>: RandomAccessCollection, MutableCollection, Send
     }
 
     /// How many states have problems, as of the last `next`.
-    var troubleCount: Int { troubled.count }
+    var problemCount: Int { troubled.count }
 
     /// The positions of the states with problems, in their order, as of the last `next`.
-    var inTrouble: [Int] { troubled.isEmpty ? [] : troubled.sorted() }
+    var withProblems: [Int] { troubled.isEmpty ? [] : troubled.sorted() }
 
     private mutating func update() {
         for position in changed {
-            let (wake, isTroubled) = ask(position) { ($0.wake, $0.isTroubled) }
+            let (wake, isTroubled) = withState(at: position) { ($0.wake, $0.isTroubled) }
             wakes.set(position, to: wake)
             if isTroubled {
                 troubled.insert(position)

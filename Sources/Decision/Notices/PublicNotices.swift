@@ -8,9 +8,9 @@ import CivilTime
 /// cancelled it.
 struct PublicNotices: Hashable, Sendable {
     /// The announcements that are followed, each with the times of `notify_before` that were told.
-    private var told: [Announcement: Set<Duration>]
+    private var published: [Announcement: Set<Duration>]
     /// What is to be told, as of the last look.
-    private(set) var news: [PublicNotice] = []
+    private(set) var pending: [PublicNotice] = []
     /// The time left until the next notice, as of the last look; nil without one.
     private(set) var next: Duration?
 
@@ -18,34 +18,34 @@ struct PublicNotices: Hashable, Sendable {
     private static let followed = 64
 
     /// What earlier runs have told.
-    init(stored: [Announcement: Set<Duration>]?) { told = stored ?? [:] }
+    init(stored: [Announcement: Set<Duration>]?) { published = stored ?? [:] }
 
     /// What the ledger stores; nil if there is nothing.
-    var stored: [Announcement: Set<Duration>]? { told.isEmpty ? nil : told }
+    var stored: [Announcement: Set<Duration>]? { published.isEmpty ? nil : published }
 
-    /// Takes in what flags announce now. `leads` is `notify_before`; without any, nothing is told or
+    /// Updates to what flags announce now. `leads` is `notify_before`; without any, nothing is told or
     /// remembered.
-    mutating func follow(_ outlook: Outlook, _ leads: [Duration], in zone: Zone) {
-        (news, next) = ([], nil)
+    mutating func update(from outlook: UpcomingChanges, _ leads: [Duration], in zone: Zone) {
+        (pending, next) = ([], nil)
         if leads.isEmpty {
-            told = [:]
+            published = [:]
             return
         }
         if outlook.isAwaited { return }
         let ahead = outlook.ahead(Self.followed)
-        if ahead.isEmpty, told.isEmpty { return }
+        if ahead.isEmpty, published.isEmpty { return }
         let moved = outlook.isComplete ? drop(outlook, ahead, in: zone) : []
         for item in ahead {
             guard let left = item.left else { continue }
             let due = leads.filter { left <= $0 }.min()
-            var known = told[item.announcement] ?? []
+            var known = published[item.announcement] ?? []
             // The news of a move says when it comes.
             if let due, known.insert(due).inserted, !moved.contains(item.announcement) {
                 let announcement = ZonedAnnouncement(item.announcement, in: zone)
-                news.append(.soon(announcement, lead: due, left: left, title: item.title))
+                pending.append(.soon(announcement, lead: due, left: left, title: item.title))
             }
             // Written only if it has changed: the ledger shares it.
-            if told[item.announcement] != known { told[item.announcement] = known }
+            if published[item.announcement] != known { published[item.announcement] = known }
             if let lead = leads.filter({ $0 < left }).max() {
                 next = next.map { min($0, left - lead) } ?? left - lead
             }
@@ -55,21 +55,21 @@ struct PublicNotices: Hashable, Sendable {
 
     /// Forgets the earliest announcements, which have come true, if flags never drop any.
     private mutating func forget(beyond count: Int) {
-        guard told.count > count else { return }
-        for announcement in told.keys.sorted().prefix(told.count - count) {
-            told[announcement] = nil
+        guard published.count > count else { return }
+        for announcement in published.keys.sorted().prefix(published.count - count) {
+            published[announcement] = nil
         }
     }
 
     /// Drops what is announced no longer, with the news of what had not come yet. Returns the
     /// announcements that are in the places of others.
     private mutating func drop(
-        _ outlook: Outlook, _ ahead: [Outlook.Item], in zone: Zone
+        _ outlook: UpcomingChanges, _ ahead: [UpcomingChanges.Item], in zone: Zone
     ) -> Set<Announcement> {
-        let gone = told.keys.filter { !outlook.announces($0) }.sorted()
+        let gone = published.keys.filter { !outlook.announces($0) }.sorted()
         if gone.isEmpty { return [] }
-        var new = ahead.map(\.announcement).filter { told[$0] == nil }
-        for announcement in gone { told[announcement] = nil }
+        var new = ahead.map(\.announcement).filter { published[$0] == nil }
+        for announcement in gone { published[announcement] = nil }
         // Of a service that has ended, the decision says everything.
         if outlook.hasEnded { return [] }
         var moved: Set<Announcement> = []
@@ -80,9 +80,9 @@ struct PublicNotices: Hashable, Sendable {
             if let position = new.firstIndex(where: { ($0.until == nil) == isEnd }) {
                 let other = new.remove(at: position)
                 moved.insert(other)
-                news.append(.moved(from: zoned, to: ZonedAnnouncement(other, in: zone)))
+                pending.append(.moved(from: zoned, to: ZonedAnnouncement(other, in: zone)))
             } else {
-                news.append(.cancelled(zoned))
+                pending.append(.cancelled(zoned))
             }
         }
         return moved

@@ -42,7 +42,7 @@ package struct Overview {
     package struct ServiceView: Hashable, Sendable {
         package let name: ServiceName
         /// The record that was published last; nil before the first.
-        package let record: Record?
+        package let record: PublishedVerdict?
         /// Whether the host guard holds its closing.
         package let isHeld: Bool
         /// Its last drill; nil if there was none.
@@ -157,7 +157,7 @@ package enum ProblemReference: Hashable, Sendable {
 
 extension Machine {
     /// The record of a service that was published last; nil before the first.
-    package func record(of name: ServiceName) -> Record? {
+    package func publishedVerdict(of name: ServiceName) -> PublishedVerdict? {
         index.service(name).flatMap { services[$0].record }
     }
 
@@ -171,7 +171,7 @@ extension Machine {
         guard let source = index.source(name) else { return [] }
         var found: [ServiceName] = []
         // In the order of the services: several switches of one service follow each other.
-        for reader in index.readers[source] {
+        for reader in index.switches[source] {
             let follower = services[reader.service].service.name
             if found.last != follower { found.append(follower) }
         }
@@ -184,11 +184,11 @@ extension Machine {
         of name: SourceName, after position: Int, _ count: Int
     ) -> (names: [ServiceName], next: Int) {
         guard let source = index.source(name) else { return ([], 0) }
-        let readers = index.readers[source].dropFirst(position).prefix(count)
+        let readers = index.switches[source].dropFirst(position).prefix(count)
         let next = readers.endIndex
         return (
             readers.map { services[$0.service].service.name },
-            next < index.readers[source].endIndex ? next : 0
+            next < index.switches[source].endIndex ? next : 0
         )
     }
 
@@ -231,12 +231,12 @@ extension Machine {
         _ isChosen: (ServiceName) -> Bool, at now: Now
     ) -> [ProblemReference] {
         var found: [ProblemReference] = []
-        for position in services.inTrouble where isChosen(services[position].service.name) {
+        for position in services.withProblems where isChosen(services[position].service.name) {
             found += services[position].problems.all.indices.map {
                 .service(services[position].service.name, $0)
             }
         }
-        for position in sources.inTrouble where isFollowed(position, by: isChosen) {
+        for position in sources.withProblems where isFollowed(position, by: isChosen) {
             found += (0..<sources[position].problems.count).map {
                 .source(sources[position].name, $0)
             }
@@ -253,7 +253,7 @@ extension Machine {
 
     /// Whether a chosen service follows a source.
     private func isFollowed(_ source: Int, by isChosen: (ServiceName) -> Bool) -> Bool {
-        index.readers[source].contains { isChosen(services[$0.service].service.name) }
+        index.switches[source].contains { isChosen(services[$0.service].service.name) }
     }
 
     fileprivate func view(ofService position: Int, at now: Now) -> Overview.ServiceView {

@@ -33,9 +33,9 @@ struct ServiceProblems: Hashable, Sendable {
 
     var isEmpty: Bool { all.isEmpty }
 
-    /// Takes in the present causes. A problem whose text alone has changed began when it first came.
+    /// Updates to the present causes. A problem whose text alone has changed began when it first came.
     /// Returns the causes that are new.
-    mutating func follow(_ causes: [ServiceProblem.Cause], at now: Instant) -> [ServiceProblem
+    mutating func update(from causes: [ServiceProblem.Cause], at now: Instant) -> [ServiceProblem
         .Cause]
     {
         if causes.isEmpty {
@@ -76,7 +76,7 @@ extension ServiceProblem.Cause {
         switch self {
         case .invalidAnswer(let source, let problem, let hasFlags):
             "the last answer of source '\(source)' is invalid: \(problem); "
-                + Notice.rest(hasFlags: hasFlags)
+                + LogMessage.rest(hasFlags: hasFlags)
         case .degraded(let reason): reason.sentence
         case .versionUnknown(let source, let minimum):
             "source '\(source)' requires version \(quoted(minimum.text)), but the installed version "

@@ -13,13 +13,13 @@ extension Machine {
 
     /// The largest number of signatures that a service of a source asks for.
     func mostSignatures(of source: Int) -> Int {
-        index.readers[source].map { services[$0.service].service.policy.mostSignatures }.max() ?? 1
+        index.switches[source].map { services[$0.service].service.policy.mostSignatures }.max() ?? 1
     }
 
     /// Shows the clock the latest `issued` that counts of a source's documents.
     mutating func issueChanged(of source: Int) {
         let plan = sources[source].plan
-        let issued = plan.isSigned ? sources[source].orders.highest?.issued : nil
-        if host.trust.set(issued: issued, of: plan.name, at: now) { noteClocks() }
+        let issued = plan.isSigned ? sources[source].documents.highest?.issued : nil
+        if host.trust.set(issued: issued, of: plan.name, at: now) { clocksChanged() }
     }
 }

@@ -22,7 +22,7 @@ extension ServiceState {
             newer = 0..<stored
         }
         guard service.policy.mostSignatures == 1 else { return }
-        for number in newer.reversed() where source.orders.isProved(answers[number].answer) {
+        for number in newer.reversed() where source.documents.isProved(answers[number].answer) {
             consider(
                 &answers[number], of: source, isStart: isStart, at: position, override, on: host)
         }
@@ -30,11 +30,11 @@ extension ServiceState {
 
     /// The position of the answer on which a switch rested in an earlier run: the newest that is proved.
     private func storedPosition(in source: SourceState, at position: Int) -> Int? {
-        let reader = AnswerReader(service: service.name, position: position)
+        let reader = SwitchID(service: service.name, position: position)
         let own = source.answers.indices.filter {
-            source.answers[$0].answer.readers.contains(reader)
+            source.answers[$0].answer.switches.contains(reader)
         }
-        return own.first { source.orders.isProved(source.answers[$0].answer) } ?? own.last
+        return own.first { source.documents.isProved(source.answers[$0].answer) } ?? own.last
     }
 
     /// Puts a known answer in force, or stages it, if it counts for a switch.
@@ -52,7 +52,7 @@ extension ServiceState {
             return
         }
         // It is offered again at the next poll, and counts as one of those that have to agree.
-        if mover(reading, at: position, override, on: host) != nil { return }
+        if unconfirmedMove(reading, at: position, override, on: host) != nil { return }
         if !isStart, service.activation == .nextStart, switches[position].reading != nil {
             switches[position].stage(&answer, by: service.switches[position], of: service)
         } else {

@@ -43,7 +43,7 @@ package enum MessageID: String, CaseIterable, Sendable {
     case overrideExpired = "2910d5a2e01d4f11b5df37a5d869f190"
     case drilled = "7d1f0e6c5b0a4b7e9a0f4a5f2c8d3e16"
     case forgotten = "e8876fc6340945a895d333c6de2819ca"
-    case noticeTold = "3e1f0f4b6a0c4d7b9d6e2a71c5b8f094"
+    case noticePublished = "3e1f0f4b6a0c4d7b9d6e2a71c5b8f094"
     case noticeLost = "a7d24c1be05f4f0c8b93e6d1720fa58c"
     case controlUnavailable = "cdecff15bc2f4252bfdb96cc59b229fc"
     case configurationAccepted = "8ca5e2a6aa4649cf8e3890a44f543bb4"

@@ -41,20 +41,20 @@ final class ClusterFetch {
     /// A fetch that sends nothing yet.
     init(_ access: ClusterAccess) {
         self.access = access
-        fetches = access.site.endpoints.indices.map { MemberFetch(at: $0, access) }
+        fetches = access.settings.endpoints.indices.map { MemberFetch(at: $0, access) }
         deadline = access.context.now.boot
     }
 
     /// Begins a fetch, and ends the one before. `completion` is called exactly once, within the time limit
-    /// of the source, unless `stop` or `begin` is called before.
-    func begin(in order: [Int], completion: @escaping Completion) {
+    /// of the source, unless `stop` or `start` is called before.
+    func start(in order: [Int], completion: @escaping Completion) {
         cancel()
         do {
             try timer = timer ?? makeTimer()
         } catch {
             return completion(.failure(Failure(.unreachable, "\(error)")))
         }
-        deadline = now + access.site.limits.timeout
+        deadline = now + access.settings.limits.timeout
         self.completion = completion
         first = order.first ?? 0
         waiting = order
@@ -86,19 +86,20 @@ final class ClusterFetch {
         guard !waiting.isEmpty else { return }
         let member = waiting.removeFirst()
         tried[member] = now
-        timer?.set(at: waiting.isEmpty ? nil : now + MemberOrder.hedgeDelay)
-        fetches[member].begin(until: deadline) { [unowned self] in take($0, from: member) }
+        timer?.set(at: waiting.isEmpty ? nil : now + MemberRanking.hedgeDelay)
+        fetches[member].start(until: deadline) { [unowned self] in memberAnswered($0, from: member)
+        }
     }
 
-    private func take(
+    private func memberAnswered(
         _ result: Result<(Snapshot, HTTPResponse), MemberFetch.Failed>, from member: Int
     ) {
         tried[member] = nil
         switch result {
         case .success(let (snapshot, response)):
             let now = now
-            let hung = tried.filter { $0.value + MemberOrder.hedgeDelay <= now }
-            end(
+            let hung = tried.filter { $0.value + MemberRanking.hedgeDelay <= now }
+            finish(
                 .success(
                     Found(
                         snapshot: snapshot, response: response, member: member,
@@ -106,9 +107,9 @@ final class ClusterFetch {
         case .failure(let failed):
             failures[member] = failed.failure
             if !failed.mayOthersAnswer {
-                end(.failure(failed.failure))
+                finish(.failure(failed.failure))
             } else if waiting.isEmpty || deadline <= now {
-                if tried.isEmpty { end(.failure(failure(else: failed.failure))) }
+                if tried.isEmpty { finish(.failure(failure(else: failed.failure))) }
             } else {
                 tryNext()
             }
@@ -123,7 +124,7 @@ final class ClusterFetch {
         return failure
     }
 
-    private func end(_ result: Result<Found, Failure>) {
+    private func finish(_ result: Result<Found, Failure>) {
         let completion = completion
         cancel()
         completion?(result)

@@ -10,11 +10,11 @@ import Transfer
 /// and silent, and only another watch can tell.
 ///
 /// The hints of the first watch are passed on. If the second tells of a change that the first does not tell
-/// within `MemberOrder.hedgeDelay`, the member of the first hangs: both change places, and the hint is passed
+/// within `MemberRanking.hedgeDelay`, the member of the first hangs: both change places, and the hint is passed
 /// on then. A watch whose member hangs is opened at another member.
 final class ClusterWatch {
     /// What the owner has to know.
-    enum Report {
+    enum WatchEvent {
         /// The flags may have changed; this member has told it.
         case hint(member: Int)
         /// This member does not answer although another does.
@@ -26,7 +26,7 @@ final class ClusterWatch {
     private let access: ClusterAccess
     private let isRead: ([UInt8]) -> Bool
     private let choose: (_ beside: Int?, _ failures: Int) -> Int
-    private let report: (Report) -> Void
+    private let report: (WatchEvent) -> Void
     /// The first watch, and the second.
     private var watches: [MemberWatch] = []
     private var timer: Timer?
@@ -40,7 +40,7 @@ final class ClusterWatch {
     init(
         _ access: ClusterAccess, isRead: @escaping ([UInt8]) -> Bool,
         choose: @escaping (_ beside: Int?, _ failures: Int) -> Int,
-        report: @escaping (Report) -> Void
+        report: @escaping (WatchEvent) -> Void
     ) {
         self.access = access
         self.isRead = isRead
@@ -48,9 +48,9 @@ final class ClusterWatch {
         self.report = report
     }
 
-    /// Takes in the keys of a good fetch, in which some members failed. A watch is opened, or opened again
+    /// A poll has brought the keys, in which some members failed. A watch is opened, or opened again
     /// if it would miss changes: if it waits for revisions of another history, or its member failed.
-    func follow(_ snapshot: Snapshot, failed: Set<Int>) throws(SystemError) {
+    func pollSucceeded(_ snapshot: Snapshot, failed: Set<Int>) throws(SystemError) {
         let isOtherHistory = known.map {
             snapshot.cluster != $0.cluster || snapshot.revision < $0.revision
         }
@@ -63,7 +63,7 @@ final class ClusterWatch {
         }
     }
 
-    /// Takes in a failed fetch.
+    /// A poll has failed.
     func pollFailed(_ failure: Failure) {
         for watch in watches { watch.stream.pollFailed(failure) }
     }
@@ -72,7 +72,7 @@ final class ClusterWatch {
         timer = try Timer(access.context.loop, accuracy: .milliseconds(20)) { [unowned self] in
             compare()
         }
-        watches = try (0..<min(2, access.site.endpoints.count)).map { _ throws(SystemError) in
+        watches = try (0..<min(2, access.settings.endpoints.count)).map { _ throws(SystemError) in
             try makeWatch()
         }
         for watch in watches { watch.stream.start() }
@@ -83,19 +83,19 @@ final class ClusterWatch {
         // A member reports progress every ten minutes by default, and up to a tenth later. The kernel's
         // keep-alive probes find a dead connection sooner.
         let policy = StreamPolicy(
-            opening: min(access.site.limits.timeout, .seconds(5)), silence: .seconds(12 * 60),
+            opening: min(access.settings.limits.timeout, .seconds(5)), silence: .seconds(12 * 60),
             hints: .ofKeys)
         let stream = try Stream(
             for: access.context, policy,
             parser: { [unowned self] in
                 WatchParser { [unowned self] key, revision in
                     guard isRead(key) else { return false }
-                    progress.note(told: revision)
+                    progress.revisionSeen(revision)
                     return true
                 }
             },
             request: { [unowned self] in try request(progress) },
-            deliver: { [unowned self] in take($0, progress) })
+            deliver: { [unowned self] in streamEvent($0, of: progress) })
         return MemberWatch(stream: stream, progress: progress)
     }
 
@@ -104,49 +104,51 @@ final class ClusterWatch {
         let other = watches.first { $0.progress !== progress }?.progress.member
         let own = watches.first { $0.progress === progress }
         let member = choose(other, own?.stream.failures ?? 0)
-        progress.begin(at: member, from: revision)
+        progress.connecting(to: member, from: revision)
         return try access.request(
-            .watch(prefix: access.site.prefix, from: revision + 1), to: member)
+            .watch(prefix: access.settings.prefix, from: revision + 1), to: member)
     }
 
-    private func take(_ event: Event, _ progress: WatchProgress) {
+    private func streamEvent(_ event: Event, of progress: WatchProgress) {
         if case .hinted = event {
-            if progress === watches.first?.progress { passOn() }
+            if progress === watches.first?.progress { deliverHint() }
             compareLater()
         }
-        if case .watched(_, let problem) = event {
-            progress.note(problem: problem)
+        if case .watchChanged(_, let problem) = event {
+            progress.setProblem(problem)
             let isOpen = watches.contains { $0.progress.problem == nil }
             report(.problem(isOpen ? nil : problem))
         }
     }
 
-    private func passOn() {
+    private func deliverHint() {
         if let member = watches.first?.progress.member { report(.hint(member: member)) }
     }
 
     /// Gives the other watch some time to tell a change that only one has told yet.
     private func compareLater() {
-        let told = watches.map(\.progress.told)
-        guard compared == nil, let newest = told.max(), told.contains(where: { $0 < newest }) else {
+        let revisions = watches.map(\.progress.newestRevision)
+        guard compared == nil, let newest = revisions.max(),
+            revisions.contains(where: { $0 < newest })
+        else {
             return
         }
         compared = newest
-        timer?.set(at: access.context.now.boot + MemberOrder.hedgeDelay)
+        timer?.set(at: access.context.now.boot + MemberRanking.hedgeDelay)
     }
 
     /// Finds the watch that has not told the change in time.
     private func compare() {
         guard let newest = compared else { return }
         compared = nil
-        if let late = watches.first(where: { $0.progress.told < newest }) {
+        if let late = watches.first(where: { $0.progress.newestRevision < newest }) {
             let isFirst = late.progress === watches.first?.progress
             if isFirst { watches.reverse() }
             if late.stream.isOpen, let member = late.progress.member {
                 report(.hangs(member))
                 late.stream.start()
             }
-            if isFirst { passOn() }
+            if isFirst { deliverHint() }
         }
         compareLater()
     }
@@ -163,16 +165,16 @@ private final class WatchProgress {
     /// The member of the present connection.
     private(set) var member: Int?
     /// The highest revision of a key of this host that it has told, or that was known when it connected.
-    private(set) var told: Int64 = 0
+    private(set) var newestRevision: Int64 = 0
     /// Why it is not open.
     private(set) var problem: String?
 
-    func begin(at member: Int, from revision: Int64) {
+    func connecting(to member: Int, from revision: Int64) {
         self.member = member
-        told = revision
+        newestRevision = revision
     }
 
-    func note(told revision: Int64) { told = max(told, revision) }
+    func revisionSeen(_ revision: Int64) { newestRevision = max(newestRevision, revision) }
 
-    func note(problem: String?) { self.problem = problem }
+    func setProblem(_ problem: String?) { self.problem = problem }
 }

@@ -14,7 +14,7 @@ package final class EtcdSource: FlagSource {
     private let access: ClusterAccess
     private let fetch: ClusterFetch
     private var watch: ClusterWatch?
-    private var members: MemberOrder
+    private var members: MemberRanking
     /// The keys, less the prefix, that services of this host read.
     private var keys: Set<ExactString> = []
     /// Whether the next fetch is for a hint.
@@ -25,28 +25,29 @@ package final class EtcdSource: FlagSource {
     private let documents: SignedDocuments?
 
     /// A source that fetches nothing yet. The first member is chosen at random, so that hosts spread.
-    package init(_ site: EtcdSite, _ context: SourceContext) {
-        Invariant.hold(!site.endpoints.isEmpty, "an etcd cluster has an endpoint")
+    package init(_ settings: EtcdSettings, _ context: SourceDependencies) {
+        Invariant.hold(!settings.endpoints.isEmpty, "an etcd cluster has an endpoint")
         documents = context.signedDocuments()
-        access = ClusterAccess(site, context)
+        access = ClusterAccess(settings, context)
         fetch = ClusterFetch(access)
-        members = MemberOrder(
-            of: site.endpoints.count, preferred: Int.random(in: site.endpoints.indices))
+        members = MemberRanking(
+            of: settings.endpoints.count, preferred: Int.random(in: settings.endpoints.indices))
     }
 
-    private var site: EtcdSite { access.site }
-    private var context: SourceContext { access.context }
+    private var settings: EtcdSettings { access.settings }
+    private var context: SourceDependencies { access.context }
 
     package var name: SourceName { context.name }
 
     /// The prefix, the user and the endpoints. There is no secret in it.
-    package var binding: String {
-        let user = site.login.map { " as \($0.user)" } ?? ""
-        return "etcd:\(site.prefix)\(user) at \(site.endpoints.sorted().joined(separator: ","))"
+    package var fingerprint: String {
+        let user = settings.login.map { " as \($0.user)" } ?? ""
+        return
+            "etcd:\(settings.prefix)\(user) at \(settings.endpoints.sorted().joined(separator: ","))"
     }
 
     /// Fetches if there are new keys: their changes were not followed.
-    package func follow(_ keys: Set<ExactString>) {
+    package func setKeys(_ keys: Set<ExactString>) {
         let isMore = !keys.isSubset(of: self.keys)
         self.keys = keys
         if isMore, watch != nil { hint() }
@@ -55,11 +56,11 @@ package final class EtcdSource: FlagSource {
     /// Drops the warnings of another object for the same source. The watch begins at the revision of the
     /// first fetch.
     package func start() {
-        context.deliver(.warned(name, []))
+        context.deliver(.warningsChanged(name, []))
         documents?.start()
     }
 
-    package func recall(_ answers: [Answer]) { documents?.recall(answers) }
+    package func setAnswersInForce(_ answers: [Answer]) { documents?.setAnswersInForce(answers) }
 
     package var disproofs: [[UInt8]: String] { documents?.disproofs ?? [:] }
 
@@ -68,10 +69,10 @@ package final class EtcdSource: FlagSource {
     package func readSigners() { documents?.refresh() }
 
     package func fetch(unlessMatching validators: Validators) {
-        let order = members.order(at: context.now.boot, isUrgent: isHinted)
+        let order = members.ranked(at: context.now.boot, isUrgent: isHinted)
         isHinted = false
         documents?.refresh()
-        fetch.begin(in: order) { [unowned self] in end($0) }
+        fetch.start(in: order) { [unowned self] in responseArrived($0) }
     }
 
     package func answerDecided() { fetch.answerDecided() }
@@ -84,21 +85,21 @@ package final class EtcdSource: FlagSource {
 
     // MARK: - Fetches
 
-    private func end(_ result: Result<ClusterFetch.Found, Failure>) {
+    private func responseArrived(_ result: Result<ClusterFetch.Found, Failure>) {
         switch result {
         case .success(let found):
-            members.note(answering: found.member)
-            note(hanging: found.hung)
-            follow(found)
+            members.memberAnswered(found.member)
+            membersHung(found.hung)
+            updateWatch(from: found)
             // No Date: the members of a cluster have a clock each, and none of them announced an end.
             do throws(Failure) {
-                context.end(.answer(try answer(in: found.snapshot)))
+                context.deliverOutcome(.answer(try answer(in: found.snapshot)))
             } catch {
-                context.end(.failure(error))
+                context.deliverOutcome(.failure(error))
             }
         case .failure(let failure):
             watch?.pollFailed(failure)
-            context.end(.failure(documents?.failure(of: failure) ?? failure))
+            context.deliverOutcome(.failure(documents?.failure(of: failure) ?? failure))
         }
     }
 
@@ -110,23 +111,23 @@ package final class EtcdSource: FlagSource {
                 fetchedAt: context.now.wall)
         }
         guard let value = snapshot.flags[""] else {
-            throw Failure(.invalid, "the cluster has no key '\(site.prefix)'")
+            throw Failure(.invalid, "the cluster has no key '\(settings.prefix)'")
         }
         guard let text = value.string else {
-            throw Failure(.invalid, "the document at the key '\(site.prefix)' is not UTF-8")
+            throw Failure(.invalid, "the document at the key '\(settings.prefix)' is not UTF-8")
         }
         return try documents.answer(in: Array(text.utf8))
     }
 
     /// Notes members that do not answer, and tells which do not, as far as it is known.
-    private func note(hanging hung: Set<Int>) {
-        members.note(hanging: hung, at: context.now.boot)
+    private func membersHung(_ hung: Set<Int>) {
+        members.membersHung(hung, at: context.now.boot)
         let warnings = members.hanging.map {
-            "'\(site.endpoints[$0])' does not answer; it is tried last"
+            "'\(settings.endpoints[$0])' does not answer; it is tried last"
         }
         guard warnings != self.warnings else { return }
         self.warnings = warnings
-        context.deliver(.warned(name, warnings))
+        context.deliver(.warningsChanged(name, warnings))
     }
 
     private func hint() {
@@ -136,38 +137,38 @@ package final class EtcdSource: FlagSource {
 
     // MARK: - The watch
 
-    private func follow(_ found: ClusterFetch.Found) {
+    private func updateWatch(from found: ClusterFetch.Found) {
         let watch = watch ?? makeWatch()
         self.watch = watch
         do {
-            try watch.follow(found.snapshot, failed: found.failed.union(found.hung))
+            try watch.pollSucceeded(found.snapshot, failed: found.failed.union(found.hung))
         } catch {
-            context.tell(problem: "\(error)")
+            context.deliverWatchProblem("\(error)")
         }
     }
 
     private func makeWatch() -> ClusterWatch {
         ClusterWatch(
             access, isRead: { [unowned self] in isRead($0) },
-            choose: { [unowned self] in members.watched(beside: $0, after: $1) },
-            report: { [unowned self] in take($0) })
+            choose: { [unowned self] in members.memberToWatch(beside: $0, after: $1) },
+            report: { [unowned self] in handle($0) })
     }
 
     /// Whether a service of this host reads the key. A key that is not UTF-8 names no flag.
     private func isRead(_ key: [UInt8]) -> Bool {
-        if documents != nil { return key.elementsEqual(site.prefix.utf8) }
-        let flag = String(validating: key.dropFirst(site.prefix.utf8.count), as: UTF8.self)
+        if documents != nil { return key.elementsEqual(settings.prefix.utf8) }
+        let flag = String(validating: key.dropFirst(settings.prefix.utf8.count), as: UTF8.self)
         return flag.map { keys.contains(ExactString($0)) } ?? false
     }
 
-    private func take(_ report: ClusterWatch.Report) {
+    private func handle(_ report: ClusterWatch.WatchEvent) {
         switch report {
         case .hint(let member):
-            members.note(answering: member)
-            note(hanging: [])
+            members.memberAnswered(member)
+            membersHung([])
             hint()
-        case .hangs(let member): note(hanging: [member])
-        case .problem(let problem): context.tell(problem: problem)
+        case .hangs(let member): membersHung([member])
+        case .problem(let problem): context.deliverWatchProblem(problem)
         }
     }
 }

@@ -28,17 +28,17 @@ final class MemberFetch {
         self.access = access
         // The time that is left differs from one member to the next.
         fetch = Fetch(
-            "", limit: access.site.limits.timeout, timeout: "no complete answer in time",
+            "", limit: access.settings.limits.timeout, timeout: "no complete answer in time",
             isDecidedOn: true, for: access.context)
     }
 
-    /// Reads the keys. `completion` is called exactly once, by the deadline, unless `cancel` or `begin` is called
+    /// Reads the keys. `completion` is called exactly once, by the deadline, unless `cancel` or `start` is called
     /// before.
-    func begin(until deadline: Boottime, completion: @escaping Completion) {
-        fetch.begin(until: deadline)
+    func start(until deadline: Boottime, completion: @escaping Completion) {
+        fetch.start(until: deadline)
         hasLoggedIn = false
         self.completion = completion
-        send(.range(prefix: access.site.prefix))
+        send(.range(prefix: access.settings.prefix))
     }
 
     /// Ends the request in flight.
@@ -57,29 +57,31 @@ final class MemberFetch {
     }
 
     private func send(_ question: GatewayRequest) {
-        fetch.operation = "\(question.operation) '\(access.site.endpoints[member])'"
+        fetch.operation = "\(question.operation) '\(access.settings.endpoints[member])'"
         do {
             let request = try access.request(question, to: member)
-            fetch.send(request) { [unowned self] in take($0, to: question) }
+            fetch.send(request) { [unowned self] in responseArrived($0, to: question) }
         } catch {
-            fail(Failure(.unreachable, "\(error)"), mayOthersAnswer: false)
+            memberFailed(Failure(.unreachable, "\(error)"), mayOthersAnswer: false)
         }
     }
 
-    private func take(_ result: Result<HTTPResponse, Failure>, to question: GatewayRequest) {
+    private func responseArrived(
+        _ result: Result<HTTPResponse, Failure>, to question: GatewayRequest
+    ) {
         let response: HTTPResponse
         switch result {
         case .success(let answer): response = answer
-        case .failure(let failure): return fail(failure, mayOthersAnswer: true)
+        case .failure(let failure): return memberFailed(failure, mayOthersAnswer: true)
         }
         do throws(GatewayError) {
             let object = try response.gatewayObject(now: access.context.now.wall)
             guard question.isLogin else {
-                let snapshot = try Snapshot(object, prefix: access.site.prefix)
-                return end(.success((snapshot, response)))
+                let snapshot = try Snapshot(object, prefix: access.settings.prefix)
+                return finish(.success((snapshot, response)))
             }
-            try access.take(object)
-            send(.range(prefix: access.site.prefix))
+            try access.storeToken(from: object)
+            send(.range(prefix: access.settings.prefix))
         } catch {
             recover(from: error, of: question)
         }
@@ -90,29 +92,29 @@ final class MemberFetch {
         let failure = error.failure(of: fetch.operation)
         switch error {
         case .loginNeeded:
-            guard !hasLoggedIn else { return fail(failure, mayOthersAnswer: false) }
+            guard !hasLoggedIn else { return memberFailed(failure, mayOthersAnswer: false) }
             hasLoggedIn = true
             do {
                 guard let login = try access.logIn() else {
-                    return fail(failure, mayOthersAnswer: false)
+                    return memberFailed(failure, mayOthersAnswer: false)
                 }
                 send(login)
             } catch {
-                fail(Failure(.unreachable, "\(error)"), mayOthersAnswer: false)
+                memberFailed(Failure(.unreachable, "\(error)"), mayOthersAnswer: false)
             }
         case .loginNotWanted:
-            guard question.isLogin else { return fail(failure, mayOthersAnswer: false) }
-            send(.range(prefix: access.site.prefix))
-        case .refused: fail(failure, mayOthersAnswer: false)
-        case .unavailable, .invalid: fail(failure, mayOthersAnswer: true)
+            guard question.isLogin else { return memberFailed(failure, mayOthersAnswer: false) }
+            send(.range(prefix: access.settings.prefix))
+        case .refused: memberFailed(failure, mayOthersAnswer: false)
+        case .unavailable, .invalid: memberFailed(failure, mayOthersAnswer: true)
         }
     }
 
-    private func fail(_ failure: Failure, mayOthersAnswer: Bool) {
-        end(.failure(Failed(failure: failure, mayOthersAnswer: mayOthersAnswer)))
+    private func memberFailed(_ failure: Failure, mayOthersAnswer: Bool) {
+        finish(.failure(Failed(failure: failure, mayOthersAnswer: mayOthersAnswer)))
     }
 
-    private func end(_ result: Result<(Snapshot, HTTPResponse), Failed>) {
+    private func finish(_ result: Result<(Snapshot, HTTPResponse), Failed>) {
         let completion = completion
         self.completion = nil
         completion?(result)

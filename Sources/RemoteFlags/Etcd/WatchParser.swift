@@ -12,52 +12,52 @@ package struct WatchParser: StreamParser {
     package static let lineLimit = 64 << 10
 
     private var lines = LineSplitter(limit: lineLimit)
-    private let isNews: (_ key: [UInt8], _ revision: Int64) -> Bool
+    private let isNew: (_ key: [UInt8], _ revision: Int64) -> Bool
 
-    /// Makes the parser of one connection. `isNews` says whether the change of a key at a revision, 0 if
+    /// Makes the parser of one connection. `isNew` says whether the change of a key at a revision, 0 if
     /// unknown, is a hint; it is called from within libcurl.
-    package init(_ isNews: @escaping (_ key: [UInt8], _ revision: Int64) -> Bool) {
-        self.isNews = isNews
+    package init(_ isNew: @escaping (_ key: [UInt8], _ revision: Int64) -> Bool) {
+        self.isNew = isNew
     }
 
     /// Reads the lines that these bytes complete.
-    package mutating func take(_ bytes: [UInt8], _ news: inout StreamNews) {
-        for line in lines.take(bytes) { read(line, &news) }
+    package mutating func parse(_ bytes: [UInt8], _ update: inout StreamUpdate) {
+        for line in lines.split(bytes) { read(line, &update) }
     }
 
     /// Reads the last line, which has no end when the server goes down.
-    package mutating func finish(_ news: inout StreamNews) {
-        if let line = lines.finish() { read(line, &news) }
+    package mutating func finish(_ update: inout StreamUpdate) {
+        if let line = lines.finish() { read(line, &update) }
     }
 
-    private func read(_ line: LineSplitter.Line, _ news: inout StreamNews) {
+    private func read(_ line: LineSplitter.Line, _ update: inout StreamUpdate) {
         switch line {
-        case .overlong: news.isHint = true
+        case .overlong: update.isHint = true
         case .whole([]): break
-        case .whole(let bytes): read(bytes, &news)
+        case .whole(let bytes): read(bytes, &update)
         }
     }
 
-    private func read(_ line: [UInt8], _ news: inout StreamNews) {
+    private func read(_ line: [UInt8], _ update: inout StreamUpdate) {
         guard case .success(let value) = Result(catching: { try JSON.Value.parse(line) }),
             let message = value.object
         else {
-            news.failure = Failure(.invalid, "watch: a line is not a JSON object")
+            update.failure = Failure(.invalid, "watch: a line is not a JSON object")
             return
         }
         if let error = message["error"] {
-            news.failure = Self.failure(error.object?["message"]?.string ?? "")
+            update.failure = Self.failure(error.object?["message"]?.string ?? "")
         } else if let result = message["result"]?.object {
-            read(result, &news)
+            read(result, &update)
         } else {
-            news.failure = Failure(.invalid, "watch: a line is not as etcd writes it")
+            update.failure = Failure(.invalid, "watch: a line is not as etcd writes it")
         }
     }
 
-    private func read(_ result: JSON.Object, _ news: inout StreamNews) {
-        if let events = result["events"], isHint(events) { news.isHint = true }
+    private func read(_ result: JSON.Object, _ update: inout StreamUpdate) {
+        if let events = result["events"], isHint(events) { update.isHint = true }
         guard result["canceled"]?.bool == true else { return }
-        news.failure =
+        update.failure =
             if result["compact_revision"] != nil {
                 Failure(.unreachable, "watch: the changes since the last poll are compacted")
             } else {
@@ -65,7 +65,7 @@ package struct WatchParser: StreamParser {
             }
     }
 
-    /// Whether one of the events is a hint. Each is looked at, since `isNews` takes note of it. An event that
+    /// Whether one of the events is a hint. Each is looked at, since `isNew` takes note of it. An event that
     /// is not as etcd writes it may concern any key.
     private func isHint(_ events: JSON.Value) -> Bool {
         guard let events = events.array else { return true }
@@ -77,7 +77,7 @@ package struct WatchParser: StreamParser {
                 continue
             }
             let revision = kv["mod_revision"]?.string.flatMap { Int64($0) } ?? 0
-            if isNews(key, revision) { isHint = true }
+            if isNew(key, revision) { isHint = true }
         }
         return isHint
     }

@@ -14,24 +14,24 @@ package final class DocumentSink {
     package typealias Completion = (Failure?) -> Void
 
     /// Where the documents go.
-    package let site: Site
-    private let environment: SourceEnvironment
+    package let settings: HTTPSettings
+    private let environment: HostEnvironment
     private let client: HTTPClient
     private let now: () -> Instant
-    private var exchange: Exchange?
+    private var transfer: HTTPTransfer?
 
     /// A sink that has sent nothing. `now` is the wall clock.
     package init(
-        _ site: Site, _ environment: SourceEnvironment, _ client: HTTPClient,
+        _ settings: HTTPSettings, _ environment: HostEnvironment, _ client: HTTPClient,
         now: @escaping () -> Instant
     ) {
-        self.site = site
+        self.settings = settings
         self.environment = environment
         self.client = client
         self.now = now
     }
 
-    deinit { exchange?.cancel() }
+    deinit { transfer?.cancel() }
 
     /// Sends a document of JSON; it replaces the one in flight. `completion` is called exactly once, inside the time
     /// limit of the site, perhaps from within this call, unless `cancel()` is called or another document is sent.
@@ -39,31 +39,31 @@ package final class DocumentSink {
         cancel()
         do {
             // Their files may have been replaced.
-            let secrets = try Secrets(of: site, environment)
-            var request = site.request(with: secrets, agent: environment.agent)
+            let secrets = try Secrets(of: settings, environment)
+            var request = settings.request(with: secrets, agent: environment.userAgent)
             if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
                 request.headers.append(Header("Content-Type", "application/json"))
             }
             request.body = document
-            let exchange = try Exchange(client, usesOwnConnection: true)
-            self.exchange = exchange
-            try exchange.send(request) { [unowned self] result in
-                self.exchange = nil
+            let transfer = try HTTPTransfer(client, usesOwnConnection: true)
+            self.transfer = transfer
+            try transfer.send(request) { [unowned self] result in
+                self.transfer = nil
                 completion(failure(result))
             }
         } catch {
-            exchange = nil
+            transfer = nil
             completion(failed("\(error)"))
         }
     }
 
     /// Ends the document in flight; its completion is not called.
     package func cancel() {
-        exchange?.cancel()
-        exchange = nil
+        transfer?.cancel()
+        transfer = nil
     }
 
-    private var operation: String { "post to '\(site.shownURL)'" }
+    private var operation: String { "post to '\(settings.shownURL)'" }
 
     private func failed(_ cause: String) -> Failure {
         Failure(.unreachable, "\(operation): \(cause)")

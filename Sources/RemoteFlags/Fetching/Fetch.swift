@@ -6,7 +6,7 @@ import Transfer
 /// The requests of one fetch, over a connection that is kept from fetch to fetch. They share a
 /// deadline, and a failure names their operation.
 ///
-/// One request is in flight at most. `begin()`, `cancel()` and the next request end the one before, and
+/// One request is in flight at most. `start()`, `cancel()` and the next request end the one before, and
 /// its completion is not called.
 final class Fetch {
     /// Receives the answer, or the failure with the operation in its sentence.
@@ -18,18 +18,18 @@ final class Fetch {
     private(set) var deadline: Boottime
     private let limit: Duration
     private let timeout: String
-    private let context: SourceContext
-    private var exchange: Exchange?
+    private let context: SourceDependencies
+    private var transfer: HTTPTransfer?
     private var completion: Completion?
-    private var mark: ReadingMark
+    private var crashGuard: CrashGuard
     /// Whether an answer counts as read once services have decided by it, which `answerDecided` says.
     private let isDecidedOn: Bool
-    private let memory: MemoryReturn
+    private let memory: HeapTrimmer
     /// Made once, so that a poll allocates one closure and not two.
-    private lazy var end: Exchange.Completion = { [unowned self] result in
+    private lazy var complete: HTTPTransfer.Completion = { [unowned self] result in
         let completion = completion
         self.completion = nil
-        if let completion { pass(result.mapError(failure), to: completion) }
+        if let completion { complete(result.mapError(failure), to: completion) }
     }
 
     /// Fetches that may take as long as `limit`. A request that runs out of time fails with the
@@ -38,7 +38,7 @@ final class Fetch {
     /// `isDecidedOn`: its answers are flags.
     init(
         _ operation: String, limit: Duration, timeout: String? = nil, isDecidedOn: Bool = false,
-        for context: SourceContext
+        for context: SourceDependencies
     ) {
         self.isDecidedOn = isDecidedOn
         self.operation = operation
@@ -46,18 +46,18 @@ final class Fetch {
         self.timeout = timeout ?? "\(TransferError.timedOut(limit))"
         self.context = context
         deadline = context.now.boot
-        memory = MemoryReturn(context.loop)
-        mark = ReadingMark(
+        memory = HeapTrimmer(context.loop)
+        crashGuard = CrashGuard(
             of: context.name, in: context.environment.runtimeDirectory, at: context.now.boot)
     }
 
-    deinit { exchange?.cancel() }
+    deinit { transfer?.cancel() }
 
     /// The time until the deadline.
     var timeLeft: Duration { deadline - context.now.boot }
 
     /// Begins a fetch, which has to end by `deadline`; by default after the limit.
-    func begin(until deadline: Boottime? = nil) {
+    func start(until deadline: Boottime? = nil) {
         cancel()
         self.deadline = deadline ?? context.now.boot + limit
     }
@@ -84,30 +84,30 @@ final class Fetch {
     func send(_ request: PreparedRequest, completion: @escaping Completion) {
         self.completion = completion
         do throws(TransferError) {
-            if exchange == nil { exchange = try Exchange(context.client) }
-            try exchange?.send(request, completion: end)
+            if transfer == nil { transfer = try HTTPTransfer(context.client) }
+            try transfer?.send(request, completion: complete)
         } catch {
-            end(.failure(error))
+            complete(.failure(error))
         }
     }
 
     /// Ends the request in flight.
-    func cancel() { exchange?.cancel() }
+    func cancel() { transfer?.cancel() }
 
     /// Ends the request in flight and closes the connection.
     func stop() {
         cancel()
-        exchange = nil
-        mark.end()
+        transfer = nil
+        crashGuard.disarm()
     }
 
     /// The completion reads the answer.
-    private func pass(_ result: Result<HTTPResponse, Failure>, to completion: Completion) {
+    private func complete(_ result: Result<HTTPResponse, Failure>, to completion: Completion) {
         do throws(Failure) {
             let response = try result.get()
             let body = response.body
-            memory.note(body.count, isUsed: response.status == 200)
-            try mark.begin(body, at: context.now.boot)
+            memory.bytesRead(body.count, isUsed: response.status == 200)
+            try crashGuard.arm(for: body, at: context.now.boot)
         } catch {
             guard case .success = result else { return completion(result) }
             var failure = error
@@ -115,11 +115,11 @@ final class Fetch {
             return completion(.failure(failure))
         }
         completion(result)
-        if !isDecidedOn { mark.end() }
+        if !isDecidedOn { crashGuard.disarm() }
     }
 
     /// Services have decided by the answer that was passed last.
-    func answerDecided() { mark.end() }
+    func answerDecided() { crashGuard.disarm() }
 
     private func failure(_ error: TransferError) -> Failure {
         let cause = if case .timedOut = error { timeout } else { "\(error)" }

@@ -11,21 +11,21 @@ struct Secrets: Hashable {
     private var contents: [CredentialRole: [UInt8]] = [:]
 
     /// Reads the credentials that the site names.
-    init(of site: Site, _ environment: SourceEnvironment) throws(CredentialError) {
+    init(of settings: HTTPSettings, _ environment: HostEnvironment) throws(CredentialError) {
         let directory = environment.credentialsDirectory
         for role in CredentialRole.allCases {
-            guard let credential = site.credentials[role] else { continue }
+            guard let credential = settings.credentials[role] else { continue }
             switch role {
             case .bearer, .apiKey:
                 contents[role] = Array(try environment.token(credential).utf8)
             case .clientCertificate, .clientKey:
                 contents[role] =
-                    site.isSecret(role)
+                    settings.isSecret(role)
                     ? try environment.secret(credential) : try credential.read(in: directory)
             case .authorities:
                 let path = try credential.path(in: directory)
                 authorities = path
-                guard WebAddress(site.url)?.scheme == "https" else { continue }
+                guard WebAddress(settings.url)?.scheme == "https" else { continue }
                 // libcurl would call a missing file a certificate that is not accepted.
                 do { _ = try File.attributes(of: path) } catch { throw .unreadable(error) }
             }
@@ -62,7 +62,7 @@ struct Secrets: Hashable {
     }
 }
 
-extension SourceEnvironment {
+extension HostEnvironment {
     /// Reads a secret. Only root and the user of this process may be able to read its file.
     func secret(_ credential: Credential) throws(CredentialError) -> [UInt8] {
         try credential.readSecret(in: credentialsDirectory, user: user)
@@ -90,28 +90,4 @@ extension SourceEnvironment {
         }
         return password
     }
-}
-
-/// Makes the text that binds an answer to its URL, its headers and its credentials. An ETag is sent
-/// only to the URL and with the credentials that it came by (RFC 9111 §4): the server could
-/// otherwise confirm the flags of another client.
-struct Binding {
-    /// Identifies the URL, the socket, the headers, and everything else that each request sends.
-    private let place: String
-
-    /// The binding of the site's answers. `more` is sent with each request, such as a body.
-    init(to site: Site, sending more: String = "") {
-        let headers = site.headers.map { "\($0.name): \($0.value)\n" }.joined()
-        let socket = site.unixSocket.map { " by \($0)" } ?? ""
-        place =
-            "\(site.shownURL)\(socket) "
-            + SHA256.hexadecimal(of: Array("\(site.url)\n\(headers)\(more)".utf8)) + " "
-    }
-
-    /// The binding as it is stored with an answer; no secret is in it. Without `secrets` the
-    /// credentials cannot be read, and no ETag is sent under the binding.
-    func text(_ secrets: Secrets?) -> String { place + (secrets?.digest ?? "unknown") }
-
-    /// Whether an answer that was stored with `text` came from this site, by any credentials.
-    func covers(_ text: String) -> Bool { text.utf8.starts(with: place.utf8) }
 }

@@ -12,9 +12,9 @@ package final class FileSource: FlagSource {
     private let loop: EventLoop
     private let deliver: Deliver
     private var watch: PathWatch?
-    private var toldProblem: String?
-    private var mark: ReadingMark
-    private let memory: MemoryReturn
+    private var deliveredProblem: String?
+    private var crashGuard: CrashGuard
+    private let memory: HeapTrimmer
     /// Nil without signers.
     private let documents: SignedDocuments?
 
@@ -31,20 +31,20 @@ package final class FileSource: FlagSource {
         self.maxBody = maxBody
         self.loop = loop
         self.deliver = deliver
-        mark = ReadingMark(of: name, in: runtimeDirectory, at: loop.now.boot)
-        memory = MemoryReturn(loop)
+        crashGuard = CrashGuard(of: name, in: runtimeDirectory, at: loop.now.boot)
+        memory = HeapTrimmer(loop)
     }
 
-    package var binding: String { "file:\(path)" }
+    package var fingerprint: String { "file:\(path)" }
 
     package func start() {
         let (name, deliver) = (name, deliver)
         watch = PathWatch(loop, path: path) { deliver(.hinted(name)) }
-        tellProblem()
+        deliverProblem()
         documents?.start()
     }
 
-    package func recall(_ answers: [Answer]) { documents?.recall(answers) }
+    package func setAnswersInForce(_ answers: [Answer]) { documents?.setAnswersInForce(answers) }
 
     package var disproofs: [[UInt8]: String] { documents?.disproofs ?? [:] }
 
@@ -56,32 +56,32 @@ package final class FileSource: FlagSource {
     /// that could not be watched before.
     package func fetch(unlessMatching validators: Validators) {
         watch?.rearm()
-        tellProblem()
+        deliverProblem()
         documents?.refresh()
-        deliver(.fetched(name, outcome()))
+        deliver(.fetchEnded(name, outcome()))
     }
 
-    package func answerDecided() { mark.end() }
+    package func answerDecided() { crashGuard.disarm() }
 
     package func stop() {
         watch = nil
         documents?.stop()
-        mark.end()
+        crashGuard.disarm()
     }
 
     /// Delivers why the file is not watched, when that has changed.
-    private func tellProblem() {
+    private func deliverProblem() {
         let problem = watch?.problem.map(String.init(describing:))
-        guard problem != toldProblem else { return }
-        toldProblem = problem
-        deliver(.watched(name, problem: problem))
+        guard problem != deliveredProblem else { return }
+        deliveredProblem = problem
+        deliver(.watchChanged(name, problem: problem))
     }
 
     private func outcome() -> Outcome {
         do {
             let body = try File.read(path, limit: maxBody)
-            memory.note(body.count, isUsed: true)
-            try mark.begin(body, at: loop.now.boot)
+            memory.bytesRead(body.count, isUsed: true)
+            try crashGuard.arm(for: body, at: loop.now.boot)
             if let documents { return .answer(try documents.answer(in: body)) }
             return .answer(
                 Answer(body: body, flags: try FlagDocument.parse(body), fetchedAt: loop.now.wall))

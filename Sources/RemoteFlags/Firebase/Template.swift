@@ -206,7 +206,7 @@ struct TemplateVersions {
 
     /// Records the version of an answer. Throws for a lower version, so that flags do not go back
     /// and forth: it comes from a server that lags behind, or from a replayed answer.
-    mutating func take(_ text: String?) throws(Failure) {
+    mutating func record(_ text: String?) throws(Failure) {
         guard let number = text.flatMap({ Int64($0) }) else { return }
         if let newest, number < newest {
             throw Failure(
@@ -221,7 +221,7 @@ struct TemplateVersions {
     var warning: String? { jump?.warning("template version") }
 
     /// Records that a version exists. Returns whether it is newer than every fetched version.
-    mutating func announce(_ version: Int64) -> Bool {
+    mutating func versionAnnounced(_ version: Int64) -> Bool {
         guard version > newest ?? -1 else { return false }
         if version > announced ?? -1 {
             announced = version

@@ -7,9 +7,9 @@ import Transfer
 /// Flags in a document that a server holds: one conditional GET for each fetch, over a connection that
 /// is kept.
 package final class HTTPSource: FlagSource {
-    private let site: Site
-    private let context: SourceContext
-    private let binder: Binding
+    private let settings: HTTPSettings
+    private let context: SourceDependencies
+    private let fingerprints: RequestFingerprint
     private let fetch: Fetch
     /// The request for the document, with the credentials as they were read last.
     private var document: DocumentRequest?
@@ -19,27 +19,30 @@ package final class HTTPSource: FlagSource {
     private let documents: SignedDocuments?
 
     /// A source that fetches nothing yet.
-    package init(_ site: Site, _ context: SourceContext) {
-        self.site = site
+    package init(_ settings: HTTPSettings, _ context: SourceDependencies) {
+        self.settings = settings
         self.context = context
         documents = context.signedDocuments()
-        binder = Binding(to: site)
+        fingerprints = RequestFingerprint(to: settings)
         fetch = Fetch(
-            "get '\(site.shownURL)'", limit: site.limits.timeout, isDecidedOn: true, for: context)
+            "get '\(settings.shownURL)'", limit: settings.limits.timeout, isDecidedOn: true,
+            for: context)
         // An answer of an earlier run is assumed to have come with these credentials.
-        if case .success(let document) = Result(catching: prepare) { answered = document.binding }
+        if case .success(let document) = Result(catching: prepare) {
+            answered = document.fingerprint
+        }
     }
 
     package var name: SourceName { context.name }
 
-    package var binding: String { answered ?? document?.binding ?? binder.text(nil) }
+    package var fingerprint: String { answered ?? document?.fingerprint ?? fingerprints.text(nil) }
 
     /// While the credentials cannot be read, they are assumed to be unchanged.
-    package func isBound(by stored: String) -> Bool {
-        answered.map { $0.utf8.elementsEqual(stored.utf8) } ?? binder.covers(stored)
+    package func matches(fingerprint stored: String) -> Bool {
+        answered.map { $0.utf8.elementsEqual(stored.utf8) } ?? fingerprints.covers(stored)
     }
 
-    package func recall(_ answers: [Answer]) { documents?.recall(answers) }
+    package func setAnswersInForce(_ answers: [Answer]) { documents?.setAnswersInForce(answers) }
 
     package var disproofs: [[UInt8]: String] { documents?.disproofs ?? [:] }
 
@@ -51,17 +54,17 @@ package final class HTTPSource: FlagSource {
 
     package func fetch(unlessMatching validators: Validators) {
         documents?.refresh()
-        fetch.begin()
+        fetch.start()
         do {
             let document = try prepare()
-            let isBound = answered == document.binding
+            let isBound = answered == document.fingerprint
             let request = document.request(unlessMatching: isBound ? validators : Validators())
             let isConditional = request.request.headers.count > document.plain.headers.count
             fetch.send(request) { [unowned self] result in
-                end(result, document.binding, isConditional)
+                responseArrived(result, document.fingerprint, isConditional)
             }
         } catch {
-            context.end(.failure(Failure(.unreachable, "\(error)")))
+            context.deliverOutcome(.failure(Failure(.unreachable, "\(error)")))
         }
     }
 
@@ -72,30 +75,30 @@ package final class HTTPSource: FlagSource {
         documents?.stop()
     }
 
-    private func end(
-        _ result: Result<HTTPResponse, Failure>, _ binding: String, _ isConditional: Bool
+    private func responseArrived(
+        _ result: Result<HTTPResponse, Failure>, _ fingerprint: String, _ isConditional: Bool
     ) {
         do throws(Failure) {
             let response = try result.get()
             let now = context.now.wall
             let outcome = try response.outcome(
                 of: fetch.operation, isConditional: isConditional, by: documents, now: now)
-            answered = binding
-            context.end(outcome, date: response.date(now: now))
+            answered = fingerprint
+            context.deliverOutcome(outcome, date: response.date(now: now))
         } catch {
-            context.end(.failure(documents?.failure(of: error) ?? error))
+            context.deliverOutcome(.failure(documents?.failure(of: error) ?? error))
         }
     }
 
     /// Reads the credentials, since their files are replaced in place. The request is rebuilt only
     /// if they changed.
     private func prepare() throws(CredentialError) -> DocumentRequest {
-        if let document, !site.namesSecrets { return document }
-        let secrets = try Secrets(of: site, context.environment)
+        if let document, !settings.namesSecrets { return document }
+        let secrets = try Secrets(of: settings, context.environment)
         if let document, document.secrets == secrets { return document }
         let made = DocumentRequest(
-            secrets: secrets, binding: binder.text(secrets),
-            plain: site.request(with: secrets, agent: context.environment.agent))
+            secrets: secrets, fingerprint: fingerprints.text(secrets),
+            plain: settings.request(with: secrets, agent: context.environment.userAgent))
         document = made
         return made
     }
@@ -106,15 +109,15 @@ package final class HTTPSource: FlagSource {
 private final class DocumentRequest {
     let secrets: Secrets
     /// The binding of the answers to it.
-    let binding: String
+    let fingerprint: String
     /// The request without conditions.
     let plain: HTTPRequest
     private var last: (validators: Validators, request: PreparedRequest)?
 
     /// The request `plain`, and the credentials and the binding that it was made of.
-    init(secrets: Secrets, binding: String, plain: HTTPRequest) {
+    init(secrets: Secrets, fingerprint: String, plain: HTTPRequest) {
         self.secrets = secrets
-        self.binding = binding
+        self.fingerprint = fingerprint
         self.plain = plain
     }
 

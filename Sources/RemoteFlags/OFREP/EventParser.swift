@@ -18,39 +18,39 @@ package struct EventParser: StreamParser {
     package init(_ memory: EventMemory) { self.memory = memory }
 
     /// Refuses an answer of another content type, such as a login page.
-    package mutating func begin(_ headers: HeaderSection, _ news: inout StreamNews) {
+    package mutating func parseHead(_ headers: HeaderSection, _ update: inout StreamUpdate) {
         let type = headers["content-type"]?.lowercased() ?? ""
         if !type.hasPrefix("text/event-stream") {
-            news.failure = Failure(
+            update.failure = Failure(
                 .refused, "the stream is not of events, but '\(type.prefix(80))'")
         }
     }
 
     /// Reads lines, and the events that empty lines end.
-    package mutating func take(_ bytes: [UInt8], _ news: inout StreamNews) {
-        for line in lines.take(bytes) { read(line, &news) }
+    package mutating func parse(_ bytes: [UInt8], _ update: inout StreamUpdate) {
+        for line in lines.split(bytes) { read(line, &update) }
     }
 
     /// Drops an event that is not complete.
-    package mutating func finish(_ news: inout StreamNews) {}
+    package mutating func finish(_ update: inout StreamUpdate) {}
 
-    private mutating func read(_ line: LineSplitter.Line, _ news: inout StreamNews) {
+    private mutating func read(_ line: LineSplitter.Line, _ update: inout StreamUpdate) {
         guard case .whole(var bytes) = line else {
             isOverlong = true
             return
         }
         if isFirst, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         isFirst = false
-        guard !bytes.isEmpty else { return dispatch(&news) }
+        guard !bytes.isEmpty else { return dispatch(&update) }
         let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
         var value = bytes[colon...].dropFirst()
         if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
         switch String(decoding: bytes[..<colon], as: UTF8.self) {
         case "data": append(value)
-        case "id": memory.note(id: value)
+        case "id": memory.record(id: value)
         case "retry":
             guard let wait = value.decimalNumber else { break }
-            news.retryAfter = .milliseconds(min(wait, 86_400_000))
+            update.retryAfter = .milliseconds(min(wait, 86_400_000))
         default: break
         }
     }
@@ -65,7 +65,7 @@ package struct EventParser: StreamParser {
     }
 
     /// Ignores events of other types: they are for other clients or for later versions.
-    private mutating func dispatch(_ news: inout StreamNews) {
+    private mutating func dispatch(_ update: inout StreamUpdate) {
         defer {
             data = []
             isOverlong = false
@@ -74,12 +74,12 @@ package struct EventParser: StreamParser {
             case .success(let value) = Result(catching: { try JSON.Value.parse(data) }),
             let event = value.object, event["type"]?.string == "refetchEvaluation"
         else { return }
-        memory.note(
+        memory.record(
             Refetch(
                 etag: event["etag"]?.string,
                 lastModified: event["lastModified"]?.string
                     ?? event["lastModified"]?.number?.literal))
-        news.isHint = true
+        update.isHint = true
     }
 }
 
@@ -123,16 +123,16 @@ package final class EventMemory {
     package init() {}
 
     /// Keeps the identifier of an event, unless it cannot stand in a header.
-    func note(id: ArraySlice<UInt8>) {
+    func record(id: ArraySlice<UInt8>) {
         guard id.count <= 1024, id.allSatisfy({ (0x20...0x7E).contains($0) }) else { return }
         lastID = id.isEmpty ? nil : String(decoding: id, as: UTF8.self)
     }
 
     /// Keeps the newest validators.
-    func note(_ refetch: Refetch) { self.refetch = refetch }
+    func record(_ refetch: Refetch) { self.refetch = refetch }
 
     /// The newest validators, once.
-    package func takeRefetch() -> Refetch? {
+    package func popRefetch() -> Refetch? {
         defer { refetch = nil }
         return refetch
     }

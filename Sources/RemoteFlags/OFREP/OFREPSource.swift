@@ -11,10 +11,10 @@ import Transfer
 /// The POST is made conditional by an ETag of this run alone. An answer of an earlier run may be
 /// for another context: the host may have got another name, or another operating system.
 package final class OFREPSource: FlagSource {
-    private let site: EvaluationSite
-    private let context: SourceContext
+    private let settings: OFREPSettings
+    private let context: SourceDependencies
     private let fetch: Fetch
-    private let binder: Binding
+    private let fingerprints: RequestFingerprint
     /// The body of each request: the context does not change while the process lives.
     private let body: [UInt8]
     private var streams: [EventStream] = []
@@ -28,52 +28,55 @@ package final class OFREPSource: FlagSource {
     private var warnings: [String] = []
 
     /// A source that fetches nothing yet.
-    package init(_ site: EvaluationSite, _ context: SourceContext) {
-        self.site = site
+    package init(_ settings: OFREPSettings, _ context: SourceDependencies) {
+        self.settings = settings
         self.context = context
         fetch = Fetch(
-            "evaluate at '\(site.server.shownURL)'",
-            limit: site.server.limits.timeout, isDecidedOn: true, for: context)
-        var bulk = site.server
-        bulk.url = site.bulkURL
-        binder = Binding(to: bulk, sending: JSON.Value.object(site.context).serialized())
-        let facts = context.environment.host.context(with: site.context)
+            "evaluate at '\(settings.server.shownURL)'",
+            limit: settings.server.limits.timeout, isDecidedOn: true, for: context)
+        var bulk = settings.server
+        bulk.url = settings.bulkURL
+        fingerprints = RequestFingerprint(
+            to: bulk, sending: JSON.Value.object(settings.context).serialized())
+        let facts = context.environment.host.context(with: settings.context)
         body = (["context": .object(facts)] as JSON.Object).bytes
-        let secrets = Result { try Secrets(of: site.server, context.environment) }
-        if case .success(let secrets) = secrets { bound = binder.text(secrets) }
+        let secrets = Result { try Secrets(of: settings.server, context.environment) }
+        if case .success(let secrets) = secrets { bound = fingerprints.text(secrets) }
     }
 
     package var name: SourceName { context.name }
 
-    package var binding: String { bound ?? binder.text(nil) }
+    package var fingerprint: String { bound ?? fingerprints.text(nil) }
 
     /// While the credentials cannot be read, they are assumed to be unchanged.
-    package func isBound(by stored: String) -> Bool {
-        bound.map { $0.utf8.elementsEqual(stored.utf8) } ?? binder.covers(stored)
+    package func matches(fingerprint stored: String) -> Bool {
+        bound.map { $0.utf8.elementsEqual(stored.utf8) } ?? fingerprints.covers(stored)
     }
 
     /// Drops the warnings of another object for the same source. The first answer holds the addresses of the
     /// streams.
-    package func start() { context.deliver(.warned(name, [])) }
+    package func start() { context.deliver(.warningsChanged(name, [])) }
 
     package func fetch(unlessMatching validators: Validators) {
-        fetch.begin()
+        fetch.start()
         do {
-            let secrets = try Secrets(of: site.server, context.environment)
-            let binding = binder.text(secrets)
-            var request = site.server.request(with: secrets, agent: context.environment.agent)
-            request.url = site.bulkURL + (streams.compactMap(\.refetch).last?.query ?? "")
+            let secrets = try Secrets(of: settings.server, context.environment)
+            let fingerprint = fingerprints.text(secrets)
+            var request = settings.server.request(
+                with: secrets, agent: context.environment.userAgent)
+            request.url = settings.bulkURL + (streams.compactMap(\.refetch).last?.query ?? "")
             request.body = body
             request.keptOfRefusal = 4096
             request.headers.append(Header("Content-Type", "application/json"))
             var isConditional = false
-            if answered == binding, let etag = validators.etag {
+            if answered == fingerprint, let etag = validators.etag {
                 request.headers.append(Header("If-None-Match", etag))
                 isConditional = true
             }
-            fetch.send(request) { [unowned self] in end($0, binding, isConditional) }
+            fetch.send(request) { [unowned self] in responseArrived($0, fingerprint, isConditional)
+            }
         } catch {
-            fail(Failure(.unreachable, "\(error)"))
+            fetchFailed(Failure(.unreachable, "\(error)"))
         }
     }
 
@@ -84,8 +87,8 @@ package final class OFREPSource: FlagSource {
         streams = []
     }
 
-    private func end(
-        _ result: Result<HTTPResponse, Failure>, _ binding: String, _ isConditional: Bool
+    private func responseArrived(
+        _ result: Result<HTTPResponse, Failure>, _ fingerprint: String, _ isConditional: Bool
     ) {
         do throws(Failure) {
             let response = try result.get()
@@ -95,7 +98,7 @@ package final class OFREPSource: FlagSource {
                 outcome = .unchanged
             } else {
                 let evaluations = try response.evaluations(of: fetch.operation, now: now)
-                follow(evaluations.streams)
+                setStreams(evaluations.streams)
                 // An ETag may stand for the flags of the server, and not for their evaluation.
                 let isWhole = evaluations.unreadable.isEmpty
                 outcome = .answer(
@@ -105,17 +108,17 @@ package final class OFREPSource: FlagSource {
                         validators: Validators(etag: isWhole ? response.etag : nil),
                         version: evaluations.version.map(FlagVersion.ofAll), fetchedAt: now))
             }
-            (bound, answered) = (binding, binding)
+            (bound, answered) = (fingerprint, fingerprint)
             for stream in streams { stream.stream?.pollSucceeded() }
-            context.end(outcome, date: response.date(now: now))
+            context.deliverOutcome(outcome, date: response.date(now: now))
         } catch {
-            fail(error)
+            fetchFailed(error)
         }
     }
 
-    private func fail(_ failure: Failure) {
+    private func fetchFailed(_ failure: Failure) {
         for stream in streams { stream.stream?.pollFailed(failure) }
-        context.end(.failure(failure))
+        context.deliverOutcome(.failure(failure))
     }
 
     /// How many streams of a server are followed.
@@ -124,13 +127,14 @@ package final class OFREPSource: FlagSource {
     /// Follows the streams that the server offers now. A stream that is followed already goes on,
     /// though the server may give it another address in each answer, for example if the address
     /// holds a token: the next connection uses the newest address.
-    private func follow(_ entries: [EventStreamEntry]) {
+    private func setStreams(_ entries: [EventStreamEntry]) {
         var accepted: [EventStreamAddress] = []
         var foreign: [String] = []
         for entry in entries {
             do throws(EventStreamAddress.Refusal) {
                 accepted.append(
-                    try EventStreamAddress(entry, of: site.server.url, or: site.streamHosts))
+                    try EventStreamAddress(entry, of: settings.server.url, or: settings.streamHosts)
+                )
             } catch {
                 if case .foreign(let origin) = error, !foreign.contains(origin) {
                     foreign.append(origin)
@@ -145,9 +149,9 @@ package final class OFREPSource: FlagSource {
                 streams[index].address = address
             } else {
                 do {
-                    streams.append(try EventStream(at: address, site, context))
+                    streams.append(try EventStream(at: address, settings, context))
                 } catch {
-                    context.tell(problem: "\(error)")
+                    context.deliverWatchProblem("\(error)")
                 }
             }
         }
@@ -155,7 +159,7 @@ package final class OFREPSource: FlagSource {
         guard isRefused != isOfferRefused else { return }
         isOfferRefused = isRefused
         let problem = "the server offers streams at addresses that are not accepted"
-        context.tell(problem: isRefused ? problem : nil)
+        context.deliverWatchProblem(isRefused ? problem : nil)
     }
 
     /// Warns of streams that are not followed, by their origins: the rest of an address may be a secret.
@@ -166,7 +170,7 @@ package final class OFREPSource: FlagSource {
         }
         guard warnings != self.warnings else { return }
         self.warnings = warnings
-        context.deliver(.warned(name, warnings))
+        context.deliver(.warningsChanged(name, warnings))
     }
 }
 

@@ -20,10 +20,10 @@ final class SignedDocuments {
     private var signers: Result<AllowedSigners, DocumentRefusal>
     /// The documents that were checked last, the newest first, and those in force.
     private var known: [Known] = []
-    /// The marks of those on which the flags in force rest (`SignedAnswer.mark`).
+    /// The marks of those on which the flags in force rest (`SignedAnswer.identity`).
     private var inForce: Set<[UInt8]> = []
-    /// Why some of them are unproved, as delivered last, keyed by `SignedAnswer.mark`.
-    private var told: [[UInt8]: DocumentRefusal] = [:]
+    /// Why some of them are unproved, as delivered last, keyed by `SignedAnswer.identity`.
+    private var delivered: [[UInt8]: DocumentRefusal] = [:]
 
     /// A document that was accepted.
     private struct Known {
@@ -35,7 +35,7 @@ final class SignedDocuments {
     }
 
     /// Why the list cannot be used, as delivered last.
-    private var toldProblem: String?
+    private var deliveredProblem: String?
 
     /// How many documents are remembered beside those in force.
     private static let remembered = 16
@@ -59,19 +59,19 @@ final class SignedDocuments {
             refresh()
             deliver(.hinted(name))
         }
-        tellProblem()
-        tell(isFirst: true)
+        deliverProblem()
+        deliverDisproofs(isFirst: true)
     }
 
     /// Ends the watch.
     func stop() { watch = nil }
 
-    /// Takes in the documents that the flags in force rest on.
-    func recall(_ answers: [Answer]) {
-        inForce = Set(answers.compactMap(\.signed?.mark))
+    /// Sets the documents that the flags in force rest on.
+    func setAnswersInForce(_ answers: [Answer]) {
+        inForce = Set(answers.compactMap(\.signed?.identity))
         for answer in answers where answer.signed != nil {
             if let position = known.firstIndex(where: {
-                $0.answer.signed?.mark == answer.signed?.mark
+                $0.answer.signed?.identity == answer.signed?.identity
             }) {
                 known[position].answer = answer
             } else {
@@ -85,7 +85,7 @@ final class SignedDocuments {
     func forget() {
         known = []
         inForce = []
-        told = [:]
+        delivered = [:]
     }
 
     /// Reads the list of signers again if its file has changed, or if the last attempt failed: after
@@ -98,17 +98,17 @@ final class SignedDocuments {
         for position in known.indices {
             (known[position].isComplete, known[position].countedAt) = (false, nil)
         }
-        tellProblem()
-        tell()
+        deliverProblem()
+        deliverDisproofs()
     }
 
     /// The answer in these bytes. The same bytes as before are not checked again, if each signature counted.
     func answer(in bytes: [UInt8]) throws(Failure) -> Answer {
         if let position = known.firstIndex(where: { $0.answer.isMade(of: bytes) }) {
-            if let refusal = known[position].answer.signed.flatMap({ told[$0.mark] }) {
+            if let refusal = known[position].answer.signed.flatMap({ delivered[$0.identity] }) {
                 throw Failure(refusal)
             }
-            if isDue(known[position]) { lookAgain(at: position) }
+            if isDue(known[position]) { recountSigners(at: position) }
             var answer = known[position].answer
             answer.confirmedAt = nil
             answer.isInherited = false
@@ -139,7 +139,7 @@ final class SignedDocuments {
 
     /// Counts the signers of a known document again: the list may have gained one, or the dates of a key may
     /// have begun. A key counts as it did when the document came, or as it does now.
-    private func lookAgain(at position: Int) {
+    private func recountSigners(at position: Int) {
         guard case .success(let list) = signers else { return }
         known[position].countedAt = loop.now.boot
         let answer = known[position].answer
@@ -160,31 +160,31 @@ final class SignedDocuments {
     private func trim() {
         while known.count > Self.remembered + inForce.count,
             let position = known.lastIndex(where: {
-                $0.answer.signed.map { !inForce.contains($0.mark) } ?? true
+                $0.answer.signed.map { !inForce.contains($0.identity) } ?? true
             })
         {
             known.remove(at: position)
         }
     }
 
-    /// Why known documents are unproved, keyed by `SignedAnswer.mark`. Empty if the list of
+    /// Why known documents are unproved, keyed by `SignedAnswer.identity`. Empty if the list of
     /// signers cannot be read: known flags stay in force.
     var disproofs: [[UInt8]: String] { refusals()?.mapValues(\.description) ?? [:] }
 
     /// Tells which of the known documents are unproved, when that has changed.
-    private func tell(isFirst: Bool = false) {
-        guard let refusals = refusals(), refusals != told || isFirst else { return }
-        told = refusals
+    private func deliverDisproofs(isFirst: Bool = false) {
+        guard let refusals = refusals(), refusals != delivered || isFirst else { return }
+        delivered = refusals
         deliver(.disproved(name, refusals.mapValues(\.description)))
     }
 
     /// Tells why the list cannot be used, when that has changed. No signer counts then: a line that cannot be
     /// read may say that two of the others are one person.
-    private func tellProblem() {
+    private func deliverProblem() {
         var problem: String?
         if case .failure(let refusal) = signers { problem = "\(refusal)" }
-        guard problem != toldProblem else { return }
-        toldProblem = problem
+        guard problem != deliveredProblem else { return }
+        deliveredProblem = problem
         deliver(.signersRead(name, problem: problem))
     }
 

@@ -38,13 +38,13 @@ package struct HintAllowance: Hashable, Sendable {
     }
 
     /// Records a hint.
-    package mutating func ask() { isWaiting = true }
+    package mutating func request() { isWaiting = true }
 
     /// Passes no hint on before that moment.
-    package mutating func hold(until moment: Boottime) { heldUntil = moment }
+    package mutating func pause(until moment: Boottime) { heldUntil = moment }
 
     /// Whether a hint is to be passed on now, which then counts as passed on.
-    package mutating func take(at now: Boottime) -> Bool {
+    package mutating func admit(at now: Boottime) -> Bool {
         guard let due, due <= now else { return false }
         isWaiting = false
         wholeAt = max(wholeAt ?? now, now) + period

@@ -9,7 +9,7 @@ package import Transfer
 /// It delivers `.hinted`, and `.watched` with a problem if no stream is available. Flags are never taken from
 /// it.
 package final class Stream<Parser: StreamParser> {
-    private let context: SourceContext
+    private let context: SourceDependencies
     private let makeParser: () -> Parser
     private let makeRequest: () throws -> HTTPRequest
     private let explain: (HTTPResponse) -> String?
@@ -17,7 +17,7 @@ package final class Stream<Parser: StreamParser> {
     private var machine: StreamMachine
     private var timer: Timer?
     private let driver: MachineDriver<StreamEvent>
-    private var exchange: Exchange?
+    private var transfer: HTTPTransfer?
     /// The news of the present connection.
     private var inbox: StreamInbox<Parser>?
 
@@ -26,7 +26,7 @@ package final class Stream<Parser: StreamParser> {
     /// the sentence in the body of a refusal, if there is a sentence. `deliver` stands in for that
     /// of the context.
     package init(
-        for context: SourceContext, _ policy: StreamPolicy, parser: @escaping () -> Parser,
+        for context: SourceDependencies, _ policy: StreamPolicy, parser: @escaping () -> Parser,
         request: @escaping () throws -> HTTPRequest,
         explain: @escaping (HTTPResponse) -> String? = { _ in nil }, deliver: Deliver? = nil
     ) throws(SystemError) {
@@ -44,7 +44,7 @@ package final class Stream<Parser: StreamParser> {
         driver.start { [unowned self] in drain() }
     }
 
-    deinit { exchange?.cancel() }
+    deinit { transfer?.cancel() }
 
     /// Follows the stream from now on. An open stream is reopened, since the request has changed.
     package func start() { driver.post(.started) }
@@ -59,7 +59,7 @@ package final class Stream<Parser: StreamParser> {
     /// asked to be left alone.
     package func pollFailed(_ failure: Failure) {
         driver.post(.pollFailed)
-        if let wait = failure.retryAfter { driver.post(.held(wait)) }
+        if let wait = failure.retryAfter { driver.post(.retryLater(wait)) }
     }
 
     /// Handles a successful poll of the source. If polls failed before, the stream is reopened at
@@ -76,18 +76,18 @@ package final class Stream<Parser: StreamParser> {
     }
 
     private func postNews() {
-        for event in inbox?.takeEvents() ?? [] { driver.post(event) }
+        for event in inbox?.popEvents() ?? [] { driver.post(event) }
     }
 
     private func perform(_ effect: StreamEffect) {
         switch effect {
         case .connect: connect()
         case .disconnect:
-            exchange?.cancel()
+            transfer?.cancel()
             inbox = nil
             driver.removeAll(where: \.isOfConnection)
         case .hint: deliver(.hinted(context.name))
-        case .tell(let problem): deliver(.watched(context.name, problem: problem))
+        case .setProblem(let problem): deliver(.watchChanged(context.name, problem: problem))
         case .sleep(let moment): timer?.set(at: moment)
         }
     }
@@ -96,16 +96,16 @@ package final class Stream<Parser: StreamParser> {
         let inbox = StreamInbox(makeParser()) { [unowned self] in driver.requestTurn() }
         do {
             let request = try makeRequest()
-            let exchange = try exchange ?? Exchange(context.client)
-            self.exchange = exchange
+            let transfer = try transfer ?? HTTPTransfer(context.client)
+            self.transfer = transfer
             self.inbox = inbox
-            try exchange.send(request, to: inbox) { [unowned self] in end($0) }
+            try transfer.send(request, to: inbox) { [unowned self] in connectionEnded($0) }
         } catch {
             driver.post(.failed((error as? Failure) ?? Failure(.unreachable, "\(error)")))
         }
     }
 
-    private func end(_ result: Result<HTTPResponse, TransferError>) {
+    private func connectionEnded(_ result: Result<HTTPResponse, TransferError>) {
         if case .success = result { inbox?.finish() }
         postNews()
         inbox = nil
@@ -142,10 +142,10 @@ extension TransferError {
 
 /// Parses the bytes of one connection, called by libcurl, and keeps the news until the loop takes
 /// it.
-final class StreamInbox<Parser: StreamParser>: Receiver {
+final class StreamInbox<Parser: StreamParser>: ResponseDelegate {
     private var parser: Parser
     private var hasBegun = false
-    private var news: StreamNews?
+    private var pending: StreamUpdate?
     private let wake: () -> Void
 
     /// `wake` is called when there is news. It must do no more than note that.
@@ -155,41 +155,41 @@ final class StreamInbox<Parser: StreamParser>: Receiver {
     }
 
     /// Reads the headers of a stream that has opened.
-    func begin(_ headers: HeaderSection) -> Bool {
+    func didReceiveHead(_ headers: HeaderSection) -> Bool {
         hasBegun = true
-        note { parser.begin(headers, &$0) }
+        update { parser.parseHead(headers, &$0) }
         wake()
         return true
     }
 
     /// Takes a part of the body; false ends the transfer, when the stream has failed or is a flood.
-    func take(_ bytes: [UInt8]) -> Bool {
-        guard news?.failure == nil, news?.bytes ?? 0 <= StreamMachine.floodLimit else {
+    func didReceiveBodyPart(_ bytes: [UInt8]) -> Bool {
+        guard pending?.failure == nil, pending?.bytes ?? 0 <= StreamMachine.floodLimit else {
             return false
         }
-        note {
+        update {
             $0.bytes += bytes.count
-            parser.take(bytes, &$0)
+            parser.parse(bytes, &$0)
         }
         wake()
         return true
     }
 
     /// The server has ended the stream.
-    func finish() { note { parser.finish(&$0) } }
+    func finish() { update { parser.finish(&$0) } }
 
-    private func note(_ change: (inout StreamNews) -> Void) {
-        var news = self.news ?? StreamNews()
-        change(&news)
-        self.news = news
+    private func update(_ change: (inout StreamUpdate) -> Void) {
+        var update = self.pending ?? StreamUpdate()
+        change(&update)
+        self.pending = update
     }
 
     /// Returns the news since the last call.
-    func takeEvents() -> [StreamEvent] {
+    func popEvents() -> [StreamEvent] {
         defer {
             hasBegun = false
-            news = nil
+            pending = nil
         }
-        return (hasBegun ? [.opened] : []) + (news.map { [.heard($0)] } ?? [])
+        return (hasBegun ? [.opened] : []) + (pending.map { [.received($0)] } ?? [])
     }
 }

@@ -9,7 +9,7 @@ package enum StreamEvent: Hashable, Sendable {
     /// The server has answered 200.
     case opened
     /// Bytes have come.
-    case heard(StreamNews)
+    case received(StreamUpdate)
     /// The server has ended the stream.
     case closed
     /// The server's answer is no stream, or no request could be sent.
@@ -21,15 +21,15 @@ package enum StreamEvent: Hashable, Sendable {
     /// A poll of the same source has succeeded.
     case pollSucceeded
     /// In the answer to a poll, the server has asked for no request for this long.
-    case held(Duration)
+    case retryLater(Duration)
     /// The time of `StreamEffect.sleep` has come.
     case woke
 
     /// Whether it is about a connection: after its end the event says nothing.
     package var isOfConnection: Bool {
         switch self {
-        case .opened, .heard, .closed, .failed, .lost: true
-        case .started, .pollFailed, .pollSucceeded, .held, .woke: false
+        case .opened, .received, .closed, .failed, .lost: true
+        case .started, .pollFailed, .pollSucceeded, .retryLater, .woke: false
         }
     }
 }
@@ -42,7 +42,7 @@ package enum StreamEffect: Hashable, Sendable {
     /// Hint that the flags may have changed.
     case hint
     /// Report why only polls show changes; nil when the stream is followed again.
-    case tell(String?)
+    case setProblem(String?)
     /// Send `StreamEvent.woke` at that moment, which replaces the last such moment; nil cancels it.
     case sleep(Boottime?)
 }

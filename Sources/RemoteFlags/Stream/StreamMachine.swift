@@ -37,7 +37,7 @@ package struct StreamMachine: Sendable {
     /// The record of an open stream.
     private struct Reception: Hashable, Sendable {
         let since: Boottime
-        var heardAt: Boottime
+        var receivedAt: Boottime
         /// Whether it has been open for `StreamPolicy.steady`.
         var isSteady = false
         var retryAfter: Duration?
@@ -58,7 +58,7 @@ package struct StreamMachine: Sendable {
     /// Whether polls have failed and none has succeeded since.
     private(set) package var arePollsFailing = false
     /// The failure that was reported, until a stream lasts.
-    private var told: Failure?
+    private var reportedFailure: Failure?
     private var slept: Boottime?
     /// The effects of the present event.
     private var effects: [StreamEffect] = []
@@ -77,32 +77,33 @@ package struct StreamMachine: Sendable {
     /// Handles an event at `now`. The effects have to be performed in their order.
     package mutating func handle(_ event: StreamEvent, at now: Boottime) -> [StreamEffect] {
         switch event {
-        case .started: follow(at: now)
+        case .started: start(at: now)
         case .opened:
             guard case .connecting = phase else { break }
-            phase = .open(Reception(since: now, heardAt: now, windowEnd: now + Self.floodWindow))
-            allowance.ask()
-        case .heard(let news): hear(news, at: now)
-        case .closed: lose(Failure(.unreachable, "the server has ended the stream"), at: now)
-        case .failed(let failure): end(failure, at: now)
-        case .lost(let failure): lose(failure, at: now)
+            phase = .open(Reception(since: now, receivedAt: now, windowEnd: now + Self.floodWindow))
+            allowance.request()
+        case .received(let update): received(update, at: now)
+        case .closed:
+            connectionLost(Failure(.unreachable, "the server has ended the stream"), at: now)
+        case .failed(let failure): connectionEnded(failure, at: now)
+        case .lost(let failure): connectionLost(failure, at: now)
         case .pollFailed: arePollsFailing = true
         case .pollSucceeded: recover(at: now)
-        case .held(let wait):
+        case .retryLater(let wait):
             let end = now + min(wait, Self.retryLimit)
-            allowance.hold(until: end)
-            lossAllowance.hold(until: end)
+            allowance.pause(until: end)
+            lossAllowance.pause(until: end)
         case .woke: slept = nil
         }
         expire(at: now)
-        let isHinted = allowance.take(at: now)
-        if lossAllowance.take(at: now) || isHinted { effects.append(.hint) }
-        sleep()
+        let isHinted = allowance.admit(at: now)
+        if lossAllowance.admit(at: now) || isHinted { effects.append(.hint) }
+        setWake()
         defer { effects = [] }
         return effects
     }
 
-    private mutating func follow(at now: Boottime) {
+    private mutating func start(at now: Boottime) {
         switch phase {
         case .waiting: break
         case .idle: connect(at: now)
@@ -128,24 +129,24 @@ package struct StreamMachine: Sendable {
         effects.append(.connect)
     }
 
-    private mutating func hear(_ news: StreamNews, at now: Boottime) {
+    private mutating func received(_ update: StreamUpdate, at now: Boottime) {
         guard case .open(var reception) = phase else { return }
         if now >= reception.windowEnd {
             reception.windowEnd = now + Self.floodWindow
             reception.bytes = 0
         }
-        reception.bytes += news.bytes
-        reception.heardAt = now
-        reception.retryAfter = news.retryAfter ?? reception.retryAfter
+        reception.bytes += update.bytes
+        reception.receivedAt = now
+        reception.retryAfter = update.retryAfter ?? reception.retryAfter
         phase = .open(reception)
-        if news.isHint { allowance.ask() }
+        if update.isHint { allowance.request() }
         let failure =
             reception.bytes > Self.floodLimit
             ? Failure(.refused, "the stream brings more than \(Self.floodLimit) bytes in a minute")
-            : news.failure
+            : update.failure
         guard let failure else { return }
         effects.append(.disconnect)
-        end(failure, at: now)
+        connectionEnded(failure, at: now)
     }
 
     /// Acts on the times that have come.
@@ -157,32 +158,32 @@ package struct StreamMachine: Sendable {
             guard limit <= now else { break }
             effects.append(.disconnect)
             let cause = "no answer within \(policy.opening)"
-            lose(Failure(.unreachable, cause), at: now)
+            connectionLost(Failure(.unreachable, cause), at: now)
         case .open(var reception):
-            if reception.heardAt + policy.silence <= now {
+            if reception.receivedAt + policy.silence <= now {
                 effects.append(.disconnect)
                 let cause = "the stream was silent for \(policy.silence)"
-                lose(Failure(.unreachable, cause), at: now)
+                connectionLost(Failure(.unreachable, cause), at: now)
             } else if !reception.isSteady, reception.since + policy.steady <= now {
                 reception.isSteady = true
                 phase = .open(reception)
                 failures = 0
-                if told != nil { effects.append(.tell(nil)) }
-                told = nil
+                if reportedFailure != nil { effects.append(.setProblem(nil)) }
+                reportedFailure = nil
             }
         }
     }
 
     /// The connection is gone, and maybe the server with it: a poll can tell.
-    private mutating func lose(_ failure: Failure, at now: Boottime) {
+    private mutating func connectionLost(_ failure: Failure, at now: Boottime) {
         let before = failures
-        end(failure, at: now)
-        if failures > max(before, 1) { lossAllowance.ask() }
+        connectionEnded(failure, at: now)
+        if failures > max(before, 1) { lossAllowance.request() }
     }
 
     /// The connection is gone: waits for the next. A healthy stream ending is routine; only the second
     /// failure in a row is told, and a refusal.
-    private mutating func end(_ failure: Failure, at now: Boottime) {
+    private mutating func connectionEnded(_ failure: Failure, at now: Boottime) {
         let asked: Duration?
         switch phase {
         case .idle, .waiting: return
@@ -190,7 +191,7 @@ package struct StreamMachine: Sendable {
         case .open(let reception): asked = failure.retryAfter ?? reception.retryAfter
         }
         failures += 1
-        if failures > 1 || failure.kind == .refused { tell(failure) }
+        if failures > 1 || failure.kind == .refused { reportProblem(failure) }
         let isRefused = failure.kind == .refused
         // If the server refuses, more requests bring nothing.
         let wait = isRefused ? between(policy.longestWait / 2, policy.longestWait) : backOff()
@@ -218,14 +219,17 @@ package struct StreamMachine: Sendable {
 
     /// Reports a failure once for an outage, though its cause may change between attempts, and once
     /// more if the server turns out to refuse.
-    private mutating func tell(_ failure: Failure) {
-        guard told == nil || (told?.kind != .refused && failure.kind == .refused) else { return }
-        told = failure
-        effects.append(.tell(failure.detail))
+    private mutating func reportProblem(_ failure: Failure) {
+        guard
+            reportedFailure == nil
+                || (reportedFailure?.kind != .refused && failure.kind == .refused)
+        else { return }
+        reportedFailure = failure
+        effects.append(.setProblem(failure.detail))
     }
 
     /// Orders one wake-up, at the earliest time; again when that time changes or has come.
-    private mutating func sleep() {
+    private mutating func setWake() {
         let wake = [nextEdge, allowance.due, lossAllowance.due].compactMap(\.self).min()
         guard wake != slept else { return }
         slept = wake
@@ -238,7 +242,7 @@ package struct StreamMachine: Sendable {
         case .waiting(let moment, _): return moment
         case .connecting(let limit): return limit
         case .open(let reception):
-            let silent = reception.heardAt + policy.silence
+            let silent = reception.receivedAt + policy.silence
             return reception.isSteady ? silent : min(silent, reception.since + policy.steady)
         }
     }

@@ -7,23 +7,23 @@ package import Transfer
 /// libcurl, and only adds to the news.
 package protocol StreamParser {
     /// Reads the headers of the answer, whose status is 200.
-    mutating func begin(_ headers: HeaderSection, _ news: inout StreamNews)
+    mutating func parseHead(_ headers: HeaderSection, _ update: inout StreamUpdate)
 
     /// Reads the next bytes. They may end anywhere, also in the middle of a character.
-    mutating func take(_ bytes: [UInt8], _ news: inout StreamNews)
+    mutating func parse(_ bytes: [UInt8], _ update: inout StreamUpdate)
 
     /// Reads the rest when the server has ended the stream, such as a last line without its end.
-    mutating func finish(_ news: inout StreamNews)
+    mutating func finish(_ update: inout StreamUpdate)
 }
 
 extension StreamParser {
     /// Ignores the headers.
-    package mutating func begin(_ headers: HeaderSection, _ news: inout StreamNews) {}
+    package mutating func parseHead(_ headers: HeaderSection, _ update: inout StreamUpdate) {}
 }
 
 /// The news in the bytes of a stream, in a bounded form. It is never an order: flags come by polls
 /// alone.
-package struct StreamNews: Hashable, Sendable {
+package struct StreamUpdate: Hashable, Sendable {
     /// The flags may have changed.
     package var isHint = false
     /// How long the next connection must wait after the end of this connection.
@@ -59,7 +59,7 @@ struct LineSplitter {
     init(limit: Int) { self.limit = limit }
 
     /// The lines that these bytes complete.
-    mutating func take(_ bytes: [UInt8]) -> [Line] {
+    mutating func split(_ bytes: [UInt8]) -> [Line] {
         var found: [Line] = []
         var rest = bytes[...]
         while let first = rest.first {

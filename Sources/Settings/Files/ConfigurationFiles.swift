@@ -44,10 +44,10 @@ package struct ConfigurationPlaces: Hashable, Sendable {
     /// The folders of drop-ins, the strongest first.
     package let dropIns: [String]
     /// The folders of drop-ins to which the daemon's user can write. A daemon under somebody else's
-    /// control could put files there, so only files of `authors` count in them.
+    /// control could put files there, so only files of `trustedOwners` count in them.
     package let exposed: Set<String>
     /// The users whose files count in `exposed`.
-    package private(set) var authors: Set<UInt32> = [0]
+    package private(set) var trustedOwners: Set<UInt32> = [0]
 
     /// Places for which `exposed` accepts only files of root.
     package init(main: String, dropIns: [String], exposed: Set<String> = []) {
@@ -60,7 +60,7 @@ package struct ConfigurationPlaces: Hashable, Sendable {
     /// controls the daemon anyway.
     package func trusting(_ user: UInt32) -> ConfigurationPlaces {
         var places = self
-        places.authors.insert(user)
+        places.trustedOwners.insert(user)
         return places
     }
 

@@ -16,7 +16,7 @@ struct DropIns {
     init(in places: ConfigurationPlaces) throws(FileError) {
         var winners: [String: String] = [:]
         for path in places.dropIns {
-            let authors = places.exposed.contains(path) ? places.authors : nil
+            let authors = places.exposed.contains(path) ? places.trustedOwners : nil
             guard let folder = try open(path, by: authors) else { continue }
             for name in try folder.names() {
                 let path = "\(folder.path)/\(name)"
@@ -24,7 +24,7 @@ struct DropIns {
                     skipped.append(SkippedFile(path: path, cause: .overridden(by: winner)))
                 } else if !name.hasSuffix(".toml") {
                     skipped.append(SkippedFile(path: path, cause: .otherSuffix))
-                } else if try take(name, path, in: folder, by: authors) {
+                } else if try read(name, path, in: folder, by: authors) {
                     winners[name] = path
                 }
             }
@@ -35,7 +35,7 @@ struct DropIns {
     }
 
     /// Reads a drop-in, or notes a mask; false for a file that an untrusted user may have written.
-    private mutating func take(
+    private mutating func read(
         _ name: String, _ path: String, in folder: borrowing OpenDirectory,
         by authors: Set<UInt32>?
     ) throws(FileError) -> Bool {
@@ -66,13 +66,13 @@ struct DropIns {
             }
             return folder
         } catch  where error.isNotFound {
-            try noteLink(path, by: authors)
+            try checkLink(path, by: authors)
             return nil
         }
     }
 
     /// Says why a link in the place of an exposed folder is not followed.
-    private mutating func noteLink(_ path: String, by authors: Set<UInt32>?) throws(FileError) {
+    private mutating func checkLink(_ path: String, by authors: Set<UInt32>?) throws(FileError) {
         do {
             guard let authors,
                 let problem = try OwnershipProblem(

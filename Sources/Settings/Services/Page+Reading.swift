@@ -64,7 +64,7 @@ private struct MissingTemplate: Error, CustomStringConvertible {
 
 extension Page {
     /// Reads `page` and `lang` of a service; nil if it configures neither, or after an error.
-    init?(of service: Service, from reader: TableReader, _ templates: Templates) {
+    init?(of service: Service, from reader: TableDecoder, _ templates: Templates) {
         let language = reader.value(ServiceKey.lang, .word, default: Page.standard.language)
         guard let member = reader.member(ServiceKey.page) else {
             guard language != Page.standard.language else { return nil }
@@ -93,7 +93,7 @@ extension Page {
     }
 }
 
-extension TableReader {
+extension TableDecoder {
     /// Reports every value that a template shows and the service does not have.
     fileprivate func refuseUnknownValues(
         in template: PageTemplate, at path: String, of service: Service

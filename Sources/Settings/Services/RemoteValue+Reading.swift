@@ -35,7 +35,7 @@ enum RemoteTypeWord: String, CaseIterable {
 extension RemoteValue {
     /// Reads `[service.NAME.variant]`; nil after an error. Its source is that of the first of `switches`
     /// unless it names the source of another.
-    init?(variantFrom reader: TableReader, of switches: [Switch]) {
+    init?(variantFrom reader: TableDecoder, of switches: [Switch]) {
         reader.refuseKeys(notIn: VariantKey.words)
         let source = Self.source(VariantKey.source, from: reader, of: switches)
         let key = reader.required(VariantKey.key, .text("key"))
@@ -48,7 +48,7 @@ extension RemoteValue {
     }
 
     /// Reads one member of `[service.NAME.values]`; nil after an error.
-    init?(named member: Table.Member, from reader: TableReader, of switches: [Switch]) {
+    init?(named member: Table.Member, from reader: TableDecoder, of switches: [Switch]) {
         let name: ValueName? = reader.name(member, of: "a value")
         reader.refuseKeys(notIn: ValueKey.words)
         let source = Self.source(ValueKey.source, from: reader, of: switches)
@@ -68,7 +68,7 @@ extension RemoteValue {
     }
 
     private static func source(
-        _ key: some SettingKey, from reader: TableReader, of switches: [Switch]
+        _ key: some SettingKey, from reader: TableDecoder, of switches: [Switch]
     ) -> SourceName? {
         guard reader.member(key) != nil else { return switches.first?.source }
         return reader.optional(key, .source(of: switches))
@@ -121,7 +121,7 @@ extension ValueType where Value == [String: String] {
 
 extension Service {
     /// Reads `variant`, `values`, `activation`, and the two keys of the installed version.
-    mutating func readValues(from reader: TableReader) {
+    mutating func readValues(from reader: TableDecoder) {
         if let table = reader.table(ServiceKey.variant) {
             variant = RemoteValue(variantFrom: table, of: switches)
         }
@@ -133,7 +133,7 @@ extension Service {
     }
 
     /// Reads `[service.NAME.values]`.
-    private mutating func readValues(in table: TableReader) {
+    private mutating func readValues(in table: TableDecoder) {
         var spellings: [String: String] = [:]
         for (member, reader) in table.tables() {
             guard let value = RemoteValue(named: member, from: reader, of: switches) else {
@@ -151,7 +151,7 @@ extension Service {
         }
     }
 
-    private static func installed(from reader: TableReader) -> InstalledVersion? {
+    private static func installed(from reader: TableDecoder) -> InstalledVersion? {
         let text = reader.optional(ServiceKey.installedVersion, .text("version"))
         guard let file = reader.member(ServiceKey.installedVersionFile) else {
             return text.flatMap { Version($0) }.map(InstalledVersion.version)

@@ -34,7 +34,7 @@ enum ServiceKey: String, SettingKey {
 extension Service {
     /// Reads a table `[service.NAME]`; nil after an error.
     init?(
-        named member: Table.Member, from reader: TableReader, zones: Zones,
+        named member: Table.Member, from reader: TableDecoder, zones: Zones,
         _ sources: inout ConfiguredSources
     ) {
         let name: ServiceName? = reader.name(member, of: "a service")
@@ -60,7 +60,7 @@ extension Service {
     private static let usualLeads: [Duration] = [30 * 24, 7 * 24, 24, 1].map { .seconds($0 * 3600) }
 
     /// The zone of the system, read only if the service needs it.
-    private static func zone(whereUnnamedIn reader: TableReader, _ zones: Zones) -> Zone {
+    private static func zone(whereUnnamedIn reader: TableDecoder, _ zones: Zones) -> Zone {
         guard reader.member(ServiceKey.timeZone) == nil else { return .utc }
         do {
             return try zones.ofSystem()
@@ -74,7 +74,7 @@ extension Service {
 
     /// The switches in either of the two forms; a switch with an error is left out.
     private static func switches(
-        from reader: TableReader, of service: String, _ sources: inout ConfiguredSources
+        from reader: TableDecoder, of service: String, _ sources: inout ConfiguredSources
     ) -> [Switch] {
         let short = SwitchKey.allCases.compactMap(reader.member)
         guard let list = reader.member(ServiceKey.switches) else {
@@ -97,7 +97,7 @@ extension Service {
     }
 
     /// A reader for each `[[service.NAME.switch]]`.
-    private static func entries(of list: Table.Member, in reader: TableReader) -> [TableReader] {
+    private static func entries(of list: Table.Member, in reader: TableDecoder) -> [TableDecoder] {
         let header = "[[\(reader.path).switch]]"
         let type = "an array of tables \(header)"
         guard case .array(let elements) = list.node.value else {
@@ -115,7 +115,7 @@ extension Service {
                 reader.refuse(wrong, .wrongType(), expecting: type)
                 return nil
             }
-            let entry = TableReader(
+            let entry = TableDecoder(
                 path: "\(reader.path).switch[\(index)]", place: "in \(header)", table: table,
                 origin: element.origin, report: reader.report)
             entry.refuseKeys(notIn: SwitchKey.words)
@@ -136,7 +136,7 @@ extension Policy {
     private static let drains: ClosedRange<Duration> = .zero ... .seconds(3_600)
 
     /// Reads the keys of the policy. The defaults are the values of `Policy()`.
-    init(from reader: TableReader) {
+    init(from reader: TableDecoder) {
         func read<Value>(_ setting: inout Value, _ key: ServiceKey, _ type: ValueType<Value>) {
             setting = reader.value(key, type, default: setting)
         }
@@ -160,7 +160,7 @@ extension Policy {
 
 extension Service {
     /// Warns of settings that have no effect beside others.
-    func warnOfWhatHasNoEffect(in reader: TableReader, _ sources: ConfiguredSources) {
+    func warnOfWhatHasNoEffect(in reader: TableDecoder, _ sources: ConfiguredSources) {
         for member in [ServiceKey.signaturesToClose, .signaturesToOpen].compactMap(reader.member)
         where !sources.areSigned(switches) {
             reader.report.warn(

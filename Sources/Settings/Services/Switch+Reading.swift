@@ -49,7 +49,7 @@ package enum FormatWord: String, CaseIterable, Sendable {
 extension Switch {
     /// Reads the keys of a switch; nil after an error. A source that an address implies is named after
     /// `service`.
-    init?(from reader: TableReader, of service: String, _ sources: inout ConfiguredSources) {
+    init?(from reader: TableDecoder, of service: String, _ sources: inout ConfiguredSources) {
         let source = Self.source(from: reader, of: service, &sources)
         let format = Self.format(from: reader)
         guard let source, let format else { return nil }
@@ -57,7 +57,7 @@ extension Switch {
     }
 
     private static func source(
-        from reader: TableReader, of service: String, _ sources: inout ConfiguredSources
+        from reader: TableDecoder, of service: String, _ sources: inout ConfiguredSources
     ) -> SourceName? {
         let type = ValueType<String>.sourceName
         guard let text = reader.required(SwitchKey.source, type),
@@ -71,7 +71,7 @@ extension Switch {
         }
     }
 
-    private static func format(from reader: TableReader) -> Format? {
+    private static func format(from reader: TableDecoder) -> Format? {
         let word: FormatWord? = reader.required(SwitchKey.format, .word)
         let key = reader.optional(SwitchKey.key, .text("key"))
         if reader.member(SwitchKey.key) == nil, let key = word?.defaultKey {

@@ -29,10 +29,10 @@ struct ConfiguredSources {
     private var taken: Set<String> = []
     private var implied: [Source.Kind: SourceName] = [:]
     private var used: Set<SourceName> = []
-    private let report: Report
+    private let report: Diagnostics
 
     /// Reads the tables of `[source]`, which may be missing.
-    init(from root: TableReader) {
+    init(from root: TableDecoder) {
         report = root.report
         for (member, reader) in root.table(RootKey.source)?.tables() ?? [] {
             tables.insert(member.key)
@@ -105,8 +105,8 @@ struct ConfiguredSources {
         }
         let name = freeName(like: service)
         // Only after reading is it known whether another address has implied the same source.
-        let reading = Report()
-        let reader = TableReader(
+        let reading = Diagnostics()
+        let reader = TableDecoder(
             path: "source.\(name?.text ?? service)", place: "in address \(text.shown)",
             table: Table(members: members), origin: origin, report: reading)
         let source = Source(name: name, from: reader)

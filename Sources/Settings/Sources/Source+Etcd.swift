@@ -26,20 +26,21 @@ extension SourceType {
                     login: "'user' and 'password'"))
             let prefix = reader.required(EtcdKey.prefix, .text("prefix"))
             let login = reader.login()
-            var site = Site(url: "", limits: limits)
-            reader.readCertificates(into: &site)
+            var settings = HTTPSettings(url: "", limits: limits)
+            reader.readCertificates(into: &settings)
             guard let endpoints, let prefix else { return nil }
             reader.checkCredentials(for: endpoints, "an endpoint is")
-            return .etcd(EtcdSite(endpoints: endpoints, prefix: prefix, login: login, server: site))
+            return .etcd(
+                EtcdSettings(endpoints: endpoints, prefix: prefix, login: login, server: settings))
         })
 }
 
-extension TableReader {
+extension TableDecoder {
     /// The user and the password; either without the other is an error.
-    fileprivate func login() -> EtcdSite.Login? {
+    fileprivate func login() -> EtcdSettings.Login? {
         let user = optional(EtcdKey.user, .text("user"))
         let password = optional(EtcdKey.password, .secret)
-        if let user, let password { return EtcdSite.Login(user: user, password: password) }
+        if let user, let password { return EtcdSettings.Login(user: user, password: password) }
         for (key, other) in [(EtcdKey.user, EtcdKey.password), (.password, .user)] {
             guard let member = member(key), self.member(other) == nil else { continue }
             report.error(

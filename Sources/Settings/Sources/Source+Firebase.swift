@@ -45,7 +45,7 @@ extension SourceType {
             }
             guard let project, let apiKey, let appID else { return nil }
             return .firebase(
-                ClientTemplateSite(
+                FirebaseSettings(
                     project: project, apiKey: apiKey, appID: appID, baseURL: baseURL,
                     realtimeURL: realtime ? realtimeURL : nil,
                     installationsURL: installationsURL, limits: limits))
@@ -67,7 +67,7 @@ extension SourceType {
             let signals = reader.optional(FirebaseServerKey.signals, .signals)
             guard let project else { return nil }
             return .firebaseServer(
-                ServerTemplateSite(
+                FirebaseServerSettings(
                     project: project, credential: credential, baseURL: baseURL, scope: scope,
                     randomizationID: randomizationID, signals: signals ?? [], limits: limits))
         })
@@ -140,7 +140,7 @@ extension ValueType where Value == String? {
     }
 }
 
-extension ValueType where Value == [ServerTemplateSite.Signal] {
+extension ValueType where Value == [FirebaseServerSettings.Signal] {
     /// A table of strings and numbers: `{ tier = "gold", build = 42 }`.
     fileprivate static var signals: Self {
         Self(expected: "a table such as { tier = \"gold\", build = 42 }") {
@@ -149,11 +149,11 @@ extension ValueType where Value == [ServerTemplateSite.Signal] {
             guard table.members.count <= 100 else {
                 throw .bad("table", cause: "the service knows at most 100 signals")
             }
-            var signals: [ServerTemplateSite.Signal] = []
+            var signals: [FirebaseServerSettings.Signal] = []
             for member in table.members {
                 switch (member.node.value, member.node.value.json) {
                 case (.string, let value?), (.integer, let value?), (.float, let value?):
-                    signals.append(ServerTemplateSite.Signal(name: member.key, value: value))
+                    signals.append(FirebaseServerSettings.Signal(name: member.key, value: value))
                 default:
                     throw .bad(
                         "signal",

@@ -19,13 +19,13 @@ extension SourceType {
         word: "http", keys: HTTPKey.words + SigningKey.words, isSignable: true,
         read: { reader, limits in
             guard let url = reader.required(HTTPKey.url, .documentURL) else { return nil }
-            var site = Site(url: url, limits: limits)
-            reader.readCertificates(into: &site)
-            site.credentials[.bearer] = reader.optional(HTTPKey.bearer, .secret)
-            site.headers = reader.optional(HTTPKey.headers, .headers) ?? []
-            site.unixSocket = reader.optional(HTTPKey.unixSocket, .socketPath)
+            var settings = HTTPSettings(url: url, limits: limits)
+            reader.readCertificates(into: &settings)
+            settings.credentials[.bearer] = reader.optional(HTTPKey.bearer, .secret)
+            settings.headers = reader.optional(HTTPKey.headers, .headers) ?? []
+            settings.unixSocket = reader.optional(HTTPKey.unixSocket, .socketPath)
             reader.checkCredentials(for: [url], "'url' is")
-            return .http(site)
+            return .http(settings)
         },
         schemes: ["http", "https"],
         members: { address in

@@ -26,17 +26,18 @@ extension SourceType {
                 OFREPKey.streamHosts,
                 .origins(
                     "host", such: "https://events.example.com", login: "'bearer' or 'api_key'"))
-            var site = Site(url: url ?? "", limits: limits)
-            site.credentials[.bearer] = reader.optional(OFREPKey.bearer, .secret)
-            site.credentials[.apiKey] = reader.optional(OFREPKey.apiKey, .secret)
-            reader.readCertificates(into: &site)
+            var settings = HTTPSettings(url: url ?? "", limits: limits)
+            settings.credentials[.bearer] = reader.optional(OFREPKey.bearer, .secret)
+            settings.credentials[.apiKey] = reader.optional(OFREPKey.apiKey, .secret)
+            reader.readCertificates(into: &settings)
             guard let url else { return nil }
             reader.checkCredentials(for: [url], "'url' is")
-            return .ofrep(EvaluationSite(server: site, context: context, streamHosts: hosts ?? []))
+            return .ofrep(
+                OFREPSettings(server: settings, context: context, streamHosts: hosts ?? []))
         })
 }
 
-extension TableReader {
+extension TableDecoder {
     /// The administrator's part of the context: any values, except that `targetingKey` of the protocol
     /// is a text.
     fileprivate func context() -> JSON.Object {

@@ -51,17 +51,17 @@ package struct Source: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The path is absolute if the path of the configuration file is.
         case file(path: String, FetchLimits = FetchLimits())
-        case http(Site)
-        case etcd(EtcdSite)
-        case ofrep(EvaluationSite)
-        case firebase(ClientTemplateSite)
-        case firebaseServer(ServerTemplateSite)
+        case http(HTTPSettings)
+        case etcd(EtcdSettings)
+        case ofrep(OFREPSettings)
+        case firebase(FirebaseSettings)
+        case firebaseServer(FirebaseServerSettings)
 
         /// How long one fetch may take, and how large an answer may be.
         package var limits: FetchLimits {
             switch self {
             case .file(_, let limits): limits
-            case .http(let site): site.limits
+            case .http(let settings): settings.limits
             case .etcd(let cluster): cluster.limits
             case .ofrep(let server): server.limits
             case .firebase(let template): template.limits
@@ -78,13 +78,13 @@ extension Source {
     private static let bodies = 1...FetchLimits.largestMaxBody
 
     /// Reads a table `[source.NAME]`; nil after an error, or without a name.
-    init?(name: SourceName?, from table: TableReader) {
+    init?(name: SourceName?, from table: TableDecoder) {
         var reader = table
         reader.need = "; \(SourceType.follows)"
         let type = reader.required(SourceKey.type, .sourceType)
         // The keys of every type are listed after those of the type.
         var common = table
-        common.report = Report()
+        common.report = Diagnostics()
         let interval = common.value(
             SourceKey.interval, .duration(in: Self.intervals), default: .seconds(60))
         let maxBackoff = common.value(
@@ -130,7 +130,7 @@ struct SourceType: Sendable {
     /// The longest body of an answer, in bytes, if the configuration names none.
     var maxBody = FetchLimits.defaultMaxBody
     /// Reads the keys of this type; nil after an error.
-    let read: @Sendable (TableReader, FetchLimits) -> Source.Kind?
+    let read: @Sendable (TableDecoder, FetchLimits) -> Source.Kind?
     /// The schemes of addresses that imply a source of this type, without the colon.
     var schemes: [String] = []
     /// The members of the table that an address replaces.
@@ -167,7 +167,7 @@ extension ValueType where Value == SourceType {
 extension SigningRule {
     /// Reads the keys; nil without them, or after an error. Each needs the other: signatures without an
     /// audience would let the document of another fleet count.
-    fileprivate init?(from reader: TableReader) {
+    fileprivate init?(from reader: TableDecoder) {
         let path = reader.member(SigningKey.signers)?.node.origin.file ?? ""
         let signers = reader.optional(SigningKey.signers, .path(namedIn: path))
         let audience = reader.optional(SigningKey.audience, .text("audience"))

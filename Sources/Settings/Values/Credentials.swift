@@ -23,12 +23,12 @@ extension ValueType where Value == Credential {
     }
 }
 
-extension TableReader {
+extension TableDecoder {
     /// Reads the keys of certificates, which the types `http`, `etcd` and `ofrep` spell alike.
-    func readCertificates(into site: inout Site) {
-        site.credentials[.authorities] = optional(HTTPKey.ca, .credential)
-        site.credentials[.clientCertificate] = optional(HTTPKey.clientCertificate, .credential)
-        site.credentials[.clientKey] = optional(HTTPKey.clientKey, .credential)
+    func readCertificates(into settings: inout HTTPSettings) {
+        settings.credentials[.authorities] = optional(HTTPKey.ca, .credential)
+        settings.credentials[.clientCertificate] = optional(HTTPKey.clientCertificate, .credential)
+        settings.credentials[.clientKey] = optional(HTTPKey.clientKey, .credential)
     }
 
     /// Checks keys that need one another, and refuses secrets that would be sent in clear to another

@@ -11,7 +11,7 @@ struct ValueType<Value> {
     var isSecret = false
 }
 
-/// Why a value cannot be read. `TableReader` adds the key, the table and the place.
+/// Why a value cannot be read. `TableDecoder` adds the key, the table and the place.
 enum ValueProblem: Error {
     /// Another type of TOML; `hint` names the text to write instead.
     case wrongType(hint: String? = nil)

@@ -66,7 +66,7 @@ struct Drill: ParsableCommand {
         try order.checkThatDaemonAnswers()
         let stand = try decisionIfDrillIsAllowed(published.known(service).object)
         let loop = try EventLoop()
-        let manager = try SystemManager(on: loop)
+        let manager = try BlockingSystemdClient(on: loop)
         if let problem = ShownGate(nil, published.gate(of: service), at: published.now).problem {
             throw CommandFailure(.no, "'\(service)': \(problem)")
         }
@@ -74,15 +74,15 @@ struct Drill: ParsableCommand {
             of: service, from: stand, to: state.state, describe: manager.snapshot)
         try check(plan)
         if !isAgreed { try askForConsent(to: plan) }
-        let drilling = Drilling(plan, by: order, with: manager, on: loop, published)
+        let drilling = DrillDriver(plan, by: order, with: manager, on: loop, published)
         let report = DrillReport(findings: try drilling.run())
-        if json { say(.object(report.json)) } else { say(lines: report.text) }
+        if json { printJSON(.object(report.json)) } else { printLines(report.text) }
         try flushOutput()
         if let signal = drilling.interruption {
             if let summary = report.failure { printError(summary) }
             throw CommandEnd(end: .killed(signal))
         }
-        order.note(problem: report.problem)
+        order.sendResult(problem: report.problem)
         if let summary = report.failure { throw CommandFailure(.no, summary) }
     }
 

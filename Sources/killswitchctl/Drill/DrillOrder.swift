@@ -19,7 +19,7 @@ struct DrillOrder {
     func checkThatDaemonAnswers() throws { _ = try daemon.call("Sources") }
 
     /// Closes the gate, if it is open and no other order is in force.
-    func give() throws {
+    func send() throws {
         let parameters: JSON.Object = [
             "service": .string(service.text), "state": .string(state.rawValue),
             "reason": .string(reason), "seconds": .number(Number(limit.wholeSeconds)),
@@ -44,23 +44,23 @@ struct DrillOrder {
     }
 
     /// Ends the order, if it is in force still, and returns the state of the service after that.
-    func release() throws -> DrillStanding {
+    func release() throws -> OrderStatus {
         let order: JSON.Object = ["service": .string(service.text), "reason": .string(reason)]
-        return standing(in: try daemon.order(("Release", order)).object("service"))
+        return status(in: try daemon.order(("Release", order)).object("service"))
     }
 
     /// Tells the daemon how the drill ended. If that fails, the drill counts nevertheless.
-    func note(problem: String?) {
-        let note: JSON.Object = ["service": .string(service.text), "problem": .optional(problem)]
+    func sendResult(problem: String?) {
+        let result: JSON.Object = ["service": .string(service.text), "problem": .optional(problem)]
         do {
-            _ = try daemon.order(("NoteDrill", note))
+            _ = try daemon.order(("NoteDrill", result))
         } catch {
             printError("the daemon does not keep the result: \(CommandFailure(error).message)")
         }
     }
 
     /// The state of the service, by the members of its `state.json`.
-    func standing(in state: JSON.Object) -> DrillStanding {
+    func status(in state: JSON.Object) -> OrderStatus {
         if let override = state["override"]?.object {
             let text = { (key: String) in override.text(key).printable }
             if override.text("reason") == reason { return .ordered }

@@ -97,12 +97,12 @@ extension DaemonOrder {
             do {
                 let reply = OrderReply(object: try daemon.order(call), published)
                 replies.append(reply)
-                if !options.json { for line in lines(reply) { say(line) } }
+                if !options.json { for line in lines(reply) { printLine(line) } }
             } catch {
                 let problem = CommandFailure(error)
                 let isSilent = (error as? SocketError)?.isSilent == true
-                let doubt = isSilent ? "; it may still carry out the order when it goes on" : ""
-                printError(problem.message + doubt)
+                let warning = isSilent ? "; it may still carry out the order when it goes on" : ""
+                printError(problem.message + warning)
                 failure = failure ?? CommandFailure(problem.status)
                 // Each other call would wait as long.
                 if isSilent { break }
@@ -111,15 +111,15 @@ extension DaemonOrder {
             }
         }
         if let before {
-            let problems = try follow(&replies, since: before, in: published)
+            let problems = try waitForGates(&replies, since: before, in: published)
             for problem in problems { printError(problem) }
             if !problems.isEmpty { failure = failure ?? CommandFailure(.no) }
         }
         if replies.contains(where: hasFailed) { failure = failure ?? CommandFailure(.no) }
         if options.json, hasList {
-            say(.array(replies.map { .object($0.object) }))
+            printJSON(.array(replies.map { .object($0.object) }))
         } else if options.json, let reply = replies.first {
-            say(.object(reply.object))
+            printJSON(.object(reply.object))
         }
         if let failure { throw failure }
     }
@@ -142,13 +142,13 @@ extension DaemonOrder {
     }
 
     /// Follows the gates of all services in the replies, and returns the problems, a line each.
-    private func follow(
+    private func waitForGates(
         _ replies: inout [OrderReply], since before: GatesBefore, in published: PublishedFiles
     ) throws -> [String] {
         try flushOutput()
         let answers = Dictionary(replies.flatMap(\.answers)) { first, _ in first }
-        let following = try GateFollowing(
-            answers, since: before, in: published, isTold: !options.json)
+        let following = try GateWatcher(
+            answers, since: before, in: published, isVerbose: !options.json)
         let problems = try following.run()
         for index in replies.indices { replies[index].renewGate() }
         return problems

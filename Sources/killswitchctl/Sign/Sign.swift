@@ -73,7 +73,7 @@ struct Sign: ParsableCommand {
         } else {
             try File.replace(file, with: signed, mode: try File.attributes(of: file).mode)
         }
-        say(
+        printLine(
             "'\(file)' is version \(order.version) for "
                 + "\(order.audiences.joined(separator: ", ")) until "
                 + "\(Zone.utc.rfc3339(order.expires)), with "
@@ -175,11 +175,11 @@ struct DocumentFile {
 
     /// What the document says of itself. Throws if a host would not understand it, or if it was edited after
     /// somebody signed it.
-    func order() throws -> SignedOrder {
+    func order() throws -> SignedMetadata {
         _ = try signatureCount
         let flags = try flags()
         do throws(DocumentRefusal) {
-            return try SignedOrder(flags, digest: [])
+            return try SignedMetadata(flags, digest: [])
         } catch {
             throw CommandFailure(
                 .no,

@@ -47,7 +47,7 @@ struct Verify: ParsableCommand {
         let list = SignerFile(path: try File.absolute(signers), zone: { zone }, user: nil)
         let report = VerificationReport(
             bytes, by: list, for: audience, after: accepted, at: at ?? EventLoop.wallClock)
-        if json { say(report.json) } else { say(lines: report.text) }
+        if json { printJSON(report.json) } else { printLines(report.text) }
         if report.refusal != nil { throw CommandFailure(.no) }
     }
 }
@@ -59,7 +59,7 @@ struct VerificationReport {
     /// Why other signatures do not count.
     private var uncounted: [String] = []
     /// What it says of itself; nil if nobody whose signature counts has signed it.
-    private var order: SignedOrder?
+    private var order: SignedMetadata?
     /// Why a host would refuse it; nil if it would not.
     private(set) var refusal: (slug: String?, text: String)?
 
@@ -79,7 +79,7 @@ struct VerificationReport {
                 // Nobody knows here which content the host has seen.
                 AcceptedVersion(number: version, digest: signed.order.digest)
             }
-            _ = try signed.order.accept(by: audience, after: known, at: now)
+            _ = try signed.order.check(by: audience, after: known, at: now)
         } catch let error as DocumentRefusal {
             refusal = (error.slug.rawValue, error.description)
         } catch let error as Failure {

@@ -30,7 +30,7 @@ struct Attach: ParsableCommand {
     var state: AttachmentPoint = .open
 
     @Option(help: "Start once for each notice of an end or of planned maintenance.")
-    var on: Occasion?
+    var on: OnArgument?
 
     @Flag(
         name: .customLong("early"),
@@ -126,7 +126,7 @@ struct Attach: ParsableCommand {
         if let service, !isForced { try check(service) }
         if !isDryRun { try requireRoot("attach") }
         let loop = try EventLoop()
-        let manager = try SystemManager(on: loop)
+        let manager = try BlockingSystemdClient(on: loop)
         // Nothing is written if one of them cannot be attached.
         let plans = try groups.map { group in
             let rules = AttachmentPlan.Rules(
@@ -142,13 +142,13 @@ struct Attach: ParsableCommand {
             try manager.reload()
             let stops = GateStops(manager, on: loop, try PublishedFiles(common))
             for (target, plan, _) in plans {
-                for line in try stops.lines(of: plan, on: target) where !json { say(line) }
+                for line in try stops.lines(of: plan, on: target) where !json { printLine(line) }
             }
         }
         if areRemembered, !isDryRun { try DetachedUnits.forget() }
         guard json else { return }
         let reports = plans.map { report(of: $0.plan, on: $0.target) }
-        say(service == nil ? .array(reports) : reports[0])
+        printJSON(service == nil ? .array(reports) : reports[0])
     }
 
     /// Where they are attached.
@@ -203,7 +203,7 @@ struct Attach: ParsableCommand {
 
     private func configuredServices() throws -> [ServiceName] {
         try orFail(.configuration) {
-            try Configuration(reading: .standard).settings.services.map(\.name)
+            try LoadedConfiguration(reading: .standard).settings.services.map(\.name)
         }
     }
 
@@ -256,14 +256,16 @@ struct Attach: ParsableCommand {
             }
         }
         if json { return }
-        let note = part.cause.map { " (\($0))" } ?? ""
-        guard isDryRun else { return say("attached \(unit) to \(target.name)\(note)") }
-        say("\(AttachmentFiles.dropIn(of: unit, for: service)):\(note)")
-        say(lines: attachment.dropIn(cause, title: part.unit.title))
-        say("\(AttachmentFiles.dropIn(of: target, for: unit)):")
-        say(lines: attachment.stopDropIn(cause))
-        if let file = part.link { say("\(UnitDirectory.link(from: target, to: unit)) -> \(file)") }
-        say()
+        let tail = part.cause.map { " (\($0))" } ?? ""
+        guard isDryRun else { return printLine("attached \(unit) to \(target.name)\(tail)") }
+        printLine("\(AttachmentFiles.dropIn(of: unit, for: service)):\(tail)")
+        printLines(attachment.dropIn(cause, title: part.unit.title))
+        printLine("\(AttachmentFiles.dropIn(of: target, for: unit)):")
+        printLines(attachment.stopDropIn(cause))
+        if let file = part.link {
+            printLine("\(UnitDirectory.link(from: target, to: unit)) -> \(file)")
+        }
+        printLine()
     }
 }
 
@@ -283,7 +285,7 @@ func permitted(_ work: () throws -> Void) throws {
     }
 }
 
-extension SystemManager {
+extension BlockingSystemdClient {
     /// Whether systemd runs here, by the test of sd_booted(3). It does not in an image that is being built.
     static var isNeeded: Bool {
         get throws { try File.exists("/run/systemd/system") }

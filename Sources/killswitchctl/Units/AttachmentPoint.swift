@@ -68,6 +68,6 @@ extension AttachmentPoint: ExpressibleByArgument {
 }
 
 /// The word of `--on`.
-enum Occasion: String, CaseIterable, ExpressibleByArgument {
+enum OnArgument: String, CaseIterable, ExpressibleByArgument {
     case notice
 }

@@ -85,26 +85,30 @@ struct ConfiguredUnits {
         } catch {
             var outcome = AttachmentOutcome()
             outcome.failure = CommandFailure(error).message
-            if geteuid() == 0, try SystemManager.isNeeded { try outcome.write() }
+            if geteuid() == 0, try BlockingSystemdClient.isNeeded { try outcome.write() }
             throw error
         }
     }
 
     private static func perform(isDryRun: Bool, skipsReload: Bool, json: Bool) throws {
         let configured = try orFail(.configuration) {
-            let settings = try Configuration(reading: .standard).settings
+            let settings = try LoadedConfiguration(reading: .standard).settings
             return settings.services.map { ($0.name, settings.units[$0.name] ?? []) }
         }
         if !isDryRun { try requireRoot("attach --from-configuration") }
-        guard try SystemManager.isNeeded else {
+        guard try BlockingSystemdClient.isNeeded else {
             return printError("systemd does not run here: the units are attached at the next boot")
         }
-        let manager = try SystemManager()
+        let manager = try BlockingSystemdClient()
         let change = try ConfiguredUnits(configured, describe: manager.describe)
         if !isDryRun { try permitted { try change.write() } }
         if !isDryRun, !skipsReload, !change.isEmpty { try manager.reload() }
         if !isDryRun { try permitted { try change.outcome.write() } }
-        if json { say(change.report(isDryRun: isDryRun)) } else { change.show(isDryRun: isDryRun) }
+        if json {
+            printJSON(change.report(isDryRun: isDryRun))
+        } else {
+            change.show(isDryRun: isDryRun)
+        }
         for problem in change.problems {
             printError("'units' of service '\(problem.service)': \(problem.text)")
         }
@@ -139,11 +143,11 @@ struct ConfiguredUnits {
     private func show(isDryRun: Bool) {
         let prefix = isDryRun ? "would be " : ""
         for (attachment, part) in attached {
-            let note = part.cause.map { " (\($0))" } ?? ""
-            say("\(prefix)attached \(attachment.unit) to \(attachment.target.name)\(note)")
+            let tail = part.cause.map { " (\($0))" } ?? ""
+            printLine("\(prefix)attached \(attachment.unit) to \(attachment.target.name)\(tail)")
         }
         for attachment in detached {
-            say("\(prefix)detached \(attachment.unit) from \(attachment.target.name)")
+            printLine("\(prefix)detached \(attachment.unit) from \(attachment.target.name)")
         }
         for (_, part) in attached where ["process", "none"].contains(part.unit.killMode) {
             printError(part.unit.warning)

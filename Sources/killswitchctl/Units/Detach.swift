@@ -66,11 +66,15 @@ struct Detach: ParsableCommand {
                 )
             }
             if !isDryRun { try permitted { try UnitDirectory.remove(attachment) } }
-            if !json { say("\(verb) \(attachment.unit) from \(attachment.target.name)") }
+            if !json { printLine("\(verb) \(attachment.unit) from \(attachment.target.name)") }
         }
-        let isLoaded = try !isDryRun && !concerned.isEmpty && SystemManager.isNeeded
-        if isLoaded { try SystemManager().reload() }
-        if json { say(report(of: concerned, down)) } else { for line in down.lines { say(line) } }
+        let isLoaded = try !isDryRun && !concerned.isEmpty && BlockingSystemdClient.isNeeded
+        if isLoaded { try BlockingSystemdClient().reload() }
+        if json {
+            printJSON(report(of: concerned, down))
+        } else {
+            for line in down.lines { printLine(line) }
+        }
         if isAll { nameOthers(than: attached) }
     }
 
@@ -111,7 +115,7 @@ struct Detach: ParsableCommand {
     }
 
     private func named(among attached: [Attachment]) throws -> [Attachment] {
-        let isAsked = try SystemManager.isNeeded
+        let isAsked = try BlockingSystemdClient.isNeeded
         var wanted: Set<UnitName> = []
         for unit in units {
             guard attached.contains(where: { $0.unit == unit }) else {
@@ -120,7 +124,7 @@ struct Detach: ParsableCommand {
             }
             wanted.insert(unit)
             if isAsked {
-                let known = try SystemManager().describe(unit)
+                let known = try BlockingSystemdClient().describe(unit)
                 wanted.formUnion(known.triggeredBy + known.triggers)
             } else {
                 // Without systemd, assume that a unit of the same name triggers it.
@@ -138,8 +142,8 @@ private struct DownUnits {
     /// Asks systemd about the units that a gate would start. Those of an image that is being built are not down.
     init(among attachments: [Attachment]) {
         do {
-            guard try SystemManager.isNeeded else { return }
-            let manager = try SystemManager()
+            guard try BlockingSystemdClient.isNeeded else { return }
+            let manager = try BlockingSystemdClient()
             for attachment in attachments where attachment.target.kind == .open {
                 let service = attachment.service
                 let marker = "\(Directories.system)/\(service)/\(Gate.closed.rawValue)"

@@ -7,12 +7,12 @@ import Records
 /// What becomes of units that run when they are attached to a closed gate: the daemon stops them. The command waits
 /// for that, and says what has happened.
 struct GateStops {
-    private let manager: SystemManager
+    private let manager: BlockingSystemdClient
     private let loop: EventLoop
     private let published: PublishedFiles
 
     /// Asks `manager`, which runs on this loop, for the states of units.
-    init(_ manager: SystemManager, on loop: EventLoop, _ published: PublishedFiles) {
+    init(_ manager: BlockingSystemdClient, on loop: EventLoop, _ published: PublishedFiles) {
         self.manager = manager
         self.loop = loop
         self.published = published
@@ -25,7 +25,7 @@ struct GateStops {
         else { return [] }
         var running = plan.parts.map(\.unit).filter { !$0.active.isDown }.map(\.name)
         var lines: [String] = []
-        let deadline = loop.now.boot + Self.patience
+        let deadline = loop.now.boot + Self.timeLimit
         let gate = "the gate of '\(target.service)' is closed (\(state.summary))"
         while !running.isEmpty, loop.now.boot < deadline {
             for unit in running where try manager.describe(unit).active.isDown {
@@ -48,5 +48,5 @@ struct GateStops {
         do { return try published.state(of: service) } catch { return nil }
     }
 
-    private static let patience: Duration = .seconds(10)
+    private static let timeLimit: Duration = .seconds(10)
 }

@@ -62,10 +62,10 @@ struct Renewal {
         let renewal = try Renewal()
         if !isDryRun { try permitted { try renewal.write() } }
         if json {
-            say(renewal.report(isDryRun: isDryRun))
+            printJSON(renewal.report(isDryRun: isDryRun))
         } else {
             let verb = isDryRun ? "would renew" : "renewed"
-            for part in renewal.outdated { say("\(verb) \(part.path)") }
+            for part in renewal.outdated { printLine("\(verb) \(part.path)") }
         }
         for part in renewal.edited {
             printError(
@@ -74,7 +74,7 @@ struct Renewal {
                     + "replaces it")
         }
         guard !isDryRun, !skipsReload, !renewal.outdated.isEmpty else { return }
-        if try SystemManager.isNeeded { try SystemManager().reload() }
+        if try BlockingSystemdClient.isNeeded { try BlockingSystemdClient().reload() }
     }
 
     /// The object for programs.

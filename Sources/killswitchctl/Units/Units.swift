@@ -46,21 +46,21 @@ struct Units: ParsableCommand {
         if let service, own.isEmpty { try published.check(service) }
         let rows = own.filter { !orphans || $0.isOrphan }
         if json {
-            say(.array(rows.map(\.json)))
+            printJSON(.array(rows.map(\.json)))
         } else if rows.isEmpty {
             printError("no unit is attached")
         } else {
             let header = ["SERVICE", "UNIT", "WANTED", "ACTIVE", "SINCE", "TOOK", "PROBLEM"]
             let table = Columns(rows: [header] + rows.map(\.cells))
-            for line in table.lines() { say(line) }
+            for line in table.lines() { printLine(line) }
         }
         guard !json else { return }
-        for line in rows.compactMap(\.refusals) { say(line) }
+        for line in rows.compactMap(\.refusals) { printLine(line) }
         let daemon = DaemonReport(of: published, about: service.map { [$0] } ?? [])
         for problem in daemon.problems where problem.kind != .unit {
             let line = problem.line(at: published.now)
-            if problem.isOfHost { printError(line) } else { say(line) }
-            if problem.kind == .unitsOrphaned { say("    to do: \(problem.advice)") }
+            if problem.isOfHost { printError(line) } else { printLine(line) }
+            if problem.kind == .unitsOrphaned { printLine("    to do: \(problem.advice)") }
         }
     }
 }

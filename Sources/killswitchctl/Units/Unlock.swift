@@ -42,7 +42,7 @@ struct Unlock: ParsableCommand {
             throw CommandFailure(.notPermitted, "unlock needs root: it starts targets of systemd")
         }
         let published = try PublishedFiles(common)
-        let manager = try SystemManager()
+        let manager = try BlockingSystemdClient()
         try checkThatNoDaemonRuns(published, manager)
         let targets = try services(of: published).map { service in
             let target = GateTarget(service: service, kind: .open)
@@ -57,13 +57,13 @@ struct Unlock: ParsableCommand {
         let markers = try targets.map { target in
             try RuntimeDirectory.removeClosedMarker(of: target.service, in: published.directory)
         }
-        if !json { for marker in markers.compactMap(\.self) { say("removed \(marker)") } }
+        if !json { for marker in markers.compactMap(\.self) { printLine("removed \(marker)") } }
         var results: [(unit: UnitName, result: String?)] = []
         for (service, unit) in targets {
             let result = try manager.start(unit, within: .seconds(100))
             try RuntimeDirectory.removeUnavailable(of: service, in: published.directory)
             results.append((unit, result))
-            if !json { say("\(result == nil ? "starting" : "started") \(unit)") }
+            if !json { printLine("\(result == nil ? "starting" : "started") \(unit)") }
         }
         if json {
             let reports = zip(zip(targets, markers), results).map { pair, started -> JSON.Value in
@@ -72,7 +72,7 @@ struct Unlock: ParsableCommand {
                     "target": .string(started.unit.text), "result": .optional(started.result),
                 ])
             }
-            say(isAll || reports.count > 1 ? .array(reports) : reports[0])
+            printJSON(isAll || reports.count > 1 ? .array(reports) : reports[0])
         }
         let failed = results.filter { $0.result.map { $0 != "done" } ?? false }
         for (unit, result) in failed {
@@ -90,7 +90,7 @@ struct Unlock: ParsableCommand {
 
     /// A running daemon would close the gate again, and a daemon that is just being restarted too.
     private func checkThatNoDaemonRuns(
-        _ published: PublishedFiles, _ manager: SystemManager
+        _ published: PublishedFiles, _ manager: BlockingSystemdClient
     ) throws {
         if let daemon = UnitName("killswitchd.service") {
             let active = try manager.describe(daemon).active
@@ -127,7 +127,7 @@ struct Unlock: ParsableCommand {
     /// Throws for a service that no daemon has decided in this boot and that no unit is attached to.
     private func check(
         _ service: ServiceName, _ target: UnitName, _ published: PublishedFiles,
-        _ manager: SystemManager
+        _ manager: BlockingSystemdClient
     ) throws {
         if try !manager.snapshot(of: target).requisiteOf.isEmpty { return }
         if try !published.servicesIfAny().isEmpty { return try published.check(service) }

@@ -48,7 +48,7 @@ struct CommandEnd: Error {
 
     /// Returns the exit status. If a signal ended the command, ends this process by the same signal, so
     /// that a shell sees that its script was interrupted; returns 128 plus the number if that fails.
-    func pass() -> Int32 {
+    func exitAlike() -> Int32 {
         switch end {
         case .exited(let status): return status
         case .killed(let number):

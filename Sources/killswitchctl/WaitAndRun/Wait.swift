@@ -117,7 +117,7 @@ enum WaitCondition: ExpressibleByArgument {
         let watch = try StateFileWatch(service, in: published, on: loop)
         let deadline = limit.map { loop.now.boot + $0 }
         // A daemon that starts writes one service after the other.
-        let mayCome = loop.now.boot + min(limit ?? Self.startTakes, Self.startTakes)
+        let mayCome = loop.now.boot + min(limit ?? Self.startDuration, Self.startDuration)
         var seen = "no state was published"
         var hasWaited = false
         while true {
@@ -143,11 +143,11 @@ enum WaitCondition: ExpressibleByArgument {
                     if isCurrent { watch.expect(end + .milliseconds(1)) }
                 } else {
                     let known = try published.servicesIfAny()
-                    let patience = mayCome - loop.now.boot
-                    if !known.isEmpty, !known.contains(service), patience <= .zero {
+                    let timeLimit = mayCome - loop.now.boot
+                    if !known.isEmpty, !known.contains(service), timeLimit <= .zero {
                         throw published.unknown(service, among: known)
                     }
-                    if patience > .zero { rest = min(rest ?? patience, patience) }
+                    if timeLimit > .zero { rest = min(rest ?? timeLimit, timeLimit) }
                 }
             } catch let error as UnreadableState {
                 if isReached(by: error.marker) { return }
@@ -167,7 +167,7 @@ enum WaitCondition: ExpressibleByArgument {
 
     /// How long a service may have no files while others have: the start of a daemon with 10,000 services
     /// takes about that.
-    private static let startTakes: Duration = .seconds(2)
+    private static let startDuration: Duration = .seconds(2)
 }
 
 extension WaitCondition {
@@ -192,7 +192,7 @@ extension WaitCondition {
         guard case .effect = self else { return "" }
         let units = try published.units(of: service).filter { !$0.isAsWanted }
         guard !units.isEmpty else { return "" }
-        let shown = units.prefix(8).map { "\($0.text("name").printable) (\($0.standing(at: now)))" }
+        let shown = units.prefix(8).map { "\($0.text("name").printable) (\($0.status(at: now)))" }
         let more = units.count > shown.count ? ["\(units.count - shown.count) more"] : []
         return ", waiting for " + (shown + more).joined(separator: ", ")
     }
@@ -215,7 +215,7 @@ extension WaitCondition {
 
 extension JSON.Object {
     /// How a unit of units.json stands: `deactivating for 20s`.
-    fileprivate func standing(at now: Instant) -> String {
+    fileprivate func status(at now: Instant) -> String {
         if self["attached"]?.bool == false { return "not attached" }
         guard let active = self["active"]?.string else { return "not known" }
         let time = Instant(argument: text("since")).map {

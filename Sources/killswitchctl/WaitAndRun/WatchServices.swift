@@ -33,7 +33,7 @@ struct WatchServices: ParsableCommand {
     func run() throws {
         let published = try PublishedFiles(common)
         try ServiceWatcher(services, in: published).run { change in
-            if json { say(change.json, .compact) } else { say(change.line) }
+            if json { printJSON(change.json, .compact) } else { printLine(change.line) }
             try flushOutput()
         }
     }
@@ -60,7 +60,7 @@ final class ServiceWatcher {
     /// see files that are half published.
     private var isDue = true
     /// The last change of each service, by the facts that distinguish it.
-    private var told: [ServiceName: [JSON.Value?]] = [:]
+    private var reported: [ServiceName: [JSON.Value?]] = [:]
     /// The states that could not be read at the last look.
     private var unreadable: [ServiceName: UnreadableState] = [:]
 
@@ -72,9 +72,9 @@ final class ServiceWatcher {
         zone = try ZoneFiles.system()
     }
 
-    /// Calls `tell` for each change, until something fails. If the reader of the output ends, as of
+    /// Calls `report` for each change, until something fails. If the reader of the output ends, as of
     /// `watch | head -1`, it ends as by SIGPIPE: it would learn that at the next change only.
-    func run(_ tell: (ServiceChange) throws -> Void) throws {
+    func run(_ report: (ServiceChange) throws -> Void) throws {
         output = readerWatch()
         directory = PathWatch(loop, path: published.directory) { [unowned self] in
             watchEntries()
@@ -83,7 +83,7 @@ final class ServiceWatcher {
         watchEntries()
         validity = try WallTimer(loop) { [unowned self] _ in isDue = true }
         while !isUnread {
-            if isDue { try look(tell) }
+            if isDue { try readAll(report) }
             try loop.runOnce(.seconds(3600))
         }
         throw CommandEnd(end: .killed(SIGPIPE))
@@ -101,15 +101,15 @@ final class ServiceWatcher {
         }
     }
 
-    private func look(_ tell: (ServiceChange) throws -> Void) throws {
+    private func readAll(_ report: (ServiceChange) throws -> Void) throws {
         isDue = false
         let known = try services()
         for service in known where files[service] == nil {
             let file = "\(published.directory)/\(service)/\(FileName.state)"
             files[service] = PathWatch(loop, path: file) { [unowned self] in isDue = true }
         }
-        let services = Set(known).union(told.keys).sorted()
-        let times = try services.compactMap { try look(at: $0, tell) }
+        let services = Set(known).union(reported.keys).sorted()
+        let times = try services.compactMap { try readState(of: $0, report) }
         validity?.set(at: times.min())
         guard times.count < services.count else {
             life = nil
@@ -123,8 +123,8 @@ final class ServiceWatcher {
     }
 
     /// Tells of a service if it has changed; returns when its state will be out of date.
-    private func look(
-        at service: ServiceName, _ tell: (ServiceChange) throws -> Void
+    private func readState(
+        of service: ServiceName, _ report: (ServiceChange) throws -> Void
     ) throws -> Instant? {
         let state: PublishedState?
         do {
@@ -141,14 +141,14 @@ final class ServiceWatcher {
             unreadable[service] = error
             return nil
         }
-        guard state != nil || told[service] != nil else { return nil }
+        guard state != nil || reported[service] != nil else { return nil }
         let now = loop.now.wall
         let change = ServiceChange(
             service: service, state: state,
             isCurrent: state.map { published.isCurrent($0, at: now) } ?? true, time: now, zone: zone
         )
-        if told[service] != change.essence { try tell(change) }
-        told[service] = state == nil ? nil : change.essence
+        if reported[service] != change.essence { try report(change) }
+        reported[service] = state == nil ? nil : change.essence
         guard let until = state.map({ published.end(of: $0, at: now) }), until >= now else {
             return nil
         }

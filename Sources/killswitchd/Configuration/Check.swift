@@ -16,7 +16,7 @@ enum Check {
             let files = try ConfigurationFiles(reading: options.places())
             for file in files.contents { print("read \(file.path.printable)") }
             for file in files.skipped { print("\(file)".printable) }
-            let configuration = try Configuration(files)
+            let configuration = try LoadedConfiguration(files)
             let settings = configuration.settings
             for template in settings.templates { print("read \(template.path.printable)") }
             for setting in settings.effective { print("\(setting)".printable) }
@@ -74,17 +74,19 @@ extension Source.Kind {
     fileprivate var neededFiles: [NeededFile.Kind] {
         switch self {
         case .file(let path, _): [.plain(path)]
-        case .http(let site): site.neededFiles
-        case .ofrep(let site): site.server.neededFiles
-        case .etcd(let site):
-            site.server.neededFiles + [site.login?.password].compactMap(\.self).map { .secret($0) }
+        case .http(let settings): settings.neededFiles
+        case .ofrep(let settings): settings.server.neededFiles
+        case .etcd(let settings):
+            settings.server.neededFiles
+                + [settings.login?.password].compactMap(\.self).map { .secret($0) }
         case .firebase: []
-        case .firebaseServer(let site): [site.credential].compactMap(\.self).map { .secret($0) }
+        case .firebaseServer(let settings):
+            [settings.credential].compactMap(\.self).map { .secret($0) }
         }
     }
 }
 
-extension Site {
+extension HTTPSettings {
     fileprivate var neededFiles: [NeededFile.Kind] {
         CredentialRole.allCases.compactMap { role in
             credentials[role].map { isSecret(role) ? .secret($0) : .certificate($0) }
@@ -98,7 +100,7 @@ extension Settings {
         sources.compactMap { source in
             guard let signing = source.signing else { return nil }
             do throws(DocumentRefusal) {
-                let zone = SourceEnvironment.localZone
+                let zone = HostEnvironment.localZone
                 _ = try SignerFile(path: signing.signers, zone: { zone }, user: nil).read()
                 return nil
             } catch {

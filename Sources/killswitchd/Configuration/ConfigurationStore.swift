@@ -16,7 +16,7 @@ final class ConfigurationStore {
     private let runtime: RuntimeDirectory
     private let log: Log
     /// The configuration in force; nil if that was kept by an earlier run.
-    private var accepted: Configuration?
+    private var accepted: LoadedConfiguration?
     /// Why the configuration on disk is not in force, and since when; nil if it is in force.
     private(set) var refusal: HostCondition.Since?
     /// Why the accepted configuration could not be stored, and since when; nil if it is stored.
@@ -34,9 +34,9 @@ final class ConfigurationStore {
 
     /// The configuration to start with. Throws the errors of the configuration on disk if no
     /// accepted configuration is kept.
-    func first() throws(ConfigurationError) -> Configuration {
+    func first() throws(ConfigurationError) -> LoadedConfiguration {
         do {
-            let configuration = try Configuration(reading: places)
+            let configuration = try LoadedConfiguration(reading: places)
             warn(of: configuration)
             return configuration
         } catch {
@@ -47,19 +47,19 @@ final class ConfigurationStore {
     }
 
     /// Notes that the first configuration is in force, once there are directories to note it in.
-    func begin(with configuration: Configuration) {
+    func putInForce(_ configuration: LoadedConfiguration) {
         if refusal == nil { keep(configuration) }
-        noteRefusal()
+        writeRefusal()
     }
 
     /// Reads the configuration on disk again, and has `prepare` make the objects that it needs. If
     /// either fails, the configuration is refused: the result is nil, and nothing has changed.
     func next<Prepared>(
-        _ prepare: (Configuration) throws -> Prepared
-    ) -> (configuration: Configuration, prepared: Prepared)? {
-        defer { noteRefusal() }
+        _ prepare: (LoadedConfiguration) throws -> Prepared
+    ) -> (configuration: LoadedConfiguration, prepared: Prepared)? {
+        defer { writeRefusal() }
         do {
-            let configuration = try Configuration(reading: places)
+            let configuration = try LoadedConfiguration(reading: places)
             warn(of: configuration)
             let prepared = try prepare(configuration)
             refusal = nil
@@ -74,7 +74,7 @@ final class ConfigurationStore {
         }
     }
 
-    private func warn(of configuration: Configuration) {
+    private func warn(of configuration: LoadedConfiguration) {
         for warning in configuration.warnings {
             log.write(.warning, warning, id: .configurationQuestionable)
         }
@@ -90,9 +90,9 @@ final class ConfigurationStore {
 
     /// Tells readers of the files whether the configuration on disk is in force. A full disk must not
     /// keep the daemon from its work.
-    func noteRefusal() {
+    func writeRefusal() {
         do {
-            try runtime.note(refusal: refusal?.problem)
+            try runtime.write(refusal: refusal?.problem)
         } catch {
             log.write(.error, "say that the configuration is refused: \(error)", id: .recordFailed)
         }
@@ -102,7 +102,7 @@ final class ConfigurationStore {
     func keepAgain() { if let accepted { keep(accepted) } }
 
     /// Stores an accepted configuration, for a later start with an invalid one.
-    private func keep(_ configuration: Configuration) {
+    private func keep(_ configuration: LoadedConfiguration) {
         accepted = configuration
         do {
             try state.keep(configuration.kept)
@@ -114,10 +114,10 @@ final class ConfigurationStore {
         }
     }
 
-    private func kept() -> Configuration? {
+    private func kept() -> LoadedConfiguration? {
         do {
             guard let kept = try state.keptConfiguration() else { return nil }
-            return try Configuration(kept)
+            return try LoadedConfiguration(kept)
         } catch let error as UnreadableContent {
             log.write(.warning, "\(error); starting without it")
         } catch {
@@ -127,7 +127,7 @@ final class ConfigurationStore {
     }
 }
 
-extension Configuration {
+extension LoadedConfiguration {
     /// Its size in words.
     fileprivate var summary: String {
         let (services, sources) = (settings.services.count, settings.sources.count)

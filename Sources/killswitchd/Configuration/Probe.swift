@@ -12,7 +12,7 @@ import Settings
 /// No file of the daemon is written, but a source of type `firebase` may register this host.
 final class Probe {
     private let loop: EventLoop
-    private let sources: SourceList
+    private let sources: SourceRegistry
     private let followed: [any FlagSource]
     private var outcomes: [SourceName: Outcome] = [:]
 
@@ -23,20 +23,20 @@ final class Probe {
         let paths = try DirectoryPaths(options)
         try reader.becomeDaemon()
         loop = try EventLoop()
-        sources = SourceList(
+        sources = SourceRegistry(
             on: loop,
             .ofThisProcess(
                 stateDirectory: paths.state, runtimeDirectory: paths.runtime,
                 credentialsDirectory: reader.credentials))
-        followed = try sources.follow(settings.sources)
+        followed = try sources.update(to: settings.sources)
         let keys = settings.plan.keysRead
-        for source in followed { source.follow(keys[source.name] ?? []) }
+        for source in followed { source.setKeys(keys[source.name] ?? []) }
     }
 
     /// Fetches from each source; returns the exit status.
     func run() throws -> Int32 {
         sources.deliver = { [unowned self] event in
-            if case .fetched(let source, let outcome, _) = event, outcomes[source] == nil {
+            if case .fetchEnded(let source, let outcome, _) = event, outcomes[source] == nil {
                 outcomes[source] = outcome
             }
         }

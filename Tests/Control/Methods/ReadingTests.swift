@@ -13,13 +13,13 @@ import Testing
     @Test func aReadBeforeTheFirstVerdictIsHeldAndAnsweredAfterIt() throws {
         let advance = try #require(try asked.perform("Status").advance)
         var replies: [JSON.Object] = []
-        func tell(_ trigger: ReplyTrigger) throws {
+        func post(_ trigger: ReplyTrigger) throws {
             if case .last(let answer) = try advance(trigger) { replies.append(answer) }
         }
-        try asked.daemon.settle(tell)
+        try asked.daemon.settle(post)
         #expect(replies == [])
         try asked.daemon.answer(inactive: true)
-        try asked.daemon.settle { trigger in if replies.isEmpty { try tell(trigger) } }
+        try asked.daemon.settle { trigger in if replies.isEmpty { try post(trigger) } }
         #expect(replies.map(\.states) == [["maintenance"]])
     }
 
@@ -77,22 +77,22 @@ import Testing
         asked.daemon.settle { _ in }
         try asked.decide()
         let advance = try #require(try asked.perform("Watch", replies: .many).advance)
-        var told: [JSON.Object] = []
-        func tellAll() throws {
-            while case .more(let answer) = try advance(.writable) { told.append(answer) }
+        var reported: [JSON.Object] = []
+        func postAll() throws {
+            while case .more(let answer) = try advance(.writable) { reported.append(answer) }
         }
-        try tellAll()
+        try postAll()
         try asked.decide(inactive: true)
-        try tellAll()
-        #expect(told.map(\.states.count) == [600, 256, 256, 88])
-        #expect(Set(told.dropFirst().flatMap(\.states)) == ["maintenance"])
+        try postAll()
+        #expect(reported.map(\.states.count) == [600, 256, 256, 88])
+        #expect(Set(reported.dropFirst().flatMap(\.states)) == ["maintenance"])
         asked.daemon.next = .success(Plan(sources: sources, services: Array(services.prefix(1))))
         _ = try asked.daemon.reload()
         asked.daemon.settle { _ in }
-        told = []
-        try tellAll()
-        #expect(told.map { $0["gone"]?.array?.count } == [256, 256, 87])
-        #expect(Set(told.flatMap { $0["gone"]?.array ?? [] }).count == 599)
+        reported = []
+        try postAll()
+        #expect(reported.map { $0["gone"]?.array?.count } == [256, 256, 87])
+        #expect(Set(reported.flatMap { $0["gone"]?.array ?? [] }).count == 599)
     }
 
     @Test func statusOfAServiceThatIsNotThereIsRefused() throws {
@@ -127,18 +127,18 @@ import Testing
     @Test func aWatchSendsTheCurrentStatesAndThenEachChange() throws {
         try asked.decide()
         let advance = try #require(try asked.perform("Watch", replies: .many).advance)
-        var told: [[String]] = []
-        func tell(_ trigger: ReplyTrigger) throws {
-            if case .more(let answer) = try advance(trigger) { told.append(answer.states) }
+        var reported: [[String]] = []
+        func post(_ trigger: ReplyTrigger) throws {
+            if case .more(let answer) = try advance(trigger) { reported.append(answer.states) }
         }
-        try tell(.writable)
+        try post(.writable)
         try asked.daemon.answer(inactive: false)
-        try asked.daemon.settle(tell)
+        try asked.daemon.settle(post)
         try asked.daemon.answer(inactive: true)
-        try asked.daemon.settle(tell)
+        try asked.daemon.settle(post)
         asked.daemon.next = .success(Plan(sources: [], services: []))
         _ = try asked.daemon.reload()
-        try asked.daemon.settle(tell)
-        #expect(told == [["running"], ["maintenance"], []])
+        try asked.daemon.settle(post)
+        #expect(reported == [["running"], ["maintenance"], []])
     }
 }

@@ -17,15 +17,15 @@ import Testing
         // The first fetch is in flight: its answer may be older than the call.
         let advance = try #require(try asked.perform("Refresh", ["source": "app"]).advance)
         var answer: JSON.Object?
-        func tell(_ trigger: ReplyTrigger) throws {
+        func post(_ trigger: ReplyTrigger) throws {
             if case .last(let object) = try advance(trigger) { answer = answer ?? object }
         }
-        try asked.daemon.settle(tell)
+        try asked.daemon.settle(post)
         try asked.daemon.answer(inactive: false)
-        try asked.daemon.settle(tell)
+        try asked.daemon.settle(post)
         #expect(answer == nil)
         try asked.daemon.answer(inactive: true)
-        try asked.daemon.settle(tell)
+        try asked.daemon.settle(post)
         let fetched = try #require(answer?["fetched"]?.array?.first?.object)
         #expect(fetched["outcome"]?.string == "changed")
         #expect(answer?.states == ["maintenance"])
@@ -35,7 +35,7 @@ import Testing
         try asked.decide()
         let advance = try #require(try asked.perform("Refresh").advance)
         try asked.daemon.settle { _ = try advance($0) }
-        asked.daemon.post(.fetched(app, .failure(Decision.Failure(.unreachable, "no route"))))
+        asked.daemon.post(.fetchEnded(app, .failure(Decision.Failure(.unreachable, "no route"))))
         var answer: JSON.Object?
         try asked.daemon.settle { trigger in
             if case .last(let object) = try advance(trigger) { answer = object }

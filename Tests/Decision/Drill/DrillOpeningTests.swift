@@ -8,38 +8,38 @@ import Testing
         var drill = try DrillTranscript.closed()
         drill.at(1, .released(.open))
         drill.forget()
-        try drill.look(1.1, .opening)
+        try drill.poll(1.1, .opening)
         drill.at(6, .woke)
-        try drill.look(6, .opening)
+        try drill.poll(6, .opening)
         drill.at(6.1, .woke)
-        try drill.look(6.1, .opening)
+        try drill.poll(6.1, .opening)
         var web = UnitSnapshot.wentDown(at: 0.4, .activating)
         web.leftDown = nil
         try drill.end(6.2, web: web, .open)
         #expect(
             try drill.text == """
                 1.1s listed page.service=inactive web.service=activating
-                    read standing
-                1.1s standing: open
+                    read status
+                1.1s status: open
                     wait 50 ms
                 6s woke
                     list
                 6s listed page.service=inactive web.service=activating
-                    read standing
-                6s standing: open
-                    tell after 5 s waiting for web.service (activating)
+                    read status
+                6s status: open
+                    print after 5 s waiting for web.service (activating)
                     wait 50 ms
                 6.1s woke
                     list
                 6.1s listed page.service=inactive web.service=activating
-                    read standing
-                6.1s standing: open
+                    read status
+                6.1s status: open
                     read web.service page.service killswitch-open@shop.target
                 6.2s read killswitch-open@shop.target page.service web.service
                     read unit problems
                 6.2s no unit problems
-                    read standing
-                6.2s standing: open
+                    read status
+                6.2s status: open
                     finish: open, closed for 1100 ms
                     web.service: stop 400 ms, refused, start -, not started after 5 s
                     page.service: stop 200 ms, -, start 500 ms
@@ -52,12 +52,12 @@ import Testing
         drill.at(1, .released(.open))
         drill.forget()
         try drill.list(1.1, .opening)
-        drill.at(1.1, .standing(.closed("set by the flags of source 'app'")))
+        drill.at(1.1, .status(.closed("set by the flags of source 'app'")))
         #expect(
             try drill.text == """
                 1.1s listed page.service=inactive web.service=activating
-                    read standing
-                1.1s standing: closed: set by the flags of source 'app'
+                    read status
+                1.1s status: closed: set by the flags of source 'app'
                     read web.service page.service killswitch-open@shop.target
 
                 """)
@@ -75,10 +75,10 @@ import Testing
         #expect(
             try drill.text == """
                 1s no unit problems
-                    tell opening 'shop' again
+                    print opening 'shop' again
                     release
                 1s the daemon does not answer
-                    tell waiting: killswitchd does not answer, and only it opens the gate again
+                    print waiting: killswitchd does not answer, and only it opens the gate again
                     wait 200 ms
                 1.2s woke
                     release
@@ -113,12 +113,12 @@ import Testing
     @Test func minClosedIsWaitedForAndTheGateCountsAsClosedUntilItWasLastSeenSo() throws {
         var drill = try DrillTranscript.closed()
         drill.at(1, .released(.kept))
-        drill.at(1.1, .standing(.kept))
+        drill.at(1.1, .status(.kept))
         drill.at(3, .woke)
-        drill.at(3, .standing(.kept))
+        drill.at(3, .status(.kept))
         drill.at(3.05, .woke)
-        drill.at(3.05, .standing(.open))
-        try drill.look(3.1, .open)
+        drill.at(3.05, .status(.open))
+        try drill.poll(3.1, .open)
         drill.forget()
         try drill.end(3.2, web: .cameUp(at: 3.02, downAt: 0.4), .open)
         #expect(
@@ -126,8 +126,8 @@ import Testing
                 3.2s read killswitch-open@shop.target page.service web.service
                     read unit problems
                 3.2s no unit problems
-                    read standing
-                3.2s standing: open
+                    read status
+                3.2s status: open
                     finish: open, closed for 3000 ms
                     web.service: stop 400 ms, refused, start 20 ms
                     page.service: stop -, -, start 500 ms
@@ -140,21 +140,21 @@ import Testing
         var drill = try DrillTranscript.closed()
         drill.at(1, .released(.open))
         drill.forget()
-        try drill.look(80, .closed)
+        try drill.poll(80, .closed)
         drill.at(151, .woke)
-        try drill.look(151, .closed)
+        try drill.poll(151, .closed)
         #expect(
             try drill.text == """
                 80s listed page.service=active web.service=inactive
-                    read standing
-                80s standing: open
-                    tell after 79 s waiting for web.service (inactive), page.service (active)
+                    read status
+                80s status: open
+                    print after 79 s waiting for web.service (inactive), page.service (active)
                     wait 50 ms
                 151s woke
                     list
                 151s listed page.service=active web.service=inactive
-                    read standing
-                151s standing: open
+                    read status
+                151s status: open
                     read web.service page.service killswitch-open@shop.target
 
                 """)

@@ -25,7 +25,7 @@ struct DrillTranscript {
     static func closing(limit: Duration = .seconds(10)) throws -> DrillTranscript {
         var drill = try DrillTranscript(limit: limit)
         drill.at(0, .ordered)
-        drill.at(0, .standing(.ordered))
+        drill.at(0, .status(.ordered))
         drill.forget()
         return drill
     }
@@ -35,9 +35,9 @@ struct DrillTranscript {
         var drill = try closing(limit: limit)
         try drill.list(0.5, .closed)
         try drill.read(0.5, ["web.service": .wentDown(at: 0.4)])
-        drill.at(0.5, .standing(.ordered))
+        drill.at(0.5, .status(.ordered))
         drill.at(0.5, .tried(.refused))
-        drill.at(0.5, .standing(.ordered))
+        drill.at(0.5, .status(.ordered))
         try drill.read(0.5, ["page.service": .cameUp(at: 0.5)])
         drill.forget()
         drill.at(1, .unitProblems([:], problem: nil))
@@ -93,16 +93,16 @@ struct DrillTranscript {
     }
 
     /// The pause of the closing is over, the order is in force, and everything stands like this.
-    mutating func lookAgain(_ seconds: Double, _ place: Place) throws {
+    mutating func pollAgain(_ seconds: Double, _ place: Place) throws {
         at(seconds, .woke)
-        at(seconds, .standing(.ordered))
+        at(seconds, .status(.ordered))
         try list(seconds, place)
     }
 
     /// While the gate opens, everything stands like this.
-    mutating func look(_ seconds: Double, _ place: Place) throws {
+    mutating func poll(_ seconds: Double, _ place: Place) throws {
         try list(seconds, place)
-        at(seconds, .standing(.open))
+        at(seconds, .status(.open))
     }
 
     /// The units are read while `web.service` still stops, and `page.service` was never up.
@@ -122,7 +122,7 @@ struct DrillTranscript {
     }
 
     /// Everything is read at the end, and it is as before.
-    mutating func end(_ seconds: Double, web: UnitSnapshot, _ standing: DrillStanding) throws {
+    mutating func end(_ seconds: Double, web: UnitSnapshot, _ status: OrderStatus) throws {
         try read(
             seconds,
             [
@@ -130,7 +130,7 @@ struct DrillTranscript {
                 "killswitch-open@shop.target": .cameUp(at: 1.1),
             ])
         at(seconds, .unitProblems([:], problem: nil))
-        at(seconds, .standing(standing))
+        at(seconds, .status(status))
     }
 }
 

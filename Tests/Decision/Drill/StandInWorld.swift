@@ -4,14 +4,14 @@ import Decision
 /// An answer to a drill, or a signal.
 enum DrillAnswer {
     case ordered
-    case standing(DrillStanding)
+    case status(OrderStatus)
     case standingUnknown(problem: String)
-    case gateStuck(problem: String, DrillStanding)
+    case gateStuck(problem: String, OrderStatus)
     case listed([UnitName: UnitStatus])
     case read([UnitName: UnitSnapshot], problem: String?)
     case tried(ManualStart)
     case unitProblems([UnitName: String], problem: String?)
-    case released(DrillStanding)
+    case released(OrderStatus)
     case daemonUnreachable
     case woke
     case interrupted
@@ -43,10 +43,10 @@ final class StandInWorld: DrillWorld {
 
     func order() throws { _ = ask("order") }
 
-    func look() -> DrillView {
-        switch ask("read standing") {
-        case .standing(let standing): .standing(standing)
-        case .gateStuck(let problem, let standing): .stuck(problem: problem, standing)
+    func poll() -> DrillView {
+        switch ask("read status") {
+        case .status(let status): .status(status)
+        case .gateStuck(let problem, let status): .stuck(problem: problem, status)
         case .standingUnknown(let problem): .unknown(problem: problem)
         default: .unknown(problem: "over")
         }
@@ -77,8 +77,8 @@ final class StandInWorld: DrillWorld {
         }
     }
 
-    func release() throws(DrillProblem) -> DrillStanding? {
-        if case .released(let standing) = try answer("release") { standing } else { nil }
+    func release() throws(DrillProblem) -> OrderStatus? {
+        if case .released(let status) = try answer("release") { status } else { nil }
     }
 
     func wait(_ time: Duration) throws(DrillProblem) { _ = try answer("wait \(Self.shown(time))") }
@@ -120,8 +120,8 @@ final class StandInWorld: DrillWorld {
     private static func line(_ answer: DrillAnswer) -> String {
         switch answer {
         case .ordered: "ordered"
-        case .standing(let standing): "standing: \(words(standing))"
-        case .standingUnknown(let problem): "standing unknown: \(problem)"
+        case .status(let status): "status: \(words(status))"
+        case .standingUnknown(let problem): "status unknown: \(problem)"
         case .listed(let seen):
             "listed "
                 + seen.filter { GateTarget($0.key) == nil }.sorted { $0.key < $1.key }
@@ -140,7 +140,7 @@ final class StandInWorld: DrillWorld {
                     + problems.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
                     .joined(separator: ", ")
             }
-        case .released(let standing): "released: \(words(standing))"
+        case .released(let status): "released: \(words(status))"
         case .daemonUnreachable: "the daemon does not answer"
         case .woke: "woke"
         case .interrupted: "interrupted"
@@ -149,8 +149,8 @@ final class StandInWorld: DrillWorld {
         }
     }
 
-    private static func words(_ standing: DrillStanding) -> String {
-        switch standing {
+    private static func words(_ status: OrderStatus) -> String {
+        switch status {
         case .ordered: "ordered"
         case .open: "open"
         case .kept: "kept"

@@ -10,13 +10,13 @@ import Testing
         let format: Format
         let flags: String
         /// The reading as `FormatTests.line` writes it, or the error.
-        let says: String
+        let expected: String
 
-        init(_ name: String, _ format: Format, _ flags: String, _ says: String) {
+        init(_ name: String, _ format: Format, _ flags: String, _ expected: String) {
             self.name = name
             self.format = format
             self.flags = flags
-            self.says = says
+            self.expected = expected
         }
 
         var testDescription: String { name }
@@ -25,16 +25,16 @@ import Testing
     @Test(arguments: serviceEnd + status + maintenance + switchObject + limits)
     func eachFormatReadsItsFlags(_ row: Case) throws {
         let flags = try FlagDocument.parse(Array(row.flags.utf8))
-        let said: String
+        let logged: String
         do {
-            said = Self.line(try row.format.read(flags, in: try zone("Asia/Tokyo")))
+            logged = Self.line(try row.format.read(flags, in: try zone("Asia/Tokyo")))
         } catch let error as InvalidFlag {
-            said = "\(error)"
+            logged = "\(error)"
         }
-        if row.says.hasSuffix(": ") {
-            #expect(said.hasPrefix(row.says) && said.count > row.says.count)
+        if row.expected.hasSuffix(": ") {
+            #expect(logged.hasPrefix(row.expected) && logged.count > row.expected.count)
         } else {
-            #expect(said == row.says)
+            #expect(logged == row.expected)
         }
     }
 
@@ -46,7 +46,7 @@ import Testing
             case .countdown(.unreadable(let text)): "countdown to '\(text)'"
             case .maintenance: "maintenance"
             case .updateRequired: "update-required"
-            case .countdown(.untold): "countdown"
+            case .countdown(.unlogged): "countdown"
             case .window(let window):
                 "window \(Zone.utc.rfc3339(window.from))/\(Zone.utc.rfc3339(window.until))"
             case .minimumVersion(let version): "minimum=\(version)"

@@ -31,7 +31,7 @@ struct AttachedUnitTests {
             gate.text == """
                 12.9s woke
                 13s woke
-                    say error: shop: unit 'web.service': it has not stopped within its limit of 10 s
+                    log error: shop: unit 'web.service': it has not stopped within its limit of 10 s
                 14s woke
 
                 """)
@@ -54,7 +54,7 @@ struct AttachedUnitTests {
         #expect(
             gate.text == """
                 2.1s web.service read: failed
-                    say warning: shop: unit 'web.service': it did not stop within its stop limit, \
+                    log warning: shop: unit 'web.service': it did not stop within its stop limit, \
                 and systemd killed it
 
                 """)
@@ -84,10 +84,10 @@ struct AttachedUnitTests {
         #expect(
             gate.text == """
                 92.9s woke
-                    say warning: systemd has not answered StartUnit within 3 s; polkitd may hang; gates \
+                    log warning: systemd has not answered StartUnit within 3 s; polkitd may hang; gates \
                 move as soon as it answers
                 93s woke
-                    say error: shop: unit 'web.service': it has not stopped within its limit of 90 s
+                    log error: shop: unit 'web.service': it has not stopped within its limit of 90 s
 
                 """)
     }
@@ -102,7 +102,7 @@ struct AttachedUnitTests {
             gate.text == """
                 1s web.service is failed
                 1.1s web.service read: failed
-                    say error: shop: unit 'web.service': it failed with result 'exit-code'
+                    log error: shop: unit 'web.service': it failed with result 'exit-code'
                 1.2s web.service read: failed
 
                 """)
@@ -129,7 +129,7 @@ struct AttachedUnitTests {
             gate.text == """
                 1s web.service is active
                     stop killswitch-open@shop.target
-                    say warning: shop: unit 'web.service': it ran although the gate is closed; \
+                    log warning: shop: unit 'web.service': it ran although the gate is closed; \
                 killswitchd is stopping it
 
                 """)
@@ -191,7 +191,7 @@ struct AttachedUnitTests {
         #expect(
             gate.text == """
                 1.5s web.service is active
-                    say notice: shop: gate opened in 500 ms; units started: web.service 500 \
+                    log notice: shop: gate opened in 500 ms; units started: web.service 500 \
                 ms
 
                 """)
@@ -252,7 +252,7 @@ struct AttachedUnitTests {
         #expect(
             gate.text == """
                 1.2s killswitch-open@mail.target read: inactive
-                    say notice: mail: gate closed in 200 ms
+                    log notice: mail: gate closed in 200 ms
 
                 """)
     }

@@ -74,7 +74,7 @@ struct AvailabilityTests {
         #expect(isUnavailable(gate, at: 1.2) == false)
         #expect(
             gate.text.contains(
-                "say error: shop: unit 'web.service': it failed with result 'exit-code'"))
+                "log error: shop: unit 'web.service': it failed with result 'exit-code'"))
     }
 
     /// The time counts from the last unit that came up: one may wait for another.
@@ -93,7 +93,7 @@ struct AvailabilityTests {
         #expect(
             gate.text == """
                 37s woke
-                    say warning: shop: not up after 22 s: web.service; web servers send requests to the \
+                    log warning: shop: not up after 22 s: web.service; web servers send requests to the \
                 service from now on
 
                 """)
@@ -129,7 +129,7 @@ struct AvailabilityTests {
         gate.at(1, .decided(shop, .running))
         let refused = GateObstacle.noPermission("Access denied")
         gate.at(1, .jobAnswered(.start(try target(.open)), problem: refused))
-        gate.at(1, .systemState(isStopping: false))
+        gate.at(1, .systemStateRead(isStopping: false))
         #expect(isUnavailable(gate, at: 1) == true)
         gate.at(200, .busLost(problem: "gone"))
         #expect(isUnavailable(gate, at: 200) == true)

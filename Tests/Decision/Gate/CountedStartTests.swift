@@ -22,13 +22,13 @@ struct CountedStartTests {
         var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.inactive)])
         for second in 1...150 { try refuse(&gate, at: Double(second), job: UInt32(second)) }
         gate.at(200, .woke)
-        let told = gate.text.split(separator: "\n").filter { $0.contains("say ") }
+        let logged = gate.text.split(separator: "\n").filter { $0.contains("log ") }
         #expect(
-            told == [
-                "    say notice: shop: a start of unit 'web.service' refused: the gate is closed",
-                "    say notice: shop: 60 more starts of unit 'web.service' refused: the gate is closed",
-                "    say notice: shop: 60 more starts of unit 'web.service' refused: the gate is closed",
-                "    say notice: shop: 29 more starts of unit 'web.service' refused: the gate is closed",
+            logged == [
+                "    log notice: shop: a start of unit 'web.service' refused: the gate is closed",
+                "    log notice: shop: 60 more starts of unit 'web.service' refused: the gate is closed",
+                "    log notice: shop: 60 more starts of unit 'web.service' refused: the gate is closed",
+                "    log notice: shop: 29 more starts of unit 'web.service' refused: the gate is closed",
             ])
         #expect(gate.machine.overview.problems.isEmpty)
         let now = Boottime(microseconds: 1_200_000_000)
@@ -38,7 +38,7 @@ struct CountedStartTests {
     @Test func theSentenceHasTheReasonAndWhoSigned() throws {
         var verdict = Verdict(state: .ended, gate: .closed, reason: .flags(try named("app")))
         verdict.authors = ["alice"]
-        let notice = GateNotice.startsRefused(
+        let notice = GateLogMessage.startsRefused(
             shop, try unit("web.service"), 1, isFirst: true, isOver: false, by: nil)
         #expect(
             notice.explained { _ in verdict }.sentence
@@ -116,7 +116,7 @@ struct CountedStartTests {
         try gate.at(5, "web.service", is: .inactive, hasJob: true)
         let sentence =
             "a start of it waits until unit 'slow.service' has stopped, and is refused then"
-        #expect(gate.text.contains("say warning: shop: unit 'web.service': \(sentence)\n"))
+        #expect(gate.text.contains("log warning: shop: unit 'web.service': \(sentence)\n"))
         #expect(gate.machine.overview.problems.map(\.isAlarm) == [false])
         try gate.at(9, "web.service", is: .inactive)
         #expect(gate.machine.overview.problems.isEmpty)

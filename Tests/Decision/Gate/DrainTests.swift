@@ -92,7 +92,7 @@ struct DrainTests {
         try read(&gate, at: 5.2, UnitSnapshot(UnitStatus(.inactive, hasJob: true)))
         #expect(!gate.text.contains("gate opened in"), "\(gate.text)")
         try gate.at(5.4, "app.service", is: .active)
-        #expect(gate.text.contains("say notice: shop: gate opened in"), "\(gate.text)")
+        #expect(gate.text.contains("log notice: shop: gate opened in"), "\(gate.text)")
         #expect(gate.text.contains("gate of shop: open 1/1"), "\(gate.text)")
         #expect(gate.machine.overview.problems.isEmpty)
     }
@@ -103,10 +103,10 @@ struct DrainTests {
         try crash(&gate, at: 3)
         gate.at(5, .decided(shop, .running))
         gate.at(5.1, taken: .start(try target(.open)), problem: "not permitted")
-        gate.at(5.1, .systemState(isStopping: false))
+        gate.at(5.1, .systemStateRead(isStopping: false))
         gate.forget()
         gate.at(6.2, .woke)
-        gate.at(6.2, .systemState(isStopping: false))
+        gate.at(6.2, .systemStateRead(isStopping: false))
         #expect(gate.text.contains("start killswitch-open@shop.target"), "\(gate.text)")
     }
 
@@ -180,7 +180,7 @@ struct DrainTests {
         gate.forget()
         try gate.at(5, .open, is: .inactive)
         if isStarted { try gate.at(5, .closed, is: .active) }
-        gate.at(5.1, .systemState(isStopping: false))
+        gate.at(5.1, .systemStateRead(isStopping: false))
         #expect(!gate.text.contains("start killswitch-open"), "\(gate.text)")
         #expect(gate.text.contains("start killswitch-maintenance@shop.target"), "\(gate.text)")
         #expect(gate.text.contains("start killswitch-closed@shop.target") != isStarted)
@@ -231,7 +231,7 @@ struct DrainTests {
         gate.at(1, .decided(shop, .maintenance, drainsUntil: second(21)))
         gate.forget()
         try gate.at(5, .countdown, is: .inactive)
-        gate.at(5.1, .systemState(isStopping: false))
+        gate.at(5.1, .systemStateRead(isStopping: false))
         #expect(gate.text.contains("start killswitch-countdown@shop.target"), "\(gate.text)")
         #expect(!gate.text.contains("start killswitch-closed"), "\(gate.text)")
     }

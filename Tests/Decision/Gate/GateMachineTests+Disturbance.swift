@@ -8,7 +8,7 @@ extension GateMachineTests {
         var gate = try GateTranscript.settled(.ended)
         try gate.at(1, .closed, is: .inactive)
         try gate.at(1.01, .open, is: .active)
-        gate.at(1.1, .systemState(isStopping: false))
+        gate.at(1.1, .systemStateRead(isStopping: false))
         #expect(
             gate.text == """
                 1s killswitch-closed@shop.target is inactive
@@ -16,7 +16,7 @@ extension GateMachineTests {
                 1.01s killswitch-open@shop.target is active
                 1.1s the system is up
                     start killswitch-closed@shop.target
-                    say warning: shop: somebody else has moved the gate; killswitchd moves it back to closed
+                    log warning: shop: somebody else has moved the gate; killswitchd moves it back to closed
 
                 """)
     }
@@ -27,7 +27,7 @@ extension GateMachineTests {
         try gate.at(1, .open, is: .inactive)
         try gate.at(1.1, .open, is: .active)
         gate.forget()
-        gate.at(1.2, .systemState(isStopping: false))
+        gate.at(1.2, .systemStateRead(isStopping: false))
         #expect(gate.text == "1.2s the system is up\n")
     }
 
@@ -36,17 +36,17 @@ extension GateMachineTests {
         for round in 1...20 {
             let second = Double(round)
             try gate.at(second, .closed, is: .inactive)
-            gate.at(second, .systemState(isStopping: false))
+            gate.at(second, .systemStateRead(isStopping: false))
             gate.at(second, .woke)
-            gate.at(second, .systemState(isStopping: false))
+            gate.at(second, .systemStateRead(isStopping: false))
             gate.at(second, taken: .start(try target(.closed)))
             try gate.at(second, .closed, is: .active)
             gate.at(second, .unitRead(try unit(.open), UnitSnapshot(UnitStatus(.inactive))))
             gate.at(second, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.active))))
             gate.at(second, .unitRead(try unit(.ended), UnitSnapshot(UnitStatus(.active))))
         }
-        let said = gate.text.split(separator: "\n").filter { $0.contains("somebody else") }
-        #expect(said.count == 3)
+        let logged = gate.text.split(separator: "\n").filter { $0.contains("somebody else") }
+        #expect(logged.count == 3)
         let moves = gate.text.split(separator: "\n").filter { $0.hasPrefix("    start") }
         #expect(moves.count < 10)
     }
@@ -54,7 +54,7 @@ extension GateMachineTests {
     @Test func whileTheSystemIsStoppingNothingIsMovedAndNothingIsAnAlarm() throws {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         try gate.at(1, .open, is: .inactive)
-        gate.at(1.1, .systemState(isStopping: true))
+        gate.at(1.1, .systemStateRead(isStopping: true))
         try gate.at(1.2, "web.service", is: .inactive)
         gate.at(1.3, .decided(shop, .ended))
         gate.at(3, .woke)
@@ -75,7 +75,7 @@ extension GateMachineTests {
         gate.at(1, .decided(shop, .ended))
         gate.forget()
         gate.at(1.1, taken: .start(try target(.closed)), problem: "Transaction is destructive.")
-        gate.at(1.2, .systemState(isStopping: true))
+        gate.at(1.2, .systemStateRead(isStopping: true))
         #expect(
             gate.text == """
                 1.1s start killswitch-closed@shop.target: Transaction is destructive.
@@ -89,10 +89,10 @@ extension GateMachineTests {
     @Test func aShutdownThatIsCalledOffIsNoticed() throws {
         var gate = try GateTranscript.settled()
         try gate.at(1, .open, is: .inactive)
-        gate.at(1.1, .systemState(isStopping: true))
+        gate.at(1.1, .systemStateRead(isStopping: true))
         gate.forget()
         gate.at(6.1, .woke)
-        gate.at(6.2, .systemState(isStopping: false))
+        gate.at(6.2, .systemStateRead(isStopping: false))
         #expect(
             gate.text == """
                 6.1s woke
@@ -115,7 +115,7 @@ extension GateMachineTests {
         #expect(
             gate.text == """
                 1s lost: connect to the bus: connection refused
-                    say warning: connect to the bus: connection refused; no gate is moved until the \
+                    log warning: connect to the bus: connection refused; no gate is moved until the \
                 bus is back; nothing else is affected
                 1s lost: connect to the bus: connection refused
                 2s woke
@@ -127,7 +127,7 @@ extension GateMachineTests {
                 4.1s listed killswitch-open@shop.target=active
                     start killswitch-closed@shop.target
                     start killswitch-ended@shop.target
-                    say info: the bus is back; gates are moved again
+                    log info: the bus is back; gates are moved again
 
                 """)
     }

@@ -58,10 +58,10 @@ extension GateMachineTests {
         #expect(
             gate.text == """
                 15s woke
-                    say warning: systemd has not answered StartUnit within 3 s; polkitd may hang; gates \
+                    log warning: systemd has not answered StartUnit within 3 s; polkitd may hang; gates \
                 move as soon as it answers
                 24.1s woke
-                    say error: shop: unit 'web.service': it has not stopped within its limit of 20 s
+                    log error: shop: unit 'web.service': it has not stopped within its limit of 20 s
 
                 """)
     }

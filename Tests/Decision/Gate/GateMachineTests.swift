@@ -45,7 +45,7 @@ struct GateMachineTests {
                 1.07s killswitch-open@shop.target read: inactive
                 1.07s killswitch-closed@shop.target read: active
                 1.07s killswitch-maintenance@shop.target read: active
-                    say notice: shop: gate closed in 70 ms; units stopped: app.service 20 \
+                    log notice: shop: gate closed in 70 ms; units stopped: app.service 20 \
                 ms, web.service 30 ms
 
                 """)
@@ -148,18 +148,18 @@ struct GateMachineTests {
         gate.at(1.1, taken: .start(try target(.maintenance)))
         gate.forget()
         gate.at(1.2, taken: .start(try target(.closed)), problem: "access denied")
-        gate.at(1.3, .systemState(isStopping: false))
+        gate.at(1.3, .systemStateRead(isStopping: false))
         gate.at(2.3, .woke)
-        gate.at(2.4, .systemState(isStopping: false))
+        gate.at(2.4, .systemStateRead(isStopping: false))
         gate.at(2.5, taken: .start(try target(.closed)), problem: "access denied")
         gate.at(2.5, taken: .start(try target(.maintenance)))
-        gate.at(2.6, .systemState(isStopping: false))
+        gate.at(2.6, .systemStateRead(isStopping: false))
         #expect(
             gate.text == """
                 1.2s start killswitch-closed@shop.target: access denied
                     ask whether the system is stopping
                 1.3s the system is up
-                    say error: shop: start 'killswitch-closed@shop.target': access denied; retrying
+                    log error: shop: start 'killswitch-closed@shop.target': access denied; retrying
                 2.3s woke
                     ask whether the system is stopping
                 2.4s the system is up
@@ -184,7 +184,7 @@ struct GateMachineTests {
         gate.at(1.1, taken: .start(try target(.ended)))
         gate.forget()
         gate.at(3, .woke)
-        gate.at(3.1, .systemState(isStopping: false))
+        gate.at(3.1, .systemStateRead(isStopping: false))
         #expect(
             gate.text == """
                 3s woke
@@ -232,7 +232,7 @@ struct GateMachineTests {
         #expect(
             gate.text == """
                 1s shop withdrawn
-                    say warning: service 'shop' is not configured, but units are attached to it: \
+                    log warning: service 'shop' is not configured, but units are attached to it: \
                 web.service; its gate stays as it is
                 2s killswitch-open@shop.target is inactive
                 2s web.service is inactive

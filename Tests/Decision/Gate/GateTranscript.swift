@@ -97,7 +97,7 @@ struct GateTranscript {
             "\(service) decided: \(stand.gate.rawValue) \(stand.state.rawValue)"
                 + (stand.variant.map { " \($0)" } ?? "")
         case .withdrawn(let service): "\(service) withdrawn"
-        case .noticeTold(let service): "\(service) told"
+        case .noticePublished(let service): "\(service) told"
         case .targetsListed(let loaded):
             "listed "
                 + loaded.sorted { $0.key < $1.key }
@@ -131,9 +131,9 @@ struct GateTranscript {
                 + named.sorted { $0.key < $1.key }
                 .map { "\($0.key.unit?.text ?? "?")=\($0.value.sorted().map(\.text))" }
                 .joined(separator: " ")
-        case .systemState(let isStopping): "the system is \(isStopping ? "stopping" : "up")"
-        case .publishFailed(let service, let problem):
-            "\(service) unpublished: \(problem ?? "deleted")"
+        case .systemStateRead(let isStopping): "the system is \(isStopping ? "stopping" : "up")"
+        case .writeFailed(let service, let problem): "\(service) unwritten: \(problem)"
+        case .filesDeleted(let service): "\(service) deleted"
         case .woke: "woke"
         }
     }
@@ -151,12 +151,12 @@ struct GateTranscript {
         case .connectBus: "connect"
         case .list(let units): (["list"] + units.map(\.text)).joined(separator: " ")
         case .subscribe(let units):
-            showsAll ? "follow " + units.sorted().map(\.text).joined(separator: " ") : nil
+            showsAll ? "subscribe " + units.sorted().map(\.text).joined(separator: " ") : nil
         case .unsubscribe(let units):
-            showsAll ? "unfollow " + units.sorted().map(\.text).joined(separator: " ") : nil
+            showsAll ? "unsubscribe " + units.sorted().map(\.text).joined(separator: " ") : nil
         case .readUnit(let unit): showsAll ? "read \(unit)" : nil
         case .enqueue(let move): Self.line(move)
-        case .askSystemState: "ask whether the system is stopping"
+        case .readSystemState: "ask whether the system is stopping"
         case .attachListed: "attach the listed units"
         case .countProcesses(let unit): "count the processes of \(unit)"
         case .readAttachOutcome: "read what was attached"
@@ -164,7 +164,7 @@ struct GateTranscript {
             showsAll ? "publish \(service) \(rows.map(Self.line).joined(separator: ", "))" : nil
         case .publishGate(let service, let report):
             showsGates ? "gate of \(service): \(Self.line(report, now))" : nil
-        case .announce(let notice): "say \(notice.level): \(notice.sentence)"
+        case .log(let notice): "log \(notice.level): \(notice.sentence)"
         case .sleep(let moment):
             showsAll
                 ? "sleep" + (moment.map { " \(($0 - now).microseconds / 1000) ms" } ?? "") : nil
@@ -178,7 +178,7 @@ struct GateTranscript {
         }
     }
 
-    private static func line(_ report: GateReport, _ now: Boottime) -> String {
+    private static func line(_ report: GateStatus, _ now: Boottime) -> String {
         let units = report.units.total == 0 ? "" : " \(report.units.arrived)/\(report.units.total)"
         let problem = report.problem.map { " (\($0.sentence))" } ?? ""
         let next = report.nextTry.map { " next try in \(($0 - now).microseconds / 1000) ms" } ?? ""

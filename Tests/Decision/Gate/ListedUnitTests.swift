@@ -65,7 +65,7 @@ struct ListedUnitTests {
         run(&gate, at: 1.1, outcome)
         let problem =
             "the configuration lists it, and it is not attached: there is no unit 'web.service'"
-        #expect(gate.text.contains("say error: shop: unit 'web.service': \(problem)\n"))
+        #expect(gate.text.contains("log error: shop: unit 'web.service': \(problem)\n"))
         #expect(
             gate.text.contains(
                 "gate of shop: stuck 0/1 (unit 'web.service': \(problem))"))
@@ -81,7 +81,7 @@ struct ListedUnitTests {
         // The same result is no news.
         gate.forget()
         run(&gate, at: 2.1, outcome)
-        #expect(!gate.text.contains("say"))
+        #expect(!gate.text.contains("log"))
         gate.at(3, .unitsListedByConfiguration([:]))
         #expect(gate.machine.overview.problems.isEmpty)
         #expect(gate.text.contains("gate of shop: closed"))

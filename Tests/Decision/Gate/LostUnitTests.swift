@@ -44,7 +44,7 @@ struct LostUnitTests {
         _ load: UnitLoad, _ words: String
     ) throws {
         var gate = try lost(.running, load)
-        #expect(gate.text.contains("say warning: shop: unit 'web.service': \(words)\n"))
+        #expect(gate.text.contains("log warning: shop: unit 'web.service': \(words)\n"))
         gate.forget()
         gate.at(1, .decided(shop, .ended))
         #expect(gate.text.contains("gate of shop: closing 0/1"))
@@ -74,7 +74,7 @@ struct LostUnitTests {
         let words =
             "it still runs although the gate is closed: its unit file is gone"
         #expect(gate.text.contains("    stop killswitch-open@shop.target\n"))
-        #expect(gate.text.contains("    say error: shop: unit 'web.service': \(words)\n"))
+        #expect(gate.text.contains("    log error: shop: unit 'web.service': \(words)\n"))
         #expect(
             gate.text.contains(
                 "    gate of shop: stuck 0/1 (unit 'web.service': \(words))\n"))

@@ -26,7 +26,7 @@ struct RefusedStartTests {
         gate.forget()
         gate.at(1.4, .unitRead(web, refused))
         let sentence = "an assertion in its unit file (Assert…=) has refused its start"
-        #expect(gate.text.contains("say error: shop: unit 'web.service': \(sentence)\n"))
+        #expect(gate.text.contains("log error: shop: unit 'web.service': \(sentence)\n"))
         #expect(
             gate.machine.overview.problems.map(\.sentence) == [
                 "unit 'web.service' of 'shop': \(sentence)"
@@ -58,8 +58,8 @@ struct RefusedStartTests {
             gate.text == """
                 1.5s web.service is inactive
                 1.6s web.service read: inactive
-                    say error: shop: unit 'web.service': \(sentence)
-                    say notice: shop: gate opened in 600 ms; units started: web.service 600 ms
+                    log error: shop: unit 'web.service': \(sentence)
+                    log notice: shop: gate opened in 600 ms; units started: web.service 600 ms
 
                 """)
     }

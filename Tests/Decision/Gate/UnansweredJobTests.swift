@@ -22,7 +22,7 @@ struct UnansweredJobTests {
             gate.text == """
                 4s woke
                     gate of shop: closing 0/1 (\(sentence)) next try in 900 ms
-                    say warning: \(sentence); gates move as soon as it answers
+                    log warning: \(sentence); gates move as soon as it answers
 
                 """)
         #expect(gate.machine.overview.problems.map(\.sentence) == ["shop: \(sentence)"])
@@ -31,7 +31,7 @@ struct UnansweredJobTests {
         gate.at(20, taken: .start(try target(.closed)))
         gate.at(20, taken: .start(try target(.ended)))
         #expect(
-            gate.text.contains("    say info: systemd answers again; gates are moved\n"),
+            gate.text.contains("    log info: systemd answers again; gates are moved\n"),
             "\(gate.text)")
         #expect(gate.text.contains("gate of shop: closing 0/1\n"), "\(gate.text)")
         #expect(gate.machine.overview.problems.isEmpty)

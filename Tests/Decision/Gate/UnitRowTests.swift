@@ -82,9 +82,9 @@ import Testing
 
     @Test func rowsThatCouldNotBeWrittenAreWrittenLater() throws {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
-        gate.at(1, .publishFailed(shop, problem: "no space left on device"))
-        gate.at(2, .publishFailed(shop, problem: "no space left on device"))
-        #expect(gate.text.split(separator: "\n").filter { $0.contains("say error") }.count == 1)
+        gate.at(1, .writeFailed(shop, problem: "no space left on device"))
+        gate.at(2, .writeFailed(shop, problem: "no space left on device"))
+        #expect(gate.text.split(separator: "\n").filter { $0.contains("log error") }.count == 1)
         let effects = gate.at(8, .woke)
         #expect(effects.contains { if case .publishUnits = $0 { true } else { false } })
     }

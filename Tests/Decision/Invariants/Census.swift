@@ -31,20 +31,20 @@ struct Census {
             if verdict.gate != .closed { openings.append(line()) }
         }
         if !Self.isConsistent(verdict, under: service.policy) { contradictions.append(line()) }
-        note(verdict.reason)
+        record(verdict.reason)
     }
 
-    mutating func note(_ reason: Reason) {
+    mutating func record(_ reason: Reason) {
         guard reasons.insert(reason).inserted else { return }
         slugs[reason.sentence, default: []].insert(reason.slug)
     }
 
     /// The reasons of every override.
-    mutating func note(overridesOf service: Service) throws {
+    mutating func record(overridesOf service: Service) throws {
         for override in Domain.overrides {
             var circumstances = Domain.circumstances[0]
             circumstances.override = override
-            note(
+            record(
                 service.decide([Evidence(source: try named("app"))], in: circumstances).reason)
         }
     }
@@ -81,10 +81,10 @@ struct Census {
     }
 
     private static func isConsistent(_ verdict: Verdict, under policy: Policy) -> Bool {
-        let saysStale: Bool
-        if case .stale = verdict.reason { saysStale = true } else { saysStale = false }
+        let isStale: Bool
+        if case .stale = verdict.reason { isStale = true } else { isStale = false }
         return verdict.gate == policy.gate(of: verdict.state) && (verdict.daysLeft ?? 0) >= 0
-            && (verdict.isStale == saysStale
+            && (verdict.isStale == isStale
                 || verdict.isStale && verdict.state == .ended && verdict.gate == .closed)
     }
 }

@@ -14,7 +14,7 @@ enum Domain {
         [
             [.running], [.countdown(.at(later))], [.countdown(.at(now))],
             [.countdown(.at(earlier))],
-            [.countdown(.untold)], [.countdown(.unreadable("soon"))], [.maintenance],
+            [.countdown(.unlogged)], [.countdown(.unreadable("soon"))], [.maintenance],
             [.updateRequired], [.updateRequired, .maintenance], [.ended],
             [.running, .window(Window(from: now, until: later))],
             [.running, .window(Window(from: earlier, until: now))],

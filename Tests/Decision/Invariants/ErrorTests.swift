@@ -39,13 +39,13 @@ import Testing
         play.at(0, .started)
         try play.at(1, "app", answers: #"{"state":"\#(row.state.rawValue)","version":9}"#)
         if let state = row.override {
-            play.at(2, .override(shop.name, try .order(state)))
+            play.at(2, .force(shop.name, try .order(state)))
         }
         let outcomes =
             try Self.failures
             + Self.bodies.map { .answer(try answer($0, fetchedAt: play.now.wall)) }
         for (index, outcome) in outcomes.enumerated() {
-            let effects = play.at(Double(10 + index), .fetched(try named("app"), outcome))
+            let effects = play.at(Double(10 + index), .fetchEnded(try named("app"), outcome))
             for effect in effects {
                 if case .publish(_, let record) = effect {
                     #expect(record.verdict.state == row.override ?? row.state, "\(outcome)")

@@ -19,16 +19,16 @@ import Testing
                 for evidence in evidence { census.count(evidence, of: service, in: circumstances) }
             }
         }
-        census.note(
+        census.record(
             .minClosed(
                 try named("app"), until: Zone.utc.zoned(Domain.now), limit: .seconds(5)))
-        census.note(.closingHeld(try named("app")))
+        census.record(.closingHeld(try named("app")))
         for slug in DocumentRefusal.slugs {
             let refusal = DocumentRefusal(slug, "it is \(slug.rawValue)")
-            census.note(.invalidAnswer(try named("app"), InvalidFlag(Failure(refusal))))
+            census.record(.invalidAnswer(try named("app"), InvalidFlag(Failure(refusal))))
         }
-        census.note(.reopening(try named("app"), at: Zone.utc.zoned(Domain.now)))
-        try census.note(overridesOf: services[0])
+        census.record(.reopening(try named("app"), at: Zone.utc.zoned(Domain.now)))
+        try census.record(overridesOf: services[0])
 
         #expect(census.decisions > 50_000)
         // An error is never an order.

@@ -91,7 +91,7 @@ import Testing
         var plan = try plan(count, policy: twoSignatures)
         plan.sources[0].audience = "prod"
         var play = try started(plan)
-        try play.take(
+        try play.accept(
             2,
             try signedOrder(Orders.open + "," + windows(64), version: 1, by: ["alice", "bob"]))
         return play
@@ -103,7 +103,7 @@ import Testing
         let before = play.machine.workload
         let order = try signedOrder(
             Orders.open + "," + Self.windows(63), version: 2, by: ["alice"])
-        for poll in 1...5 { try play.take(Double(60 * poll), order) }
+        for poll in 1...5 { try play.accept(Double(60 * poll), order) }
         #expect(try play.reason("s0") == .awaitingSignature)
         #expect(play.machine.workload.comparisons == before.comparisons + 1)
         #expect(play.machine.workload.readings == before.readings + 1)
@@ -115,7 +115,7 @@ import Testing
         let before = play.machine.workload
         let order = try signedOrder(
             Orders.closed + "," + Self.steps(4), version: 2, by: ["alice"])
-        for poll in 1...3 { try play.take(Double(60 * poll), order) }
+        for poll in 1...3 { try play.accept(Double(60 * poll), order) }
         #expect(try play.reason("s0") == .awaitingSignature)
         #expect(play.machine.workload.comparisons <= before.comparisons + 4)
     }
@@ -123,9 +123,9 @@ import Testing
     /// The document counts as soon as the other person has signed it too, and each service carries it out.
     @Test func whatIsRememberedOfAnOrderKeepsNoSignatureOut() throws {
         var play = try Self.signed(30)
-        try play.take(60, try signedOrder(Orders.closed, version: 2, by: ["alice"]))
+        try play.accept(60, try signedOrder(Orders.closed, version: 2, by: ["alice"]))
         #expect(try play.reason("s29") == .awaitingSignature)
-        try play.take(120, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
+        try play.accept(120, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
         #expect(play.states.dropLast().allSatisfy { $0 == .maintenance })
     }
 
@@ -135,12 +135,12 @@ import Testing
         let window =
             #","windows":[{"from":"2027-03-01T12:10:00Z","until":"2027-03-01T12:20:00Z"}]"#
         var open = try signedOrder(Orders.open, version: 2, by: ["alice", "bob"])
-        try play.take(60, open)
+        try play.accept(60, open)
         open = try signedOrder(Orders.open + window, version: 3, by: ["alice"])
-        try play.take(120, open)
+        try play.accept(120, open)
         #expect(try play.reason("s0") == .awaitingSignature)
         play.hang(until: 1260)
-        try play.take(1260, open)
+        try play.accept(1260, open)
         #expect(try play.reason("s0") == .flags)
     }
 
@@ -156,7 +156,7 @@ import Testing
         _ machine: inout Machine, _ source: String, _ body: String, at now: Now
     ) throws -> [Effect] {
         let answer = try answer(body, fetchedAt: now.wall)
-        return machine.handle(.fetched(try named(source), .answer(answer)), at: now)
+        return machine.handle(.fetchEnded(try named(source), .answer(answer)), at: now)
     }
 
     /// While hundreds of services are decided, a closing of another source is decided in its own event.
@@ -201,7 +201,7 @@ import Testing
         let other = try handle(&machine, "quiet", #"{"state":"ended"}"#, at: midnight)
         #expect(published(other).first == "other")
         while machine.hasUnfinishedWork { _ = machine.handle(.woke, at: midnight) }
-        #expect(machine.record(of: try named("s299"))?.decidedAt == midnight.wall)
+        #expect(machine.publishedVerdict(of: try named("s299"))?.decidedAt == midnight.wall)
     }
 
     /// The host guard judges the closings of an answer together, however long it takes.

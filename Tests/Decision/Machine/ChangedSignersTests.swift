@@ -8,16 +8,16 @@ import Testing
     @Test func aVersionJumpNeedsEachSignature() throws {
         var play = try Transcript.signed(
             try service(format: .switchObject(.whole), policy: .twoSignatures))
-        try play.take(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
-        try play.take(2, try signedOrder(Orders.open, version: .max, by: ["alice"]))
+        try play.accept(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
+        try play.accept(2, try signedOrder(Orders.open, version: .max, by: ["alice"]))
         #expect(
             play.text.contains(
                 "source 'app' raises the version too far for one signer; signed by 'alice'; "
                     + "one more signature is needed; the flags in force are "
                     + "signed by 'alice', 'bob'"), "\(play.text)")
-        try play.take(3, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
+        try play.accept(3, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
         #expect(play.states == [.maintenance])
-        try play.take(4, try signedOrder(Orders.open, version: .max, by: ["alice", "bob"]))
+        try play.accept(4, try signedOrder(Orders.open, version: .max, by: ["alice", "bob"]))
         #expect(play.states == [.running])
     }
 
@@ -26,11 +26,11 @@ import Testing
         var policy = Policy.twoSignatures
         policy.confirmClose = 3
         var play = try Transcript.started(try Plan.shopAndBank(policy))
-        try play.take(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
-        try play.take(2, try signedOrder(Orders.closed, version: 2, by: ["alice", "mallory"]))
+        try play.accept(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
+        try play.accept(2, try signedOrder(Orders.closed, version: 2, by: ["alice", "mallory"]))
         #expect(play.states == [.maintenance, .running])
         for second in 3...6 {
-            try play.take(
+            try play.accept(
                 Double(second), try signedOrder(Orders.closed, version: 2, by: ["alice"]))
         }
         #expect(play.states == [.maintenance, .running])
@@ -40,20 +40,20 @@ import Testing
     /// A document that nobody can read must not use up the versions.
     @Test func aDocumentThatNobodyCanReadRaisesNoVersion() throws {
         var play = try Transcript.started(try Plan.shopAndBank())
-        try play.take(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
-        try play.take(
+        try play.accept(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
+        try play.accept(
             2, try signedOrder(#"{"state":"shut""#, version: .max, by: ["alice", "bob"]))
-        try play.take(3, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
+        try play.accept(3, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
         #expect(play.states == [.maintenance, .maintenance])
     }
 
     /// Who serves a document can leave signatures out. The authors stay those who signed.
     @Test func fewerSignaturesOfTheSameDocumentAreNoNews() throws {
         var play = try Transcript.started(try Plan.shopAndBank())
-        try play.take(1, try signedOrder(Orders.closed, version: 1, by: ["alice", "bob"]))
-        let effects = try play.take(60, try signedOrder(Orders.closed, version: 1, by: ["bob"]))
+        try play.accept(1, try signedOrder(Orders.closed, version: 1, by: ["alice", "bob"]))
+        let effects = try play.accept(60, try signedOrder(Orders.closed, version: 1, by: ["bob"]))
         for case .storeFlags in effects { Issue.record("stored again") }
-        let record = play.machine.record(of: try named("bank"))
+        let record = play.machine.publishedVerdict(of: try named("bank"))
         #expect(record?.verdict.authors == ["alice", "bob"])
         #expect(play.states == [.maintenance, .maintenance])
     }
@@ -63,13 +63,13 @@ import Testing
         var play = try Transcript.started(try Plan.shopAndBank())
         let before = try signedOrder(
             Orders.closed, version: 1, by: ["alice", "bob"], signatures: "1")
-        try play.take(1, before)
+        try play.accept(1, before)
         let lost = try #require(play.machine.answers(of: try named("app")).first?.signed)
-        play.at(2, .disproved(try named("app"), [lost.mark: "no signer has the key"]))
+        play.at(2, .disproved(try named("app"), [lost.identity: "no signer has the key"]))
         #expect(try play.reason("bank") == .unprovedHold)
         let effects = play.at(70, .woke)
         #expect(effects.contains(.fetch(try named("app"), Validators())))
-        try play.take(
+        try play.accept(
             71, try signedOrder(Orders.closed, version: 1, by: ["alice", "bob"], signatures: "2"))
         #expect(try play.reason("bank") == .flags)
     }
@@ -80,8 +80,8 @@ import Testing
         play.at(1, try signedOrder(Orders.closed, version: 1, by: ["alice", "bob"]))
         let effects = play.at(1, .forget(try named("app"), by: "alice"))
         #expect(effects.contains(.fetch(try named("app"), Validators())))
-        play.at(1, .recorded(.storeVersion(try named("app")), problem: nil))
-        try play.take(2, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
+        play.at(1, .writeEnded(.storeVersion(try named("app")), problem: nil))
+        try play.accept(2, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
         #expect(play.states == [.maintenance, .maintenance])
     }
 }

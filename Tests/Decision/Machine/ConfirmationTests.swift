@@ -13,29 +13,29 @@ import Testing
         try play.at(2, "app", answers: Self.over)
         try play.at(3, "app", answers: Self.running)
         try play.at(4, "app", answers: Self.over)
-        play.at(5, .fetched(try named("app"), .failure(Failure(.unreachable, "down"))))
+        play.at(5, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "down"))))
         try play.at(6, "app", answers: #"{"service_end": "gone"}"#)
         #expect(
             play.textWithoutFetches == #"""
                 2s app answers {"service_end": "over"}
                     publish shop running open unconfirmed #2 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running: source 'app' asks to close the gate; confirmed by 1 of 2 answers
+                    log notice: shop: running: source 'app' asks to close the gate; confirmed by 1 of 2 answers
                 3s app answers {"service_end": "no"}
                     publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: running: set by the flags of source 'app'
+                    log notice: shop: running: set by the flags of source 'app'
                 4s app answers {"service_end": "over"}
                     publish shop running open unconfirmed #2 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running: source 'app' asks to close the gate; confirmed by 1 of 2 answers
+                    log notice: shop: running: source 'app' asks to close the gate; confirmed by 1 of 2 answers
                 5s app fails: down
-                    say warning: source 'app': down; the last good flags stay in force, retrying in 27 s
+                    log warning: source 'app': down; the last good flags stay in force, retrying in 27 s
                 6s app answers {"service_end": "gone"}
                     store app: {"service_end": "gone"}
                     remember shop=ended#3
                     publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say info: source 'app' answers again
-                    say notice: shop: ended (was running): set by the flags of source 'app'
+                    log info: source 'app' answers again
+                    log notice: shop: ended (was running): set by the flags of source 'app'
 
                 """#)
         for second in 7...8 { try play.at(Double(second), "app", answers: Self.running) }
@@ -50,7 +50,7 @@ import Testing
         var play = try Transcript([try service(), slow]).answered(Self.running, at: 1)
         try play.at(2, "app", answers: Self.over)
         #expect(play.states == [.ended, .running])
-        play.at(3, .fetched(try named("app"), .unchanged))
+        play.at(3, .fetchEnded(try named("app"), .unchanged))
         #expect(play.states == [.ended, .ended])
     }
 
@@ -66,7 +66,7 @@ import Testing
         shop.activation = .nextStart
         var play = try Transcript([shop]).answered(Self.running, at: 1)
         try play.at(2, "app", answers: Self.over)
-        play.at(3, .fetched(try named("app"), .unchanged))
+        play.at(3, .fetchEnded(try named("app"), .unchanged))
         play.at(4, .activate(nil))
         #expect(
             play.textWithoutFetches == #"""
@@ -78,7 +78,7 @@ import Testing
                 4s activate all
                     remember shop=ended#3
                     publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: ended (was running): set by the flags of source 'app'
+                    log notice: shop: ended (was running): set by the flags of source 'app'
 
                 """#)
     }

@@ -44,16 +44,16 @@ import Testing
         let back = try play.at(15, "app", answers: #"{"state":"running"}"#)
         #expect(play.states == [.maintenance])
         #expect(drain(back, play) == .seconds(15))
-        play.at(16, .override(shop, try .order(.running)))
+        play.at(16, .force(shop, try .order(.running)))
         #expect(play.states == [.running])
     }
 
     @Test func anOrderAndItsEndDrain() throws {
         var play = try running(Policy(drain: .seconds(20)))
-        let forced = play.at(10, .override(shop, try .order(.maintenance)))
+        let forced = play.at(10, .force(shop, try .order(.maintenance)))
         #expect(drain(forced, play) == .seconds(20))
         play.at(40, .release(shop, by: "root"))
-        play.at(50, .override(shop, try .order(.running)))
+        play.at(50, .force(shop, try .order(.running)))
         try play.at(60, "app", answers: #"{"state":"maintenance"}"#)
         #expect(play.states == [.running])
         let released = play.at(70, .release(shop, by: "root"))

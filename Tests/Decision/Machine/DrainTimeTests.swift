@@ -147,7 +147,7 @@ import Testing
     /// An operator's order was in the way: the units ran on for the whole drain.
     @Test func anEmergencyCountsBehindAnOrderToo() throws {
         var play = try running()
-        let order = Event.override(try named("shop"), try .order(.maintenance), ifOpen: false)
+        let order = Event.force(try named("shop"), try .order(.maintenance), ifOpen: false)
         let ordered = play.at(10, order)
         #expect(drain(ordered, play) == .seconds(20))
         let urgent = try play.at(12, "app", answers: #"{"state":"maintenance","drain":false}"#)
@@ -160,7 +160,7 @@ import Testing
 
     @Test func anEmergencyCountsOnceAnOrderThatOpensIsReleased() throws {
         var play = try running()
-        play.at(10, .override(try named("shop"), try .order(.running), ifOpen: false))
+        play.at(10, .force(try named("shop"), try .order(.running), ifOpen: false))
         try play.at(12, "app", answers: #"{"state":"maintenance","drain":false}"#)
         #expect(play.states == [.running])
         let released = play.at(14, .release(try named("shop"), by: "root", only: nil))
@@ -175,7 +175,7 @@ import Testing
             plan.services[index].switches[0].format = .switchObject(.whole)
         }
         var play = try Transcript(plan: plan).answered(#"{"state":"running"}"#)
-        play.at(10, .override(try named("a"), try .order(.maintenance), ifOpen: false))
+        play.at(10, .force(try named("a"), try .order(.maintenance), ifOpen: false))
         try play.at(12, "app", answers: #"{"state":"ended","drain":false}"#)
         #expect(play.states == [.maintenance, .running])
         let confirmed = play.at(14, .confirm([try named("a")], by: "root"))

@@ -60,7 +60,7 @@ import Testing
         play.at(0, .started)
         try play.at(1, "app", answers: #"{"service_end": "no"}"#)
         let override = try Override.order(.ended)
-        play.at(2, .override(shop, override))
+        play.at(2, .force(shop, override))
         let explanation = try explanation(play)
         #expect(explanation.override == override)
         #expect(explanation.switches.map(\.isDecisive) == [false])

@@ -17,27 +17,27 @@ import Testing
                     store app: {"service_end": "no"}
                     publish shop ended closed min-closed #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended: source 'app' opens the gate again at 2027-03-01T12:00:05+00:00 (min_closed 5 s)
+                    log notice: shop: ended: source 'app' opens the gate again at 2027-03-01T12:00:05+00:00 (min_closed 5 s)
                 2s app answers {"service_end": "over"}
                     store app: {"service_end": "over"}
                     publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended: set by the flags of source 'app'
+                    log notice: shop: ended: set by the flags of source 'app'
                 3s app answers {"service_end": "no"}
                     store app: {"service_end": "no"}
                     publish shop ended closed min-closed #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended: source 'app' opens the gate again at 2027-03-01T12:00:05+00:00 (min_closed 5 s)
+                    log notice: shop: ended: source 'app' opens the gate again at 2027-03-01T12:00:05+00:00 (min_closed 5 s)
                 5s woke
                     remember shop=running#3
                     publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running (was ended): set by the flags of source 'app'
+                    log notice: shop: running (was ended): set by the flags of source 'app'
                 6s app answers {"service_end": "over"}
                     store app: {"service_end": "over"}
                     remember shop=ended#4
                     publish shop ended closed flags #4 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended (was running): set by the flags of source 'app'
+                    log notice: shop: ended (was running): set by the flags of source 'app'
 
                 """#)
     }
@@ -56,7 +56,7 @@ import Testing
                 3s woke
                     remember shop=running#8
                     publish shop running open flags #8 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running (was ended): set by the flags of source 'app'
+                    log notice: shop: running (was ended): set by the flags of source 'app'
 
                 """#)
     }
@@ -78,7 +78,7 @@ import Testing
                     remember shop=maintenance#3
                     publish shop maintenance closed flags title=T #3 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: maintenance (was update-required): set by the flags of source 'plan'
+                    log notice: shop: maintenance (was update-required): set by the flags of source 'plan'
 
                 """#)
     }
@@ -95,7 +95,7 @@ import Testing
                     remember shop=maintenance#3
                     publish shop maintenance closed flags #3 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: maintenance (was update-required): set by the flags of source 'app'
+                    log notice: shop: maintenance (was update-required): set by the flags of source 'app'
 
                 """#)
     }
@@ -113,7 +113,7 @@ import Testing
                     remember shop=running#3
                     publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: running (was maintenance): set by the flags of source 'app'
+                    log notice: shop: running (was maintenance): set by the flags of source 'app'
                     sleep 62s wall 2027-03-02T00:00:00+00:00
 
                 """#)
@@ -123,7 +123,7 @@ import Testing
         var play = try Transcript([try service()]).waiting()
         play.at(0.1, .hinted(try named("app")))
         try play.at(0.2, "app", answers: #"{"service_end": "no"}"#)
-        play.at(0.3, .fetched(try named("app"), .unchanged))
+        play.at(0.3, .fetchEnded(try named("app"), .unchanged))
         play.at(10, .hinted(try named("app")))
         #expect(
             play.text == #"""
@@ -133,7 +133,7 @@ import Testing
                     remember shop=running#2
                     publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: running (was undecided): set by the flags of source 'app'
+                    log notice: shop: running (was undecided): set by the flags of source 'app'
                     fetch app
                 0.3s app unchanged
                     confirm app
@@ -150,7 +150,7 @@ import Testing
         play.at(0.1, .hinted(try named("app")))
         let busy = Failure(.unreachable, "busy", retryAfter: .seconds(20))
         play.forget()
-        play.at(0.2, .fetched(try named("app"), .failure(busy)))
+        play.at(0.2, .fetchEnded(try named("app"), .failure(busy)))
         play.at(20, .woke)
         #expect(!play.text.contains("fetch app"))
         play.at(22.3, .woke)
@@ -170,7 +170,7 @@ import Testing
                 3s woke
                     remember shop=running#8
                     publish shop running open flags #8 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running (was maintenance): set by the flags of source 'app'
+                    log notice: shop: running (was maintenance): set by the flags of source 'app'
 
                 """#)
     }

@@ -62,7 +62,7 @@ struct GuardCauseTests {
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
         transcript.at(3, .reconfigured(try HostGuardTests.plan(["a", "b"], limit: 1)))
         let order = try Override.order(.running, until: "2027-03-01T12:00:20Z")
-        for name in ["a", "b"] { transcript.at(4, .override(try named(name), order)) }
+        for name in ["a", "b"] { transcript.at(4, .force(try named(name), order)) }
         #expect(HostGuardTests.gates(transcript) == ["a running", "b running"])
         transcript.at(20, .woke)
         #expect(HostGuardTests.gates(transcript) == ["a ended", "b ended"])
@@ -72,7 +72,7 @@ struct GuardCauseTests {
     @Test func anAnswerThatOrdersKeepFromClosingIsACause() throws {
         var transcript = try HostGuardTests.running(["a", "b"], limit: 1)
         let order = try Override.order(.running, until: "2027-03-01T12:00:20Z")
-        for name in ["a", "b"] { transcript.at(4, .override(try named(name), order)) }
+        for name in ["a", "b"] { transcript.at(4, .force(try named(name), order)) }
         try transcript.at(5, "app", answers: #"{"service_end": "yes"}"#)
         transcript.at(20, .woke)
         #expect(HostGuardTests.gates(transcript) == ["a running", "b running"])
@@ -84,7 +84,7 @@ struct GuardCauseTests {
         var transcript = try HostGuardTests.running(["a", "b"], limit: 1)
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
         let order = try Override.order(.maintenance, until: "2027-03-01T12:00:20Z")
-        transcript.at(4, .override(try named("a"), order))
+        transcript.at(4, .force(try named("a"), order))
         #expect(HostGuardTests.gates(transcript) == ["a maintenance", "b running"])
         let effects = transcript.at(20, .woke)
         #expect(HostGuardTests.gates(transcript) == ["a running", "b running"])

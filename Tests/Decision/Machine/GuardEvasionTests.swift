@@ -184,10 +184,10 @@ struct GuardEvasionTests {
     @Test func whatOperatorsCloseOrConfirmDoesNotCount() throws {
         var transcript = try Self.runningApart(limit: 1)
         let order = try Override.order(.maintenance, until: "2027-03-01T12:30:00Z")
-        transcript.at(2, .override(try named("a"), order))
+        transcript.at(2, .force(try named("a"), order))
         try transcript.at(3, "b", answers: Self.ended)
         #expect(transcript.states == [.maintenance, .ended, .running])
-        transcript.at(4, .override(try named("c"), order))
+        transcript.at(4, .force(try named("c"), order))
         #expect(transcript.states == [.maintenance, .ended, .maintenance])
     }
 }

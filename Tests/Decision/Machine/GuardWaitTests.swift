@@ -66,7 +66,7 @@ struct GuardWaitTests {
                 ["a", "b"], limit: 1, policy: Policy(minClosed: .seconds(60)))
         ).answered(#"{"service_end": "no"}"#, at: 1)
         for name in ["a", "b"] {
-            transcript.at(2, .override(try named(name), try .order(.maintenance), ifOpen: false))
+            transcript.at(2, .force(try named(name), try .order(.maintenance), ifOpen: false))
             transcript.at(3, .release(try named(name), by: "root", only: nil))
         }
         #expect(transcript.states == [.maintenance, .maintenance])

@@ -29,13 +29,13 @@ struct HostGuardTests {
         #expect(
             transcript.textWithoutFetches.contains(
                 """
-                    say error: 3 services would close at once (close_at_once is 2); held open until \
+                    log error: 3 services would close at once (close_at_once is 2); held open until \
                 'killswitchctl confirm': a, b, c
                 """))
         #expect(Self.gates(transcript) == ["a running", "b running", "c running"])
         #expect(transcript.text.contains("publish a running open closing-held"))
         transcript.forget()
-        transcript.at(60, .fetched(try named("app"), .unchanged))
+        transcript.at(60, .fetchEnded(try named("app"), .unchanged))
         #expect(transcript.text == "60s app unchanged\n    confirm app\n")
         #expect(Self.gates(transcript) == ["a running", "b running", "c running"])
     }
@@ -51,7 +51,7 @@ struct HostGuardTests {
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
         transcript.at(3, .confirm([try named("b")], by: "root"))
         #expect(Self.gates(transcript) == ["a running", "b ended", "c running"])
-        #expect(transcript.text.contains("say notice: 'root' confirms their closing: b"))
+        #expect(transcript.text.contains("log notice: 'root' confirms their closing: b"))
         transcript.at(4, .confirm([try named("a"), try named("c")], by: "root"))
         #expect(Self.gates(transcript) == ["a ended", "b ended", "c ended"])
     }
@@ -79,7 +79,7 @@ struct HostGuardTests {
         var transcript = try Self.running(["a", "b"], limit: 1)
         for name in ["a", "b"] {
             let order = try Override.order(.maintenance, until: "2027-03-01T12:01:00Z")
-            transcript.at(2, .override(try named(name), order))
+            transcript.at(2, .force(try named(name), order))
         }
         #expect(Self.gates(transcript) == ["a maintenance", "b maintenance"])
     }

@@ -65,7 +65,7 @@ import Testing
     func anyRetryAfterIsBounded(_ wait: Duration) throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
         let busy = Failure(.unreachable, "503", retryAfter: wait)
-        play.at(60, .fetched(try named("app"), .failure(busy)))
+        play.at(60, .fetchEnded(try named("app"), .failure(busy)))
         #expect(play.machine.isProgressing(at: play.now))
         #expect(play.at(3800, .woke).contains { if case .fetch = $0 { true } else { false } })
     }

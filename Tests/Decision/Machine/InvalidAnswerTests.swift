@@ -9,20 +9,20 @@ import Testing
         try play.at(60, "app", answers: #"{}"#)
         try play.at(120, "app", answers: #"{}"#)
         try play.at(180, "app", answers: #"{"service_end": true}"#)
-        play.at(240, .fetched(try named("app"), .unchanged))
+        play.at(240, .fetchEnded(try named("app"), .unchanged))
         #expect(
             play.text == #"""
                 60s app answers {}
                     publish shop ended closed invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: ended: the last answer of source 'app' is invalid: key 'service_end' is missing; the last good flags stay in force
+                    log warning: shop: ended: the last answer of source 'app' is invalid: key 'service_end' is missing; the last good flags stay in force
                 120s app answers {}
                 180s app answers {"service_end": true}
                     publish shop ended closed invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: the last answer of source 'app' is invalid: key 'service_end' is a boolean, not a string; the last good flags stay in force
+                    log warning: shop: the last answer of source 'app' is invalid: key 'service_end' is a boolean, not a string; the last good flags stay in force
                 240s app unchanged
                     publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended: set by the flags of source 'app'
+                    log notice: shop: ended: set by the flags of source 'app'
 
                 """#)
     }
@@ -38,27 +38,28 @@ import Testing
                     remember shop=countdown#2
                     publish shop countdown open end-unreadable #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say warning: shop: countdown (was undecided): source 'app' announces an end, but 'soon' is not a date; the days left are unknown
+                    log warning: shop: countdown (was undecided): source 'app' announces an end, but 'soon' is not a date; the days left are unknown
 
                 """#)
     }
 
     @Test func aSourceThatFailsIsSaidOncePerCauseAndWhenItIsBack() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
-        play.at(60, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
-        play.at(120, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
-        play.at(180, .fetched(try named("app"), .failure(Failure(.refused, "the server says 401"))))
-        play.at(240, .fetched(try named("app"), .unchanged))
+        play.at(60, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        play.at(120, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        play.at(
+            180, .fetchEnded(try named("app"), .failure(Failure(.refused, "the server says 401"))))
+        play.at(240, .fetchEnded(try named("app"), .unchanged))
         #expect(
             play.text == #"""
                 60s app fails: no route
-                    say warning: source 'app': no route; the last good flags stay in force, retrying in 45 s
+                    log warning: source 'app': no route; the last good flags stay in force, retrying in 45 s
                 120s app fails: no route
                 180s app fails: the server says 401
-                    say warning: source 'app': the server says 401; the last good flags stay in force, retrying in 217 s
+                    log warning: source 'app': the server says 401; the last good flags stay in force, retrying in 217 s
                 240s app unchanged
                     confirm app
-                    say info: source 'app' answers again
+                    log info: source 'app' answers again
 
                 """#)
     }
@@ -81,8 +82,8 @@ import Testing
                     remember blog=undecided#1 shop=undecided#1
                     publish blog undecided - starting #1 until 2027-03-02T00:01:00+00:00
                     publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: blog: undecided: waiting for the first answer since the start
-                    say notice: shop: undecided: waiting for the first answer since the start
+                    log notice: blog: undecided: waiting for the first answer since the start
+                    log notice: shop: undecided: waiting for the first answer since the start
                     fetch app
                 0s app answers {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": false, "forceUpdate": false}}
                     store app: {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": false, "forceUpdate": false}}
@@ -90,32 +91,32 @@ import Testing
                     publish blog running open flags #2 until 2027-03-02T00:01:00+00:00
                     publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: blog: running (was undecided): set by the flags of source 'app'
-                    say notice: shop: running (was undecided): set by the flags of source 'app'
+                    log notice: blog: running (was undecided): set by the flags of source 'app'
+                    log notice: shop: running (was undecided): set by the flags of source 'app'
                 60s app answers {"shop": {"apiInactive": true, "forceUpdate": false}}
                     store app: {"shop": {"apiInactive": true, "forceUpdate": false}} {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": false, "forceUpdate": false}}
                     remember blog=running#2 shop=maintenance#3
                     publish blog running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
                     publish shop maintenance closed flags #3 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say warning: blog: running: the last answer of source 'app' is invalid: key 'blog' is missing; the last good flags stay in force
-                    say notice: shop: maintenance (was running): set by the flags of source 'app'
+                    log warning: blog: running: the last answer of source 'app' is invalid: key 'blog' is missing; the last good flags stay in force
+                    log notice: shop: maintenance (was running): set by the flags of source 'app'
                 120s app answers {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": true, "forceUpdate": false}}
                     store app: {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": true, "forceUpdate": false}}
                     publish blog running open flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: blog: running: set by the flags of source 'app'
+                    log notice: blog: running: set by the flags of source 'app'
 
                 """#)
     }
 
     @Test func unchangedWithoutAnythingKnownIsAFailure() throws {
         var play = try Transcript([try service()]).waiting()
-        play.at(0, .fetched(try named("app"), .unchanged))
+        play.at(0, .fetchEnded(try named("app"), .unchanged))
         #expect(
             play.text == #"""
                 0s app unchanged
-                    say warning: source 'app': the answer says 'unchanged', but nothing is known yet; no valid flags are known yet, retrying in 783 ms
+                    log warning: source 'app': the answer says 'unchanged', but nothing is known yet; no valid flags are known yet, retrying in 783 ms
 
                 """#)
     }
@@ -123,20 +124,20 @@ import Testing
     @Test func anAnswerThatIsNoFlagsAtAllIsAReasonOfItsOwn() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
         let page = Failure(.invalid, "the answer is a web page, not JSON")
-        play.at(60, .fetched(try named("app"), .failure(page)))
-        play.at(120, .fetched(try named("app"), .failure(page)))
-        play.at(180, .fetched(try named("app"), .unchanged))
+        play.at(60, .fetchEnded(try named("app"), .failure(page)))
+        play.at(120, .fetchEnded(try named("app"), .failure(page)))
+        play.at(180, .fetchEnded(try named("app"), .unchanged))
         #expect(
             play.text == #"""
                 60s app fails: the answer is a web page, not JSON
                     publish shop running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: running: the last answer of source 'app' is invalid: the answer is a web page, not JSON; the last good flags stay in force
+                    log warning: shop: running: the last answer of source 'app' is invalid: the answer is a web page, not JSON; the last good flags stay in force
                 120s app fails: the answer is a web page, not JSON
                 180s app unchanged
                     publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say info: source 'app' answers again
-                    say notice: shop: running: set by the flags of source 'app'
+                    log info: source 'app' answers again
+                    log notice: shop: running: set by the flags of source 'app'
 
                 """#)
     }
@@ -151,7 +152,7 @@ import Testing
         ]
         var play = try Transcript(services).answered(
             #"{"service_end": "no", "isUnderMaintenance": false}"#)
-        play.at(1800, .fetched(try named("app"), .unchanged))
+        play.at(1800, .fetchEnded(try named("app"), .unchanged))
         let effects = try play.at(
             1860, "app", answers: #"{"service_end": 5, "isUnderMaintenance": false}"#)
         var stored: [Answer] = []

@@ -47,10 +47,10 @@ import VirtualWorld
             + ["window-cancelled \(Self.second.0)"]
             + ["end \(early) \(days(30))", "end-moved \(late)"]
             + [days(7), days(1), hour].map { "end \(late) \($0)" }
-        let told = world.told.map { Self.line($0.notice) }
-        #expect(told.sorted() == expected.sorted())
-        #expect(world.starts == told.count)
-        for (at, notice) in world.told {
+        let published = world.published.map { Self.line($0.notice) }
+        #expect(published.sorted() == expected.sorted())
+        #expect(world.starts == published.count)
+        for (at, notice) in world.published {
             guard let lead = notice.lead else { continue }
             let late = lead - (notice.announcement.from.instant - at)
             // A restart takes 20 minutes at most, and a clock within 5 minutes of the server's counts.

@@ -28,12 +28,12 @@ import Testing
                     remember shop=ended#2
                     publish shop ended closed reopening-at #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended: source 'app' opens the gate again; this host opens it at 2027-03-01T12:05:10+00:00 (open_spread)
+                    log notice: shop: ended: source 'app' opens the gate again; this host opens it at 2027-03-01T12:05:10+00:00 (open_spread)
                 309s woke
                 310s woke
                     remember shop=running#3
                     publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running (was ended): set by the flags of source 'app'
+                    log notice: shop: running (was ended): set by the flags of source 'app'
 
                 """#)
     }
@@ -72,7 +72,7 @@ import Testing
     @Test func anOperatorsOrderOpensAtOnceAndItsReleaseDoesNotWait() throws {
         var play = try play().answered(Self.closed)
         try play.at(60, "app", answers: Self.open)
-        play.at(70, .override(try named("shop"), try .order(.running), ifOpen: false))
+        play.at(70, .force(try named("shop"), try .order(.running), ifOpen: false))
         #expect(play.states == [.running])
         play.at(80, .release(try named("shop"), by: "root", only: nil))
         #expect(play.states == [.running])
@@ -80,7 +80,7 @@ import Testing
 
     @Test func aDrillDoesNotWait() throws {
         var play = try play().answered(Self.open)
-        play.at(70, .override(try named("shop"), try .order(.maintenance), ifOpen: true))
+        play.at(70, .force(try named("shop"), try .order(.maintenance), ifOpen: true))
         #expect(play.states == [.maintenance])
         play.at(80, .release(try named("shop"), by: "root", only: nil))
         #expect(play.states == [.running])
@@ -134,7 +134,7 @@ import Testing
             ], place: .fixed(try #require(Slot(250_000)))
         ).answered(window)
         let order = try Override.order(.running, until: "2027-03-01T12:01:50Z")
-        play.at(50, .override(try named("shop"), order, ifOpen: false))
+        play.at(50, .force(try named("shop"), order, ifOpen: false))
         play.at(70, .woke)
         #expect(play.states == [.running])
         play.at(130, .woke)
@@ -194,7 +194,7 @@ import Testing
             Policy(maxStale: .seconds(3600), whenStale: .closed, openSpread: .seconds(1000)),
             memory: memory)
         play.at(0, .started)
-        play.at(1, .fetched(try named("app"), .failure(Failure(.unreachable, "down"))))
+        play.at(1, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "down"))))
         #expect(play.states == [.undecided])
         try play.at(5, "app", answers: Self.open)
         #expect(play.states == [.running])

@@ -12,7 +12,7 @@ import Testing
         play.at(0, .started)
         try play.at(1, "app", answers: Self.running)
         play.forget()
-        play.at(2, .override(shop, try .order(.maintenance)))
+        play.at(2, .force(shop, try .order(.maintenance)))
         play.at(3599, .woke)
         play.at(3600, .woke)
         #expect(
@@ -21,15 +21,15 @@ import Testing
                     keep shop=maintenance
                     remember shop=maintenance#3
                     publish shop maintenance closed override #3 until 2027-03-01T13:01:00+00:00
-                    say notice: shop: maintenance (was running): forced by 'root' until 2027-03-01T13:00:00+00:00: 'disk swap'
+                    log notice: shop: maintenance (was running): forced by 'root' until 2027-03-01T13:00:00+00:00: 'disk swap'
                 3599s woke
-                    say notice: shop: the order of 'root' (maintenance) ends at 2027-03-01T13:00:00+00:00; then the flags decide
+                    log notice: shop: the order of 'root' (maintenance) ends at 2027-03-01T13:00:00+00:00; then the flags decide
                 3600s woke
                     keep 
                     remember shop=running#4
                     publish shop running open flags #4 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: the order of 'root' (maintenance) has expired; the flags decide again
-                    say notice: shop: running (was maintenance): set by the flags of source 'app'
+                    log notice: shop: the order of 'root' (maintenance) has expired; the flags decide again
+                    log notice: shop: running (was maintenance): set by the flags of source 'app'
 
                 """#)
     }
@@ -53,9 +53,9 @@ import Testing
         var play = try Transcript([try service()])
         let shop: ServiceName = try named("shop")
         play.at(0, .started)
-        play.at(0, .override(shop, try .order(.ended)))
+        play.at(0, .force(shop, try .order(.ended)))
         #expect(play.states == [.ended])
-        play.at(1, .override(shop, try .order(.running)))
+        play.at(1, .force(shop, try .order(.running)))
         #expect(play.states == [.running])
         let effects = play.at(2, .release(shop, by: "bob (uid 7)"))
         #expect(effects.contains(.storeOverrides([:])))
@@ -104,9 +104,9 @@ import Testing
     @Test func aClockThatIsTooLateForgetsNoOverride() throws {
         let shop: ServiceName = try named("shop")
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
-        play.at(2, .override(shop, try .order(.maintenance)))
+        play.at(2, .force(shop, try .order(.maintenance)))
         let date = play.now.wall
-        play.at(3, .fetched(try named("app"), .unchanged, date: date))
+        play.at(3, .fetchEnded(try named("app"), .unchanged, date: date))
         play.stepClock(4, by: .seconds(10 * 3600))
         #expect(play.states == [.maintenance])
         play.stepClock(5, by: .seconds(-10 * 3600))
@@ -124,20 +124,20 @@ import Testing
             answers: #"""
                 {"state":"running","windows":[{"from":"2027-03-01T13:00:00Z","until":"2027-03-01T14:00:00Z"}]}
                 """#)
-        play.at(2, .override(shop, try .order(.running)))
+        play.at(2, .force(shop, try .order(.running)))
         play.forget()
         play.at(3599, .woke)
         play.at(3600, .woke)
         #expect(
             play.textWithoutFetches == #"""
                 3599s woke
-                    say notice: shop: the order of 'root' (running) ends at 2027-03-01T13:00:00+00:00; then the flags decide
+                    log notice: shop: the order of 'root' (running) ends at 2027-03-01T13:00:00+00:00; then the flags decide
                 3600s woke
                     keep 
                     remember shop=maintenance#3
                     publish shop maintenance closed window #3 until 2027-03-01T14:01:00+00:00
-                    say notice: shop: the order of 'root' (running) has expired; the flags decide again
-                    say notice: shop: maintenance (was running): maintenance planned by source 'app' lasts until 2027-03-01T14:00:00+00:00
+                    log notice: shop: the order of 'root' (running) has expired; the flags decide again
+                    log notice: shop: maintenance (was running): maintenance planned by source 'app' lasts until 2027-03-01T14:00:00+00:00
 
                 """#)
     }
@@ -148,7 +148,7 @@ import Testing
         var play = try Transcript([try service()])
         play.at(0, .started)
         try play.at(1, "app", answers: Self.running)
-        play.at(10, .override(shop, try .order(.maintenance)))
+        play.at(10, .force(shop, try .order(.maintenance)))
         play.forget()
         let effects = play.at(12, .release(shop, by: "bob (uid 7)"))
         for case .publish(_, let record) in effects { #expect(record.verdict.override == nil) }
@@ -158,12 +158,12 @@ import Testing
                 12s bob (uid 7) releases shop
                     keep 
                     publish shop maintenance closed min-closed #3 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: released from maintenance by 'bob (uid 7)'; the flags decide again
-                    say notice: shop: maintenance: source 'app' opens the gate again at 2027-03-01T12:00:15+00:00 (min_closed 5 s)
+                    log notice: shop: released from maintenance by 'bob (uid 7)'; the flags decide again
+                    log notice: shop: maintenance: source 'app' opens the gate again at 2027-03-01T12:00:15+00:00 (min_closed 5 s)
                 15s woke
                     remember shop=running#4
                     publish shop running open flags #4 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running (was maintenance): set by the flags of source 'app'
+                    log notice: shop: running (was maintenance): set by the flags of source 'app'
 
                 """#)
     }
@@ -172,21 +172,21 @@ import Testing
     @Test func anotherOrderReplacesTheFirstAndOneForAnUnknownServiceIsRejected() throws {
         let shop: ServiceName = try named("shop")
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
-        play.at(2, .override(shop, try .order(.maintenance)))
-        play.at(3, .override(shop, try .order(.ended)))
+        play.at(2, .force(shop, try .order(.maintenance)))
+        play.at(3, .force(shop, try .order(.ended)))
         #expect(play.states == [.ended])
-        #expect(play.at(4, .override(shop, try .order(.ended))) == [])
+        #expect(play.at(4, .force(shop, try .order(.ended))) == [])
         let (web, order) = (try named("web") as ServiceName, try Override.order(.ended))
-        #expect(play.at(5, .override(web, order)) == [.reject(web, order, .notConfigured)])
+        #expect(play.at(5, .force(web, order)) == [.reject(web, order, .notConfigured)])
     }
 
     /// A full disk prevents no order; the write is retried.
     @Test func anOverrideCountsThoughItCannotBeStored() throws {
         let shop: ServiceName = try named("shop")
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
-        play.at(2, .override(shop, try .order(.maintenance)))
+        play.at(2, .force(shop, try .order(.maintenance)))
         #expect(play.states == [.maintenance])
-        play.at(2, .recorded(.storeOverrides, problem: "no space left on device"))
+        play.at(2, .writeEnded(.storeOverrides, problem: "no space left on device"))
         let effects = play.at(3, .woke)
         #expect(effects.contains(.storeOverrides([shop: try .order(.maintenance)])))
     }

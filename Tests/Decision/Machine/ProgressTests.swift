@@ -33,14 +33,14 @@ import Testing
     @Test func aFailedSourceHasATimerAhead() throws {
         var play = try Transcript([try service()])
         play.at(0, .started)
-        play.at(30, .fetched(try named("app"), .failure(Failure(.unreachable, "timed out"))))
+        play.at(30, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "timed out"))))
         #expect(play.machine.isProgressing(at: play.now))
     }
 
     @Test func theOverviewSaysHowThingsStand() throws {
         var play = try Transcript([try service(), try service("web", sources: ["app", "other"])])
             .answered(Self.running, at: 1)
-        play.at(2, .fetched(try named("other"), .failure(Failure(.unreachable, "timed out"))))
+        play.at(2, .fetchEnded(try named("other"), .failure(Failure(.unreachable, "timed out"))))
         play.at(12, .hinted(try named("app")))
         let overview = play.machine.overview(at: play.now)
         #expect(overview.services.map(\.state) == [.running, .undecided])

@@ -17,11 +17,11 @@ import Testing
     }
 
     /// The notices of an effect list, and whether units pass them on.
-    private func told(_ effects: [Effect]) -> [String] {
+    private func published(_ effects: [Effect]) -> [String] {
         effects.compactMap { effect in
             switch effect {
-            case .announce(.told(let service, let notice)): notice.sentence(of: service)
-            case .passOn: "pass on"
+            case .log(.noticePublished(let service, let notice)): notice.sentence(of: service)
+            case .deliverNotice: "pass on"
             default: nil
             }
         }
@@ -36,11 +36,11 @@ import Testing
                 7200s woke
                     remember shop=countdown#2
                     publish shop countdown open flags days=1 #2 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: it ends in 1 day, at 2027-03-02T14:00:00+00:00
-                    pass on shop
+                    log notice: shop: it ends in 1 day, at 2027-03-02T14:00:00+00:00
+                    deliver notice shop
 
                 """)
-        #expect(play.machine.record(of: try named("shop"))?.notices.count == 1)
+        #expect(play.machine.publishedVerdict(of: try named("shop"))?.notices.count == 1)
     }
 
     @Test func eachIsToldAtItsTimeAndNotAtAnotherPoll() throws {
@@ -49,7 +49,7 @@ import Testing
         try play.at(0, "app", answers: countdown("2027-03-03T12:00:00Z"))
         var times: [Double: [String]] = [:]
         for time in stride(from: 0.0, through: 172_800, by: 60) {
-            let new = told(play.at(time, .fetched(try named("app"), .unchanged)))
+            let new = published(play.at(time, .fetchEnded(try named("app"), .unchanged)))
             if !new.isEmpty { times[time] = new }
         }
         #expect(
@@ -66,9 +66,11 @@ import Testing
         play.at(0, .started)
         let effects = try play.at(0, "app", answers: countdown("2027-03-06T12:00:00Z"))
         #expect(
-            told(effects) == ["shop: it ends in 5 days, at 2027-03-06T12:00:00+00:00", "pass on"])
+            published(effects) == [
+                "shop: it ends in 5 days, at 2027-03-06T12:00:00+00:00", "pass on",
+            ])
         #expect(
-            play.ledger.entries[try named("shop")]?.told == [
+            play.ledger.entries[try named("shop")]?.published == [
                 Announcement(from: try Instant(rfc3339: "2027-03-06T12:00:00Z")): [
                     .seconds(7 * Self.day)
                 ]
@@ -78,7 +80,7 @@ import Testing
     @Test func anEndThatHasComeIsNotToldAnyMore() throws {
         var play = try Transcript([try shop([Self.day])])
         play.at(0, .started)
-        #expect(told(try play.at(0, "app", answers: countdown("2027-03-01T11:00:00Z"))) == [])
+        #expect(published(try play.at(0, "app", answers: countdown("2027-03-01T11:00:00Z"))) == [])
     }
 
     @Test(arguments: [
@@ -106,8 +108,8 @@ import Testing
     ) throws {
         var play = try Transcript([try shop([7 * Self.day])])
             .answered(countdown("2027-03-04T12:00:00Z"))
-        #expect(told(try play.at(60, "app", answers: next)) == expected, "\(name)")
-        #expect(told(play.at(120, .fetched(try named("app"), .unchanged))) == [], "\(name)")
+        #expect(published(try play.at(60, "app", answers: next)) == expected, "\(name)")
+        #expect(published(play.at(120, .fetchEnded(try named("app"), .unchanged))) == [], "\(name)")
     }
 
     @Test func windowsAreToldMovedAndCancelledToo() throws {
@@ -122,16 +124,17 @@ import Testing
         )
         var play = try Transcript([try shop([3600])])
         play.at(0, .started)
-        #expect(told(try play.at(0, "app", answers: flags([first, second]))) == [])
+        #expect(published(try play.at(0, "app", answers: flags([first, second]))) == [])
         #expect(
-            told(try play.at(60, "app", answers: flags([window("03T12:00:00", "03T15:00:00")])))
+            published(
+                try play.at(60, "app", answers: flags([window("03T12:00:00", "03T15:00:00")])))
                 == [
                     "shop: the maintenance of 2027-03-03T12:00:00+00:00 is moved to "
                         + "2027-03-03T12:00:00+00:00, until 2027-03-03T15:00:00+00:00",
                     "shop: the maintenance of 2027-03-04T12:00:00+00:00 is cancelled", "pass on",
                 ])
         #expect(
-            told(play.at(169_200, .woke)) == [
+            published(play.at(169_200, .woke)) == [
                 "shop: maintenance begins in 1 hour, at 2027-03-03T12:00:00+00:00, and ends at "
                     + "2027-03-03T15:00:00+00:00: 'Disks'", "pass on",
             ])
@@ -141,8 +144,8 @@ import Testing
         var play = try Transcript([try shop([2 * Self.day, Self.day])])
             .answered(countdown("2027-03-03T10:00:00Z"))
         play.stepClock(100, by: .seconds(-40 * Self.day))
-        let late = play.at(200, .fetched(try named("app"), .unchanged))
-        #expect(told(late) == [])
+        let late = play.at(200, .fetchEnded(try named("app"), .unchanged))
+        #expect(published(late) == [])
         var memory = try Memory.stored(
             countdown("2027-03-03T10:00:00Z"), fetchedAt: "2027-03-01T12:00:00Z",
             state: .countdown, boot: "this-boot")
@@ -150,9 +153,9 @@ import Testing
         var next = try Transcript(
             plan: Plan([try shop([2 * Self.day, Self.day])]), memory: memory,
             start: "2027-03-01T13:00:00Z")
-        #expect(told(next.at(0, .started)) == [])
+        #expect(published(next.at(0, .started)) == [])
         #expect(
-            told(try next.at(1, "app", answers: countdown("2027-03-03T10:00:00Z"))) == [])
+            published(try next.at(1, "app", answers: countdown("2027-03-03T10:00:00Z"))) == [])
     }
 
     /// The flags may have changed while the daemon was down.
@@ -161,21 +164,21 @@ import Testing
             countdown("2027-03-02T10:00:00Z"), fetchedAt: "2027-02-25T12:00:00Z",
             state: .countdown, boot: "this-boot")
         var play = try Transcript(plan: Plan([try shop([Self.day])]), memory: memory)
-        #expect(told(play.at(0, .started)) == [])
-        #expect(told(try play.at(1, "app", answers: #"{"state": "running"}"#)) == [])
+        #expect(published(play.at(0, .started)) == [])
+        #expect(published(try play.at(1, "app", answers: #"{"state": "running"}"#)) == [])
         var silent = try Transcript(plan: Plan([try shop([Self.day])]), memory: memory)
         silent.at(0, .started)
         #expect(
-            told(silent.at(30, .woke)).first
+            published(silent.at(30, .woke)).first
                 == "shop: it ends in 22 hours, at 2027-03-02T10:00:00+00:00")
     }
 
     @Test func withoutNotifyBeforeNothingIsToldOrStored() throws {
         var play = try Transcript([try shop([])])
         play.at(0, .started)
-        #expect(told(try play.at(0, "app", answers: countdown("2027-03-01T12:30:00Z"))) == [])
-        #expect(told(try play.at(60, "app", answers: #"{"state": "running"}"#)) == [])
-        #expect(play.ledger.entries[try named("shop")]?.told == nil)
+        #expect(published(try play.at(0, "app", answers: countdown("2027-03-01T12:30:00Z"))) == [])
+        #expect(published(try play.at(60, "app", answers: #"{"state": "running"}"#)) == [])
+        #expect(play.ledger.entries[try named("shop")]?.published == nil)
     }
 
     /// Several switches may announce many windows.
@@ -197,6 +200,6 @@ import Testing
         try play.at(
             0, "app",
             answers: #"{"a": \#(member(windows[..<60])), "b": \#(member(windows[60...]))}"#)
-        #expect(play.ledger.entries[try named("shop")]?.told?.count == 64)
+        #expect(play.ledger.entries[try named("shop")]?.published?.count == 64)
     }
 }

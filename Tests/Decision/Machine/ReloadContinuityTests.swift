@@ -104,7 +104,7 @@ import Testing
         let shop: ServiceName = try named("shop")
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
         let override = try Override.order(.maintenance)
-        play.at(2, .override(shop, override))
+        play.at(2, .force(shop, override))
         play.at(3, .reconfigured(Plan([try service("web")])))
         play.at(4, .reconfigured(Plan([try service()])))
         #expect(play.states == [.maintenance])

@@ -16,7 +16,7 @@ import Testing
         let web = try service("web", sources: ["other"])
         let effects = play.at(2, .reconfigured(Plan([web])))
         #expect(effects.contains(.withdraw(try named("shop"))))
-        #expect(effects.contains(.unfollow(try named("app"))))
+        #expect(effects.contains(.stopSource(try named("app"))))
         #expect(effects.contains(.fetch(try named("other"), Validators())))
         #expect(play.machine.isProgressing(at: play.now))
     }
@@ -91,7 +91,7 @@ import Testing
                     publish new undecided - starting #1 until 2027-03-02T00:01:00+00:00
                     withdraw old
                     drop past
-                    say notice: new: undecided: waiting for the first answer since the start
+                    log notice: new: undecided: waiting for the first answer since the start
                     fetch next
                 11s past answers {"service_end": "over"}
                 12s next answers {"service_end": "over"}
@@ -99,12 +99,12 @@ import Testing
                     remember new=ended#2 old=running#2 shop=running#2
                     publish new ended closed flags #2 until 2027-03-02T00:01:00+00:00
                     confirm next
-                    say notice: new: ended (was undecided): set by the flags of source 'next'
+                    log notice: new: ended (was undecided): set by the flags of source 'next'
                 20s reconfigured
                     publish old running open starting #2 until 2027-03-02T00:01:00+00:00
                     withdraw new
                     drop next
-                    say notice: old: running: waiting for the first answer since the start
+                    log notice: old: running: waiting for the first answer since the start
                     fetch past
 
                 """#)

@@ -35,31 +35,31 @@ import Testing
                 0s started
                     remember shop=undecided#1
                     publish shop undecided - starting variant=v2 values={"limit":10,"banner":null} #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: waiting for the first answer since the start
+                    log notice: shop: undecided: waiting for the first answer since the start
                     fetch app
                 1s app answers {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
                     store app: {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
                     remember shop=running#2
                     publish shop running open flags variant=v1 values={"limit":5,"banner":"B"} #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: running (was undecided): set by the flags of source 'app'
+                    log notice: shop: running (was undecided): set by the flags of source 'app'
                 2s app answers {"service_end": "no", "limit": 6.5, "banner": "C", "layout": 3}
                     store app: {"service_end": "no", "limit": 6.5, "banner": "C", "layout": 3} {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
                     publish shop running open flags variant=v2 values={"limit":5,"banner":"C"} #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say warning: shop: the value 'limit' of source 'app' cannot be read: key 'limit' is the number '6.5', not an integer; it keeps its last value
+                    log warning: shop: the value 'limit' of source 'app' cannot be read: key 'limit' is the number '6.5', not an integer; it keeps its last value
                 3s app answers {"service_end": "no", "limit": [], "banner": "C"}
                     store app: {"service_end": "no", "limit": [], "banner": "C"} {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
                     confirm app
-                    say warning: shop: the value 'limit' of source 'app' cannot be read: key 'limit' is an array, not an integer; it keeps its last value
+                    log warning: shop: the value 'limit' of source 'app' cannot be read: key 'limit' is an array, not an integer; it keeps its last value
                 4s app answers {"service_end": "no"}
                     store app: {"service_end": "no"} {"service_end": "no", "limit": [], "banner": "C"}
                     publish shop running open flags variant=v2 values={"limit":10,"banner":"C"} #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say warning: shop: the value 'banner' of source 'app' cannot be read: key 'banner' is missing; it keeps its last value
+                    log warning: shop: the value 'banner' of source 'app' cannot be read: key 'banner' is missing; it keeps its last value
                 5s app answers {"limit": 99, "banner": "Z"}
                     publish shop running open invalid-answer variant=v2 values={"limit":10,"banner":"C"} #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: running: the last answer of source 'app' is invalid: key 'service_end' is missing; the last good flags stay in force
+                    log warning: shop: running: the last answer of source 'app' is invalid: key 'service_end' is missing; the last good flags stay in force
 
                 """#)
     }
@@ -68,42 +68,43 @@ import Testing
         let type: RemoteType
         let flag: String
         /// The value as JSON, or the error.
-        let says: String
+        let expected: String
 
         var testDescription: String { "\(type) \(flag)" }
     }
 
     @Test(arguments: [
-        Case(type: .string, flag: #""x""#, says: #""x""#),
-        Case(type: .string, flag: "1", says: "key 'k' is a number, not a string"),
-        Case(type: .integer, flag: "15.0", says: "15.0"),
-        Case(type: .integer, flag: #""42""#, says: "42"),
-        Case(type: .integer, flag: #"" 42""#, says: "key 'k' is ' 42', not an integer"),
-        Case(type: .integer, flag: "1e30", says: "key 'k' is the number '1e30', not an integer"),
-        Case(type: .number, flag: "1e30", says: "1e30"),
-        Case(type: .number, flag: "1e999", says: "key 'k' is the number '1e999', not a number"),
-        Case(type: .number, flag: "true", says: "key 'k' is a boolean, not a number"),
-        Case(type: .boolean, flag: #""On""#, says: "true"),
+        Case(type: .string, flag: #""x""#, expected: #""x""#),
+        Case(type: .string, flag: "1", expected: "key 'k' is a number, not a string"),
+        Case(type: .integer, flag: "15.0", expected: "15.0"),
+        Case(type: .integer, flag: #""42""#, expected: "42"),
+        Case(type: .integer, flag: #"" 42""#, expected: "key 'k' is ' 42', not an integer"),
+        Case(
+            type: .integer, flag: "1e30", expected: "key 'k' is the number '1e30', not an integer"),
+        Case(type: .number, flag: "1e30", expected: "1e30"),
+        Case(type: .number, flag: "1e999", expected: "key 'k' is the number '1e999', not a number"),
+        Case(type: .number, flag: "true", expected: "key 'k' is a boolean, not a number"),
+        Case(type: .boolean, flag: #""On""#, expected: "true"),
         Case(
             type: .string, flag: #""\#(String(repeating: "x", count: 16_385))""#,
-            says: "key 'k' has 16385 bytes, and at most 16384 are read"),
+            expected: "key 'k' has 16385 bytes, and at most 16384 are read"),
         Case(
             type: .json, flag: #"["\#(String(repeating: "x", count: 16_384))"]"#,
-            says: "key 'k' has 16388 bytes, and at most 16384 are read"),
-        Case(type: .boolean, flag: "0", says: "key 'k' is a number, not a Boolean"),
-        Case(type: .json, flag: #""[1, {}]""#, says: "[1,{}]"),
-        Case(type: .json, flag: "[1]", says: "[1]"),
-        Case(type: .word(["true": "on"]), flag: "true", says: #""on""#),
-        Case(type: .word([:]), flag: "2", says: "key 'k' is '2', not in the map"),
+            expected: "key 'k' has 16388 bytes, and at most 16384 are read"),
+        Case(type: .boolean, flag: "0", expected: "key 'k' is a number, not a Boolean"),
+        Case(type: .json, flag: #""[1, {}]""#, expected: "[1,{}]"),
+        Case(type: .json, flag: "[1]", expected: "[1]"),
+        Case(type: .word(["true": "on"]), flag: "true", expected: #""on""#),
+        Case(type: .word([:]), flag: "2", expected: "key 'k' is '2', not in the map"),
     ])
     func aFlagIsReadByItsType(_ row: Case) throws {
         let flags = try FlagDocument.parse(Array(#"{"k": \#(row.flag)}"#.utf8))
         let plan = RemoteValue(
             name: try named("k"), source: try named("app"), key: "k", type: row.type)
         do {
-            #expect(try plan.read(flags).serialized(.compact) == row.says)
+            #expect(try plan.read(flags).serialized(.compact) == row.expected)
         } catch {
-            #expect("\(error)" == row.says)
+            #expect("\(error)" == row.expected)
         }
     }
 
@@ -133,7 +134,8 @@ import Testing
             try play.at(2, "app", answers: answer("over", sizes))
             #expect(play.states == [.running])
             #expect(
-                play.machine.record(of: shop.name)?.verdict.reason.sentence.contains(problem)
+                play.machine.publishedVerdict(of: shop.name)?.verdict.reason.sentence.contains(
+                    problem)
                     == true)
         }
         try play.at(4, "app", answers: answer("over", [1, 1, 1, 1, 1]))

@@ -39,7 +39,7 @@ import Testing
                     remember shop=ended#2
                     publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended (was undecided): set by the flags of source 'app'
+                    log notice: shop: ended (was undecided): set by the flags of source 'app'
 
                 """#)
     }
@@ -64,7 +64,7 @@ import Testing
         let busy = Failure(.unreachable, "503", retryAfter: .seconds(600))
         for replacement in [nil, .sameAddress] as [Replacement?] {
             var play = try Transcript([try service()]).answered(Self.running, at: 1)
-            play.at(62, .fetched(app, .failure(busy)))
+            play.at(62, .fetchEnded(app, .failure(busy)))
             play.forget()
             play.at(63, try reconfigured(try service(), replacement, interval: .seconds(10)))
             play.forget()
@@ -82,10 +82,10 @@ import Testing
         play.at(0, .started)
         var tagged = try answer(Self.over, fetchedAt: play.now.wall)
         tagged.validators.etag = "old"
-        play.at(1, .fetched(app, .answer(tagged)))
+        play.at(1, .fetchEnded(app, .answer(tagged)))
         play.forget()
         play.at(60, try reconfigured(try service(), .otherAddress))
-        play.at(61, .fetched(app, .failure(Failure(.unreachable, "no such file"))))
+        play.at(61, .fetchEnded(app, .failure(Failure(.unreachable, "no such file"))))
         play.at(3600, .woke)
         #expect(play.states == [.ended])
         try play.at(3601, "app", answers: Self.running)
@@ -93,17 +93,17 @@ import Testing
             play.textWithoutFetches == #"""
                 60s reconfigured app=other
                     publish shop ended closed stored-flags #2 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: ended: source 'app' has not answered since the start; set by its stored flags
+                    log notice: shop: ended: source 'app' has not answered since the start; set by its stored flags
                 61s app fails: no such file
-                    say warning: source 'app': no such file; the last good flags stay in force, retrying in 872 ms
+                    log warning: source 'app': no such file; the last good flags stay in force, retrying in 872 ms
                 3600s woke
                 3601s app answers {"service_end": "no"}
                     store app: {"service_end": "no"}
                     remember shop=running#3
                     publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say info: source 'app' answers again
-                    say notice: shop: running (was ended): set by the flags of source 'app'
+                    log info: source 'app' answers again
+                    log notice: shop: running (was ended): set by the flags of source 'app'
 
                 """#)
         let fetches = play.text.split(separator: "\n").filter { $0.hasPrefix("    fetch ") }
@@ -118,9 +118,9 @@ import Testing
         play.at(60, try reconfigured(try service(), .otherAddress))
         var tagged = try answer(Self.over, fetchedAt: play.now.wall)
         tagged.validators.etag = "new"
-        let effects = play.at(61, .fetched(app, .answer(tagged)))
+        let effects = play.at(61, .fetchEnded(app, .answer(tagged)))
         #expect(effects.contains(.storeFlags(app, [tagged])))
-        play.at(62, .fetched(app, .answer(tagged)))
+        play.at(62, .fetchEnded(app, .answer(tagged)))
         play.forget()
         play.at(200, .woke)
         #expect(play.text == "200s woke\n    fetch app if not new\n")
@@ -173,12 +173,12 @@ import Testing
     @Test func aReplacedObjectReportsTheSameProblemOfItsStreamAgain() throws {
         let app: SourceName = try named("app")
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
-        let unwatched = Event.watched(app, problem: "no watch is left")
+        let unwatched = Event.watchChanged(app, problem: "no watch is left")
         play.at(2, unwatched)
         play.forget()
         play.at(3, try reconfigured(try service(), .sameAddress))
         play.at(4, unwatched)
-        #expect(play.text.contains("say warning: ") && play.text.contains("no watch is left"))
+        #expect(play.text.contains("log warning: ") && play.text.contains("no watch is left"))
     }
 
     /// New defaults change the keys that the answer lacks, and no others.

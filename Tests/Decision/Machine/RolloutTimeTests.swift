@@ -30,14 +30,14 @@ import Testing
                     remember shop=running#2
                     publish shop running open rollout #2 until 2027-03-01T13:01:00+00:00
                     confirm app
-                    say notice: shop: running (was undecided): source 'app' closes 0 % of all hosts, but not this one (slot 123456 of 1000000); this host closes at 2027-03-01T14:00:00+00:00
+                    log notice: shop: running (was undecided): source 'app' closes 0 % of all hosts, but not this one (slot 123456 of 1000000); this host closes at 2027-03-01T14:00:00+00:00
                 3600s woke
                     publish shop running open rollout #2 until 2027-03-01T14:01:00+00:00
                 7199s woke
                 7200s woke
                     remember shop=maintenance#3
                     publish shop maintenance closed flags title=Closed #3 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: maintenance (was running): set by the flags of source 'app'
+                    log notice: shop: maintenance (was running): set by the flags of source 'app'
 
                 """#)
     }
@@ -49,7 +49,7 @@ import Testing
             """#
         let play = try play(slot: 123_456).answered(order)
         #expect(play.states == [.running])
-        let verdict = play.machine.record(of: try named("shop"))?.verdict
+        let verdict = play.machine.publishedVerdict(of: try named("shop"))?.verdict
         let end = "; the closing is over before it reaches this host"
         #expect(verdict?.reason.sentence.hasSuffix(end) == true)
     }

@@ -19,7 +19,7 @@ extension ServerClockTests {
             next.at(110, .started)
             #expect(next.states == [.countdown])
             let date = play.trueTime(at: 115)
-            next.at(115, .fetched(try named("app"), .unchanged, date: date))
+            next.at(115, .fetchEnded(try named("app"), .unchanged, date: date))
             next.hang(until: 230)
             #expect(next.states == [.countdown])
             // Without an answer the stored clock counts for two intervals.
@@ -51,7 +51,7 @@ extension ServerClockTests {
         for minute in 1...60 {
             let seconds = Double(minute * 60)
             let date = play.trueTime(at: seconds) - .seconds(Int64(minute % 3))
-            play.at(seconds, .fetched(try named("app"), .unchanged, date: date))
+            play.at(seconds, .fetchEnded(try named("app"), .unchanged, date: date))
         }
         #expect(!play.text.contains("remember"))
     }

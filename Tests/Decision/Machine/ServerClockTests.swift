@@ -50,19 +50,19 @@ import Testing
     @Test func theVerdictNamesTheClockAndTheWarningNamesTheServer() throws {
         var play = try announced()
         play.stepClock(100, by: Self.day * 2)
-        play.at(120, .fetched(try named("app"), .unchanged, date: play.trueTime(at: 120)))
+        play.at(120, .fetchEnded(try named("app"), .unchanged, date: play.trueTime(at: 120)))
         play.stepClock(130, by: Self.day * -2)
         #expect(
             play.textWithoutFetches == #"""
                 100s clock stepped
                     publish shop countdown open server-clock days=1 #2 until 2027-03-04T00:01:00+00:00
-                    say warning: source 'app': the server's clock is 2 days behind; the clock of this host is not synchronised, so ends and windows follow the server's clock
-                    say warning: shop: countdown, 1 day left: the clock of this host is not trusted; ends and windows of source 'app' follow the clock of its server
+                    log warning: source 'app': the server's clock is 2 days behind; the clock of this host is not synchronised, so ends and windows follow the server's clock
+                    log warning: shop: countdown, 1 day left: the clock of this host is not trusted; ends and windows of source 'app' follow the clock of its server
                 120s app unchanged
                     confirm app
                 130s clock stepped
                     publish shop countdown open flags days=1 #2 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: countdown, 1 day left: set by the flags of source 'app'
+                    log notice: shop: countdown, 1 day left: set by the flags of source 'app'
 
                 """#)
     }
@@ -73,14 +73,14 @@ import Testing
         play.hang(until: 119)
         play.forget()
         let date = try Instant(rfc3339: "2027-03-02T12:00:00Z")
-        play.at(120, .fetched(try named("app"), .unchanged, date: date))
+        play.at(120, .fetchEnded(try named("app"), .unchanged, date: date))
         #expect(
             play.textWithoutFetches == #"""
                 120s app unchanged
                     remember shop=ended#3
                     publish shop ended closed end-passed days=0 #3 until 2027-03-01T23:03:00+00:00
                     confirm app
-                    say notice: shop: ended (was countdown): the end that source 'app' announced has passed (by the server's clock; the clock of this host is not trusted)
+                    log notice: shop: ended (was countdown): the end that source 'app' announced has passed (by the server's clock; the clock of this host is not trusted)
 
                 """#)
     }
@@ -90,13 +90,13 @@ import Testing
         var play = try announced()
         play.stepClock(100, by: Self.day * 2)
         let end = try Instant(rfc3339: "2027-03-02T12:00:00Z")
-        play.at(120, .fetched(try named("app"), .unchanged, date: end - .seconds(1)))
+        play.at(120, .fetchEnded(try named("app"), .unchanged, date: end - .seconds(1)))
         #expect(play.states == [.countdown])
         play.hang(until: 122)
         #expect(play.states == [.ended])
         for (seconds, age) in [(180.0, 31), (240, 2), (300, 45)] {
             let date = end + .seconds(Int64(seconds) - 121 - Int64(age))
-            play.at(seconds, .fetched(try named("app"), .unchanged, date: date))
+            play.at(seconds, .fetchEnded(try named("app"), .unchanged, date: date))
             #expect(play.states == [.ended])
         }
     }
@@ -108,14 +108,14 @@ import Testing
         for minute in 1...3 {
             let seconds = Double(minute * 60)
             let date = play.trueTime(at: seconds) + Self.day * 2
-            play.at(seconds, .fetched(try named("app"), .unchanged, date: date))
+            play.at(seconds, .fetchEnded(try named("app"), .unchanged, date: date))
         }
         #expect(
             play.textWithoutFetches == #"""
                 60s app unchanged
                     remember shop=countdown#2
                     confirm app
-                    say warning: source 'app': the server's clock is 2 days ahead; killswitchd uses the clock of this host, which is synchronised
+                    log warning: source 'app': the server's clock is 2 days ahead; killswitchd uses the clock of this host, which is synchronised
                 120s app unchanged
                     confirm app
                 180s app unchanged
@@ -136,7 +136,8 @@ import Testing
     @Test func untilTheKernelTellsTheLastKnownCounts() throws {
         var play = try announced(isSynchronised: nil)
         play.at(
-            60, .fetched(try named("app"), .unchanged, date: play.trueTime(at: 60) + Self.day * 2))
+            60,
+            .fetchEnded(try named("app"), .unchanged, date: play.trueTime(at: 60) + Self.day * 2))
         #expect(play.states == [.countdown])
         play.isSynchronised = false
         play.at(61, .woke)
@@ -161,8 +162,10 @@ import Testing
                 let seconds = Double(minute * 60)
                 let date = play.trueTime(at: seconds)
                 play.at(
-                    seconds - 1, .fetched(try named("app"), .unchanged, date: date - .seconds(1)))
-                play.at(seconds - 1, .fetched(try named("other"), .unchanged, date: date + wrong))
+                    seconds - 1, .fetchEnded(try named("app"), .unchanged, date: date - .seconds(1))
+                )
+                play.at(
+                    seconds - 1, .fetchEnded(try named("other"), .unchanged, date: date + wrong))
                 play.hang(until: seconds + 1)
                 let state = minute < 1440 ? State.countdown : .ended
                 #expect(play.states == [state, wrong > .zero ? .ended : .countdown, state])
@@ -183,13 +186,13 @@ import Testing
         play.at(0, .started)
         let date = try Instant(rfc3339: "2027-02-28T12:00:00Z")
         let answer = try answer(#"{"service_end": "no"}"#, fetchedAt: play.now.wall)
-        play.at(1, .fetched(try named("other"), .answer(answer), date: date))
+        play.at(1, .fetchEnded(try named("other"), .answer(answer), date: date))
         play.hang(until: 10)
         #expect(play.states == [.countdown, .running])
         play.hang(until: 11)
         #expect(play.states == [.ended, .running])
         let order = try Override.order(.maintenance)
-        let effects = play.at(11, .override(try named("shop"), order, ifOpen: true))
+        let effects = play.at(11, .force(try named("shop"), order, ifOpen: true))
         #expect(effects == [.reject(try named("shop"), order, .notOpen(.ended))])
     }
 
@@ -231,7 +234,7 @@ import Testing
         var play = try announced()
         for minute in 1...1440 {
             let date = Instant(seconds: Int64(minute))
-            play.at(Double(minute * 60), .fetched(try named("app"), .unchanged, date: date))
+            play.at(Double(minute * 60), .fetchEnded(try named("app"), .unchanged, date: date))
         }
         play.hang(until: 86_401)
         #expect(play.states == [.ended])
@@ -253,7 +256,7 @@ import Testing
         // A `Date` counts at once.
         play.forget()
         let date = try Instant(rfc3339: "2027-03-02T12:00:00Z")
-        play.at(60, .fetched(try named("app"), .unchanged, date: date))
+        play.at(60, .fetchEnded(try named("app"), .unchanged, date: date))
         #expect(play.text.contains("ended closed end-passed"))
     }
 }
@@ -262,7 +265,7 @@ extension Transcript {
     /// Source `app` confirms its flags at this many seconds, with the right `Date`; then almost a minute
     /// passes.
     mutating func confirm(_ seconds: Double) throws {
-        at(seconds, .fetched(try named("app"), .unchanged, date: trueTime(at: seconds)))
+        at(seconds, .fetchEnded(try named("app"), .unchanged, date: trueTime(at: seconds)))
         hang(until: seconds + 59)
     }
 }

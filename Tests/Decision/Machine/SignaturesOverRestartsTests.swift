@@ -13,18 +13,18 @@ import Testing
     ) throws {
         let plan = try Plan.shopAndBank()
         var play = try Transcript.started(plan)
-        try play.take(1, try signedOrder(before, version: 1, by: ["alice", "bob"]))
-        try play.take(2, try signedOrder(lone, version: 2, by: ["alice"]))
+        try play.accept(1, try signedOrder(before, version: 1, by: ["alice", "bob"]))
+        try play.accept(2, try signedOrder(lone, version: 2, by: ["alice"]))
         let states = play.states
         #expect(states[0] != states[1])
         #expect(states[1] == state)
         var next = try play.restarted(plan)
         #expect(next.states == states)
         #expect(try next.reason("bank") == .storedFlags)
-        try next.take(1, try signedOrder(lone, version: 2, by: ["alice"]))
+        try next.accept(1, try signedOrder(lone, version: 2, by: ["alice"]))
         #expect(next.states == states)
         #expect(try next.reason("bank") == .awaitingSignature)
-        try next.take(2, try signedOrder(lone, version: 2, by: ["alice", "bob"]))
+        try next.accept(2, try signedOrder(lone, version: 2, by: ["alice", "bob"]))
         #expect(next.states == [states[0], states[0]])
     }
 
@@ -32,8 +32,8 @@ import Testing
     @Test func aRestartRestsOnWhatWasAccepted() throws {
         let plan = try Plan.shopAndBank()
         var play = try Transcript.started(plan)
-        try play.take(1, try signedOrder(Orders.closed, version: 1, by: ["alice", "bob"]))
-        try play.take(
+        try play.accept(1, try signedOrder(Orders.closed, version: 1, by: ["alice", "bob"]))
+        try play.accept(
             2, try signedOrder(Orders.closed + #","title":"soon""#, version: 2, by: ["alice"]))
         #expect(play.machine.answers(of: try named("app")).count == 1)
         let next = try play.restarted(plan)
@@ -48,7 +48,7 @@ import Testing
         var few = all
         few.services = [few.services[0]]
         var play = try Transcript.started(few)
-        try play.take(1, try signedOrder(Orders.closed, version: 1, by: ["alice"]))
+        try play.accept(1, try signedOrder(Orders.closed, version: 1, by: ["alice"]))
         #expect(play.states == [.maintenance])
         if isReload {
             play.at(2, .reconfigured(all))
@@ -58,7 +58,7 @@ import Testing
         }
         #expect(play.states == [.maintenance, .running])
         #expect(try play.reason("bank") == .unknownOpen)
-        try play.take(41, try signedOrder(Orders.closed, version: 1, by: ["alice"]))
+        try play.accept(41, try signedOrder(Orders.closed, version: 1, by: ["alice"]))
         #expect(play.states == [.maintenance, .running])
         #expect(try play.reason("bank") == .awaitingSignature)
     }
@@ -69,10 +69,10 @@ import Testing
         var few = all
         few.services = [few.services[0]]
         var play = try Transcript.started(few)
-        try play.take(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
+        try play.accept(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
         play.at(2, .reconfigured(all))
-        try play.take(2, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
-        try play.take(
+        try play.accept(2, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
+        try play.accept(
             3, try signedOrder(Orders.open + #","title":"soon""#, version: 2, by: ["alice"]))
         #expect(play.states == [.running, .running])
         #expect(try play.restarted(all).states == [.running, .running])
@@ -82,12 +82,12 @@ import Testing
     @Test func aReloadOfTheFormatAcceptsNoLoneOrder() throws {
         var plan = try Plan.shopAndBank()
         var play = try Transcript.started(plan)
-        try play.take(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
-        try play.take(2, try signedOrder(Orders.closed, version: 2, by: ["alice"]))
+        try play.accept(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
+        try play.accept(2, try signedOrder(Orders.closed, version: 2, by: ["alice"]))
         plan.services[1].zone = try zone("Asia/Tokyo")
         play.at(3, .reconfigured(plan))
         #expect(play.states == [.maintenance, .running])
-        try play.take(4, try signedOrder(Orders.closed, version: 2, by: ["alice"]))
+        try play.accept(4, try signedOrder(Orders.closed, version: 2, by: ["alice"]))
         #expect(try play.reason("bank") == .awaitingSignature)
     }
 
@@ -99,8 +99,8 @@ import Testing
             Orders.open + #","bank":{"state":"\#(state)","version":\#(version)}"#
         }
         var play = try Transcript.started(plan)
-        try play.take(1, try signedOrder(flags("running", 5), version: 1, by: ["alice"]))
-        try play.take(2, try signedOrder(flags("maintenance", 4), version: 2, by: ["alice"]))
+        try play.accept(1, try signedOrder(flags("running", 5), version: 1, by: ["alice"]))
+        try play.accept(2, try signedOrder(flags("maintenance", 4), version: 2, by: ["alice"]))
         #expect(play.states == [.running, .running])
         play.at(3, .reconfigured(plan))
         #expect(play.states == [.running, .running])
@@ -120,10 +120,10 @@ import Testing
         }
         var play = try Transcript.started(plan)
         let two = ["alice", "bob"]
-        try play.take(1, try signedOrder(flags("running", "running", ""), version: 1, by: two))
-        try play.take(2, try signedOrder(flags("maintenance", "shut", ""), version: 2, by: two))
+        try play.accept(1, try signedOrder(flags("running", "running", ""), version: 1, by: two))
+        try play.accept(2, try signedOrder(flags("maintenance", "shut", ""), version: 2, by: two))
         let lone = flags("maintenance", "shut", #","title":"soon""#)
-        try play.take(3, try signedOrder(lone, version: 3, by: ["alice"]))
+        try play.accept(3, try signedOrder(lone, version: 3, by: ["alice"]))
         #expect(play.states == [.running, .maintenance])
         #expect(try play.restarted(plan).states == [.running, .maintenance])
     }
@@ -132,17 +132,17 @@ import Testing
     @Test func oneSignatureDoesNotTakeAStagedOrderBack() throws {
         let plan = try Plan.shopAndBank(activation: .nextStart)
         var play = try Transcript.started(plan)
-        try play.take(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
-        try play.take(2, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
+        try play.accept(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
+        try play.accept(2, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
         #expect(play.states == [.maintenance, .running])
-        try play.take(3, try signedOrder(Orders.open, version: 3, by: ["alice"]))
+        try play.accept(3, try signedOrder(Orders.open, version: 3, by: ["alice"]))
         #expect(try play.reason("bank") == .awaitingSignature)
         play.at(4, .activate(nil))
         #expect(play.states == [.running, .maintenance])
         // Nor does one who closes alone stage it.
-        try play.take(5, try signedOrder(Orders.open, version: 4, by: ["alice", "bob"]))
+        try play.accept(5, try signedOrder(Orders.open, version: 4, by: ["alice", "bob"]))
         play.at(6, .activate(nil))
-        try play.take(7, try signedOrder(Orders.closed, version: 5, by: ["alice"]))
+        try play.accept(7, try signedOrder(Orders.closed, version: 5, by: ["alice"]))
         #expect(play.states == [.maintenance, .running])
         #expect(try play.restarted(plan).states == [.maintenance, .running])
     }
@@ -150,15 +150,15 @@ import Testing
     @Test func unprovedStagedFlagsAreNotActivated() throws {
         let plan = try Plan.shopAndBank(activation: .nextStart)
         var play = try Transcript.started(plan)
-        try play.take(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
-        try play.take(2, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
+        try play.accept(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
+        try play.accept(2, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
         let staged = try #require(play.machine.answers(of: try named("app")).first?.signed)
-        play.at(3, .disproved(try named("app"), [staged.mark: "no signer has the key"]))
+        play.at(3, .disproved(try named("app"), [staged.identity: "no signer has the key"]))
         play.at(4, .activate(nil))
         #expect(play.states[1] == .running)
         #expect(try play.restarted(plan).states[1] == .running)
         play.at(5, .disproved(try named("app"), [:]))
-        try play.take(6, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
+        try play.accept(6, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
         play.at(7, .activate(nil))
         #expect(play.states[1] == .maintenance)
     }
@@ -167,10 +167,10 @@ import Testing
     @Test func unprovedStagedFlagsDoNotTakeForceAtAStart() throws {
         let plan = try Plan.shopAndBank(activation: .nextStart)
         var play = try Transcript.started(plan)
-        try play.take(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
-        try play.take(2, try signedOrder(Orders.closed, version: 2, by: ["mallory", "bob"]))
+        try play.accept(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
+        try play.accept(2, try signedOrder(Orders.closed, version: 2, by: ["mallory", "bob"]))
         let staged = try #require(play.machine.answers(of: try named("app")).first?.signed)
-        let next = try play.restarted(plan, disproved: [staged.mark: "no signer has the key"])
+        let next = try play.restarted(plan, disproved: [staged.identity: "no signer has the key"])
         #expect(next.states[1] == .running)
         #expect(try play.restarted(plan).states[1] == .maintenance)
     }

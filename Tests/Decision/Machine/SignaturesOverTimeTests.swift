@@ -11,15 +11,15 @@ import Testing
         policy.whenStale = whenStale == .open ? .open : .closed
         var play = try Transcript.signed(
             try service(format: .switchObject(.whole), policy: policy))
-        try play.take(1, try signedOrder(flags, version: 1, by: ["alice", "bob"]))
+        try play.accept(1, try signedOrder(flags, version: 1, by: ["alice", "bob"]))
         let states = play.states
         let hasty = flags + #","expires":"2027-03-01T12:01:00Z""#
-        try play.take(2, try signedOrder(hasty, version: 2, by: ["alice"], expires: nil))
+        try play.accept(2, try signedOrder(hasty, version: 2, by: ["alice"], expires: nil))
         #expect(try play.reason("shop") == .awaitingSignature)
         play.hang(until: 120)
         #expect(play.states == states)
         // A successor that is fresh for longer is none.
-        try play.take(
+        try play.accept(
             121,
             try signedOrder(flags, version: 3, by: ["alice"], expires: "2027-03-03T00:00:00Z"))
         #expect(try play.reason("shop") == .flags)
@@ -38,18 +38,18 @@ import Testing
         policy.whenStale = whenStale == .open ? .open : .closed
         var play = try Transcript.signed(
             try service(format: .switchObject(.whole), policy: policy))
-        try play.take(
+        try play.accept(
             1,
             try signedOrder(
                 flags, version: 1, by: ["alice", "bob"], expires: "2027-03-01T12:10:00Z"))
         play.hang(until: 601)
-        let gate = play.machine.record(of: try named("shop"))?.verdict.gate
+        let gate = play.machine.publishedVerdict(of: try named("shop"))?.verdict.gate
         #expect(gate == whenStale)
-        try play.take(601, try signedOrder(lone, version: 2, by: ["alice"]))
-        #expect(play.machine.record(of: try named("shop"))?.verdict.gate == gate)
+        try play.accept(601, try signedOrder(lone, version: 2, by: ["alice"]))
+        #expect(play.machine.publishedVerdict(of: try named("shop"))?.verdict.gate == gate)
         let newest = play.machine.answers(of: try named("app")).first
         #expect(newest?.signed?.order.version == 1)
-        try play.take(602, try signedOrder(lone, version: 2, by: ["alice", "bob"]))
+        try play.accept(602, try signedOrder(lone, version: 2, by: ["alice", "bob"]))
         #expect(try play.reason("shop") == .flags)
     }
 
@@ -61,16 +61,16 @@ import Testing
         let plan = try Plan.shopAndBank(policy)
         var play = try Transcript.started(plan)
         let end = "2027-03-01T12:05:00Z"
-        try play.take(1, try signedOrder(flags, version: 1, by: ["alice", "bob"], expires: end))
+        try play.accept(1, try signedOrder(flags, version: 1, by: ["alice", "bob"], expires: end))
         play.hang(until: 300)
         play.at(300, .woke)
-        #expect(play.machine.record(of: try named("bank"))?.verdict.gate == whenStale)
+        #expect(play.machine.publishedVerdict(of: try named("bank"))?.verdict.gate == whenStale)
         var next = try play.restarted(plan, isReboot: true, isWaiting: true)
-        try next.take(1, try signedOrder(flags, version: 2, by: ["alice"]))
+        try next.accept(1, try signedOrder(flags, version: 2, by: ["alice"]))
         next.hang(until: 31)
-        next.at(31, .waitEnded)
-        #expect(next.machine.record(of: try named("bank"))?.verdict.gate == whenStale)
-        try next.take(61, try signedOrder(flags, version: 2, by: ["alice", "bob"]))
+        next.at(31, .startupWaitEnded)
+        #expect(next.machine.publishedVerdict(of: try named("bank"))?.verdict.gate == whenStale)
+        try next.accept(61, try signedOrder(flags, version: 2, by: ["alice", "bob"]))
         #expect(try next.reason("bank") == .flags)
     }
 
@@ -81,10 +81,10 @@ import Testing
         let plan = try Plan.shopAndBank(policy)
         var play = try Transcript.started(plan)
         let end = "2027-03-01T12:05:00Z"
-        try play.take(
+        try play.accept(
             1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"], expires: end))
         var next = try play.restarted(plan, isReboot: true, isWaiting: true)
-        try next.take(1, try signedOrder(Orders.open, version: 2, by: ["alice"]))
+        try next.accept(1, try signedOrder(Orders.open, version: 2, by: ["alice"]))
         #expect(try next.reason("bank") == .flags)
         #expect(next.states == [.running, .running])
     }
@@ -95,15 +95,15 @@ import Testing
             try service(format: .switchObject(.whole), policy: .twoSignatures))
         let later = try Instant(rfc3339: "2037-03-01T12:00:00Z")
         let far = "2047-03-01T12:00:00Z"
-        try play.take(
+        try play.accept(
             1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"], expires: far))
         let window =
             Orders.open
             + #","windows":[{"from":"2027-03-01T13:00:00Z","until":"2027-03-01T14:00:00Z"}]"#
         let event = try signedOrder(window, version: 2, by: ["alice"], expires: far)
-        guard case .fetched(let name, let outcome, _) = event else { return }
+        guard case .fetchEnded(let name, let outcome, _) = event else { return }
         for second in 2...5 {
-            try play.take(Double(second), .fetched(name, outcome, date: later))
+            try play.accept(Double(second), .fetchEnded(name, outcome, date: later))
         }
         #expect(play.machine.answers(of: name).first?.signed?.order.version == 1)
     }
@@ -112,10 +112,10 @@ import Testing
     @Test func aHigherMinimumVersionCloses() throws {
         var play = try Transcript.signed(
             try service(format: .switchObject(.whole), policy: .twoSignatures))
-        play.at(0, .installed(try named("shop"), try #require(Version("3"))))
+        play.at(0, .versionInstalled(try named("shop"), try #require(Version("3"))))
         let requiring = { (version: String) in Orders.open + #","minimum_version":"\#(version)""# }
-        try play.take(1, try signedOrder(requiring("1"), version: 1, by: ["alice", "bob"]))
-        try play.take(2, try signedOrder(requiring("2"), version: 2, by: ["alice"]))
+        try play.accept(1, try signedOrder(requiring("1"), version: 1, by: ["alice", "bob"]))
+        try play.accept(2, try signedOrder(requiring("2"), version: 2, by: ["alice"]))
         #expect(try play.reason("shop") == .awaitingSignature)
     }
 
@@ -129,15 +129,15 @@ import Testing
             }
             return Orders.open + #","windows":[\#(texts.joined(separator: ","))]"#
         }
-        try play.take(
+        try play.accept(
             1, try signedOrder(calendar([(10, 20), (30, 40)]), version: 1, by: ["alice", "bob"]))
         let same = [(30, 35), (10, 15), (12, 20), (35, 40)]
-        try play.take(2, try signedOrder(calendar(same), version: 2, by: ["alice"]))
+        try play.accept(2, try signedOrder(calendar(same), version: 2, by: ["alice"]))
         #expect(try play.reason("shop") != .awaitingSignature)
-        try play.take(
+        try play.accept(
             3, try signedOrder(calendar([(10, 20), (30, 41)]), version: 3, by: ["alice"]))
         #expect(try play.reason("shop") == .awaitingSignature)
-        try play.take(
+        try play.accept(
             4, try signedOrder(calendar([(10, 19), (30, 40)]), version: 4, by: ["alice"]))
         #expect(try play.reason("shop") == .awaitingSignature)
     }
@@ -146,12 +146,12 @@ import Testing
     @Test func aCalendarOfManyWindowsIsCompared() throws {
         var play = try Transcript.signed(
             try service(format: .switchObject(.whole), policy: .twoSignatures))
-        try play.take(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
+        try play.accept(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
         let window = #"{"from":"2027-03-01T11:00:00Z","until":"2027-03-01T11:30:00Z"}"#
         for (count, reason) in [(64, Reason.Slug.flags), (65, .invalidAnswer)] {
             let windows = Array(repeating: window, count: count).joined(separator: ",")
             let flags = Orders.open + #","windows":[\#(windows)]"#
-            try play.take(2, try signedOrder(flags, version: Int64(count), by: ["alice"]))
+            try play.accept(2, try signedOrder(flags, version: Int64(count), by: ["alice"]))
             #expect(try play.reason("shop") == reason)
         }
     }

@@ -77,12 +77,12 @@ import Testing
         let lie = { (seconds: Double, play: inout Transcript) throws in
             let date = play.trueTime(at: seconds) + attack.ahead
             let isOwn = attack.place == .http
-            play.at(seconds, .fetched(app, .unchanged, date: isOwn ? date : nil))
+            play.at(seconds, .fetchEnded(app, .unchanged, date: isOwn ? date : nil))
             if isOwn { return }
             let running = try answer(#"{"service_end":"no"}"#, fetchedAt: play.now.wall)
-            play.at(seconds, .fetched(liar, .answer(running), date: date))
+            play.at(seconds, .fetchEnded(liar, .answer(running), date: date))
         }
-        try play.take(1, document(attack.subject, by: attack.signers))
+        try play.accept(1, document(attack.subject, by: attack.signers))
         let state = try #require(play.states.first)
         #expect(state == (attack.subject == .end ? .countdown : .running))
         let reason = try play.reason("shop")
@@ -116,13 +116,13 @@ import Testing
             #"{"state":"countdown","ends_at":"\#(Self.edge)","windows":["#
                 + #"{"from":"1970-01-01T00:00:00Z","until":"1970-01-02T00:00:00Z"}]"#,
             version: 1, by: ["alice"], expires: Self.far)
-        guard case .fetched(let name, let outcome, _) = event else { return }
+        guard case .fetchEnded(let name, let outcome, _) = event else { return }
         let date = try Instant(rfc3339: "2027-06-01T12:00:00Z")
-        try play.take(1, .fetched(name, outcome, date: date))
+        try play.accept(1, .fetchEnded(name, outcome, date: date))
         #expect(play.states == [.countdown])
         #expect(try play.reason("shop") == .clockNotBelieved)
         play.hang(until: 60)
-        play.at(60, .fetched(name, .unchanged, date: date))
+        play.at(60, .fetchEnded(name, .unchanged, date: date))
         #expect(play.states == [.countdown])
         #expect(try play.reason("shop") == .clockNotBelieved)
     }
@@ -133,13 +133,13 @@ import Testing
         plan.sources[0].audience = "prod"
         var play = try Transcript(plan: plan, start: "1970-01-01T00:00:10Z")
         play.at(0, .started)
-        try play.take(
+        try play.accept(
             1,
             signedOrder(
                 #"{"state":"countdown","ends_at":"2025-12-31T00:00:00Z""#, version: 1,
                 by: ["alice"], expires: Self.far))
         #expect(play.states == [.ended])
-        try play.take(
+        try play.accept(
             2, signedOrder(Orders.open, version: 2, by: ["alice"], expires: "2025-12-31T00:00:00Z"))
         #expect(play.states == [.ended])
         #expect(play.text.contains("'expired-at-first-sight'"))
@@ -165,9 +165,9 @@ import Testing
     /// The clock of the host is two days late: the document shows that.
     @Test func anEarlierTimeThanThatOfIssueIsNotThePresent() throws {
         var play = try started()
-        try play.take(1, issued("2027-03-03T12:00:00Z", end: "2027-03-02T12:00:00Z"))
+        try play.accept(1, issued("2027-03-03T12:00:00Z", end: "2027-03-02T12:00:00Z"))
         #expect(play.states == [.ended])
-        try play.take(
+        try play.accept(
             2, issued("2027-03-03T12:00:00Z", end: "2027-03-03T13:00:00Z", version: 2))
         #expect(play.states == [.countdown])
         #expect(try play.reason("shop") == .clockNotBelieved)
@@ -183,7 +183,7 @@ import Testing
     /// The clocks of signers and hosts differ by seconds.
     @Test func aDocumentFromTheNearFutureChangesNothing() throws {
         var play = try started()
-        try play.take(1, issued("2027-03-01T12:04:00Z", end: "2027-03-01T12:03:00Z"))
+        try play.accept(1, issued("2027-03-01T12:04:00Z", end: "2027-03-01T12:03:00Z"))
         #expect(play.states == [.countdown])
         #expect(try play.reason("shop") == .flags)
         play.hang(until: 181)
@@ -194,7 +194,7 @@ import Testing
     @Test func aSynchronisedClockOutweighsTheTimeOfIssue() throws {
         var play = try started()
         play.isSynchronised = true
-        try play.take(1, issued("2027-03-03T12:00:00Z", end: "2027-03-02T12:00:00Z"))
+        try play.accept(1, issued("2027-03-03T12:00:00Z", end: "2027-03-02T12:00:00Z"))
         #expect(play.states == [.countdown])
         #expect(try play.reason("shop") == .flags)
         #expect(play.machine.isClockContradicted)
@@ -212,13 +212,13 @@ import Testing
     @Test func theTimeOfIssueTakesAllSignatures() throws {
         var play = try started(.twoSignatures)
         let end = "2027-03-02T12:00:00Z"
-        try play.take(1, issued(nil, end: end, by: ["alice", "bob"]))
+        try play.accept(1, issued(nil, end: end, by: ["alice", "bob"]))
         let late = "2027-04-01T12:00:00Z"
-        try play.take(2, issued(late, end: end, version: 2))
+        try play.accept(2, issued(late, end: end, version: 2))
         #expect(play.machine.answers(of: try named("app")).first?.signed?.order.version == 2)
         #expect(play.states == [.countdown])
         #expect(try play.reason("shop") == .flags)
-        try play.take(
+        try play.accept(
             3, issued(late, end: end, version: 2, by: ["alice", "bob"], signatures: "2"))
         #expect(play.states == [.ended])
     }
@@ -232,7 +232,7 @@ import Testing
             try issued("2027-03-03T12:00:00Z", end: end), try issued(nil, end: end, version: 2),
             try issued("2027-03-02T11:00:00Z", end: end, version: 3),
         ] {
-            for case .storeVersion(_, let version) in try play.take(1, event) { stored = version }
+            for case .storeVersion(_, let version) in try play.accept(1, event) { stored = version }
             #expect(play.states == [.ended])
         }
         let app = try named("app") as SourceName
@@ -250,7 +250,7 @@ import Testing
         #expect(next.states == [.ended])
         // The way out, if the clock of the signer was wrong.
         next.at(1, .forget(app, by: "root", versionCause: "a wrong clock"))
-        try next.take(2, issued(nil, end: end, version: 4))
+        try next.accept(2, issued(nil, end: end, version: 4))
         #expect(next.states == [.countdown])
         #expect(try next.reason("shop") == .flags)
     }

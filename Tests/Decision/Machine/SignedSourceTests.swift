@@ -14,8 +14,8 @@ import Testing
             + #""expires":"2027-03-01T\#(expires):00Z","audience":"\#(audience)"}"#
         var answer = try answer(body, fetchedAt: try Instant(rfc3339: "2027-03-01T12:00:00Z"))
         answer.signed = SignedAnswer(
-            try SignedOrder(answer.flags, digest: answer.body), by: authors)
-        return .fetched(try named("app"), .answer(answer), date: nil)
+            try SignedMetadata(answer.flags, digest: answer.body), by: authors)
+        return .fetchEnded(try named("app"), .answer(answer), date: nil)
     }
 
     private func transcript(
@@ -44,7 +44,7 @@ import Testing
                     raise app to 7
 
                 """#)
-        let effects = play.at(0, .recorded(.storeVersion(try named("app")), problem: nil))
+        let effects = play.at(0, .writeEnded(.storeVersion(try named("app")), problem: nil))
         #expect(play.states == [.ended])
         #expect(
             effects.contains {
@@ -56,13 +56,13 @@ import Testing
     @Test func aVersionThatCannotBeStoredCountsForNothing() throws {
         var play = try transcript()
         play.at(0, try signed("yes", version: 7))
-        play.at(0, .recorded(.storeVersion(try named("app")), problem: "no space left on device"))
+        play.at(0, .writeEnded(.storeVersion(try named("app")), problem: "no space left on device"))
         #expect(play.states == [.undecided])
         #expect(
             play.text.contains(
                 "refused, 'version-not-stored': this host cannot store its version, and refuses it "
                     + "until then: no space left on device"), "\(play.text)")
-        try play.take(1, try signed("yes", version: 7))
+        try play.accept(1, try signed("yes", version: 7))
         #expect(play.states == [.ended])
     }
 
@@ -75,17 +75,17 @@ import Testing
         #expect(play.text.contains("refused, 'version-unreadable'"), "\(play.text)")
         let known = AcceptedVersion(number: 8, digest: [])
         play.at(0, .versionRead(try named("app"), .known(known)))
-        try play.take(1, try signed("yes", version: 7))
+        try play.accept(1, try signed("yes", version: 7))
         #expect(play.states == [.undecided])
-        try play.take(2, try signed("yes", version: 9))
+        try play.accept(2, try signed("yes", version: 9))
         #expect(play.states == [.ended])
     }
 
     @Test func aRollbackChangesNothing() throws {
         var play = try transcript()
-        try play.take(0, try signed("yes", version: 8))
+        try play.accept(0, try signed("yes", version: 8))
         play.forget()
-        let effects = try play.take(60, try signed("no", version: 7))
+        let effects = try play.accept(60, try signed("no", version: 7))
         #expect(play.states == [.ended])
         #expect(
             play.text.contains("its version 7 is lower than 8, which was accepted before"),
@@ -94,35 +94,35 @@ import Testing
             if case .storeVersion = effect { Issue.record("a lower version is stored") }
             if case .storeFlags = effect { Issue.record("refused flags are stored") }
         }
-        try play.take(120, try signed("no", version: 9))
+        try play.accept(120, try signed("no", version: 9))
         #expect(play.states == [.running])
     }
 
     @Test func forgetDoesNotLowerTheVersion() throws {
         var play = try transcript()
-        try play.take(0, try signed("yes", version: 8))
+        try play.accept(0, try signed("yes", version: 8))
         play.at(10, .forget(try named("app"), by: "alice"))
-        try play.take(11, try signed("no", version: 7))
+        try play.accept(11, try signed("no", version: 7))
         #expect(play.states == [.ended])
-        try play.take(20, try signed("no", version: 9))
+        try play.accept(20, try signed("no", version: 9))
         #expect(play.states == [.running])
     }
 
     @Test func aRestartKnowsTheVersionWithoutTheFlags() throws {
         var play = try transcript(accepted: .known(AcceptedVersion(number: 8, digest: [])))
-        try play.take(0, try signed("yes", version: 7))
+        try play.accept(0, try signed("yes", version: 7))
         #expect(play.states == [.undecided])
-        try play.take(1, try signed("yes", version: 8))
+        try play.accept(1, try signed("yes", version: 8))
         #expect(play.states == [.undecided])
-        try play.take(2, try signed("yes", version: 9))
+        try play.accept(2, try signed("yes", version: 9))
         #expect(play.states == [.ended])
     }
 
     @Test func aDocumentWithoutSignaturesOrForOthersIsRefused() throws {
         var play = try transcript()
         try play.at(0, "app", answers: #"{"service_end":"yes"}"#)
-        try play.take(1, try signed("yes", version: 7, audience: "stage"))
-        try play.take(2, try signed("yes", version: 7, expires: "11:59"))
+        try play.accept(1, try signed("yes", version: 7, audience: "stage"))
+        try play.accept(2, try signed("yes", version: 7, expires: "11:59"))
         #expect(play.states == [.undecided])
         for clause in [
             "it is not signed", "it is for 'stage', this host is 'prod'",
@@ -135,22 +135,22 @@ import Testing
     /// A freeze: the source shows the same document for ever.
     @Test func pastItsEndADocumentIsStaleAndNotEmpty() throws {
         var play = try transcript(policy: Policy(whenStale: .closed))
-        try play.take(0, try signed("no", version: 7))
-        try play.take(3599, try signed("no", version: 7))
+        try play.accept(0, try signed("no", version: 7))
+        try play.accept(3599, try signed("no", version: 7))
         #expect(play.states == [.running])
         play.at(3600, .woke)
         #expect(play.states == [.maintenance])
         #expect(play.text.contains("expired"), "\(play.text)")
-        try play.take(3660, try signed("no", version: 7))
+        try play.accept(3660, try signed("no", version: 7))
         #expect(play.states == [.maintenance])
-        try play.take(3720, try signed("no", version: 8, expires: "14:00"))
+        try play.accept(3720, try signed("no", version: 8, expires: "14:00"))
         #expect(play.states == [.running])
     }
 
     @Test func aSuccessorWithTheSameFlagsKeepsThemFresh() throws {
         var play = try transcript(policy: Policy(whenStale: .closed))
-        try play.take(0, try signed("no", version: 7))
-        try play.take(60, try signed("no", version: 8, expires: "14:00"))
+        try play.accept(0, try signed("no", version: 7))
+        try play.accept(60, try signed("no", version: 8, expires: "14:00"))
         play.at(3600, .woke)
         #expect(play.states == [.running])
     }
@@ -158,8 +158,8 @@ import Testing
     /// A second person signs the same document: its bytes are the same, and it is no other content.
     @Test func anotherSignatureForTheSameVersionIsTaken() throws {
         var play = try transcript()
-        try play.take(0, try signed("yes", version: 7))
-        let effects = try play.take(60, try signed("yes", version: 7, authors: ["alice", "bob"]))
+        try play.accept(0, try signed("yes", version: 7))
+        let effects = try play.accept(60, try signed("yes", version: 7, authors: ["alice", "bob"]))
         #expect(
             effects.contains {
                 guard case .storeFlags(_, let answers) = $0 else { return false }
@@ -169,8 +169,8 @@ import Testing
 
     @Test func aVersionHasOneContent() throws {
         var play = try transcript()
-        try play.take(0, try signed("yes", version: 7))
-        try play.take(60, try signed("no", version: 7))
+        try play.accept(0, try signed("yes", version: 7))
+        try play.accept(60, try signed("no", version: 7))
         #expect(play.states == [.ended])
         #expect(play.text.contains("its version 7 was accepted before with different content"))
     }
@@ -181,10 +181,10 @@ import Testing
 
     @Test func oneSignatureClosesAndTwoReopen() throws {
         var play = try transcript(policy: two)
-        try play.take(0, try signed("no", version: 7, authors: ["alice", "bob"]))
-        try play.take(60, try signed("yes", version: 8))
+        try play.accept(0, try signed("no", version: 7, authors: ["alice", "bob"]))
+        try play.accept(60, try signed("yes", version: 8))
         #expect(play.states == [.ended])
-        try play.take(120, try signed("no", version: 9, authors: ["bob"]))
+        try play.accept(120, try signed("no", version: 9, authors: ["bob"]))
         #expect(play.states == [.ended])
         #expect(try play.reason("shop") == .awaitingSignature)
         #expect(
@@ -192,7 +192,7 @@ import Testing
                 "source 'app' asks to open the gate; signed by 'bob'; one more signature is needed; "
                     + "the flags in force are signed by 'alice'"),
             "\(play.text)")
-        try play.take(180, try signed("no", version: 9, authors: ["bob", "alice"]))
+        try play.accept(180, try signed("no", version: 9, authors: ["bob", "alice"]))
         #expect(play.states == [.running])
         #expect(try play.reason("shop") == .flags)
     }
@@ -200,11 +200,11 @@ import Testing
     /// One of two signers must not use up the versions of both.
     @Test func aDocumentThatLacksASignatureRaisesNoVersion() throws {
         var play = try transcript(policy: Policy(signaturesToClose: 2, signaturesToOpen: 2))
-        try play.take(0, try signed("no", version: 7, authors: ["alice", "bob"]))
-        let effects = try play.take(60, try signed("yes", version: 1_000_000))
+        try play.accept(0, try signed("no", version: 7, authors: ["alice", "bob"]))
+        let effects = try play.accept(60, try signed("yes", version: 1_000_000))
         #expect(play.states == [.running])
         for case .storeVersion in effects { Issue.record("the version is stored") }
-        try play.take(120, try signed("yes", version: 8, authors: ["alice", "bob"]))
+        try play.accept(120, try signed("yes", version: 8, authors: ["alice", "bob"]))
         #expect(play.states == [.ended])
     }
 
@@ -225,14 +225,14 @@ import Testing
         var play = try Transcript.signed(
             try service(format: .switchObject(.whole), policy: Policy(signaturesToClose: 2)))
         let running = #"{"state":"running""#
-        try play.take(1, try signedOrder(running, version: 1, by: ["alice"]))
+        try play.accept(1, try signedOrder(running, version: 1, by: ["alice"]))
         #expect(play.states == [.running])
-        try play.take(2, try signedOrder(flags, version: 2, by: ["alice"]))
+        try play.accept(2, try signedOrder(flags, version: 2, by: ["alice"]))
         #expect(try play.reason("shop") == .awaitingSignature)
-        try play.take(3, try signedOrder(flags, version: 2, by: ["alice", "bob"]))
+        try play.accept(3, try signedOrder(flags, version: 2, by: ["alice", "bob"]))
         #expect(try play.reason("shop") != .awaitingSignature)
         // To take it back opens, for which one signature is enough here.
-        try play.take(4, try signedOrder(running, version: 3, by: ["bob"]))
+        try play.accept(4, try signedOrder(running, version: 3, by: ["bob"]))
         #expect(try play.reason("shop") == .flags)
     }
 
@@ -242,8 +242,9 @@ import Testing
     @Test func unprovedFlagsAreStale() throws {
         var play = try transcript(policy: Policy(whenStale: .closed, minClosed: .zero))
         let event = try signed("no", version: 7)
-        try play.take(0, event)
-        guard case .fetched(_, .answer(let answer), _) = event, let mark = answer.signed?.mark
+        try play.accept(0, event)
+        guard case .fetchEnded(_, .answer(let answer), _) = event,
+            let mark = answer.signed?.identity
         else { throw InvalidFlag.missing(key: "signed") }
         play.at(1, .disproved(try named("app"), [mark: "no signer has the key"]))
         #expect(try play.reason("shop") == .unprovedClosed)
@@ -251,7 +252,7 @@ import Testing
         play.at(2, .disproved(try named("app"), [:]))
         #expect(try play.reason("shop") == .flags)
         play.at(3, .disproved(try named("app"), [mark: "no signer has the key"]))
-        try play.take(4, try signed("no", version: 8, authors: ["bob"]))
+        try play.accept(4, try signed("no", version: 8, authors: ["bob"]))
         #expect(try play.reason("shop") == .flags)
         #expect(sourceAlarms(play) == [])
     }
@@ -260,8 +261,8 @@ import Testing
     @Test func theWarningOfUnprovedFlagsEndsWithThem() throws {
         var play = try transcript()
         let app: SourceName = try named("app")
-        try play.take(0, try signed("no", version: 7))
-        let mark = try #require(play.machine.answers(of: app).first?.signed?.mark)
+        try play.accept(0, try signed("no", version: 7))
+        let mark = try #require(play.machine.answers(of: app).first?.signed?.identity)
         let warning =
             "source 'app': the signatures of the flags in force are no longer valid: no signer has "
             + "the key"
@@ -269,7 +270,7 @@ import Testing
         #expect(sourceAlarms(play) == [warning])
         play.at(2, .forget(app, by: "alice"))
         #expect(sourceAlarms(play) == [])
-        try play.take(3, try signed("no", version: 7))
+        try play.accept(3, try signed("no", version: 7))
         play.at(4, .disproved(app, [mark: "no signer has the key"]))
         #expect(sourceAlarms(play) == [warning])
         var plan = play.machine.plan
@@ -292,7 +293,7 @@ import Testing
         plan.sources[0].audience = "prod"
         play.at(1, .reconfigured(plan, replaced: [try named("app"): .sameAddress]))
         #expect(play.states == [.running])
-        try play.take(2, try signed("no", version: 1))
+        try play.accept(2, try signed("no", version: 1))
         #expect(play.states == [.running])
         #expect(try play.reason("shop") == .flags)
     }

@@ -65,9 +65,9 @@ struct SilenceTests {
         play.at(7200, .woke)
         #expect(play.states == [.running])
         #expect(play.text.contains("fetch app"))
-        play.at(7202, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        play.at(7202, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
         #expect(play.states == [.running])
-        play.at(7204, .fetched(try named("app"), .unchanged))
+        play.at(7204, .fetchEnded(try named("app"), .unchanged))
         play.hang(until: 7300)
         #expect(play.states == [.running])
     }
@@ -86,6 +86,6 @@ struct SilenceTests {
         var play = try Transcript([try Self.shop(.open)]).answered(#"{"state": "ended"}"#)
         play.hang(until: 700)
         #expect(play.states == [.ended])
-        #expect(play.machine.record(of: try named("shop"))?.verdict.isStale == true)
+        #expect(play.machine.publishedVerdict(of: try named("shop"))?.verdict.isStale == true)
     }
 }

@@ -71,10 +71,10 @@ import Testing
         play.at(0, .started)
         var answer = try answer(
             #"{"apiInactive": false, "forceUpdate": false}"#, fetchedAt: play.now.wall)
-        play.at(1, .fetched(try named("app"), .answer(answer)))
+        play.at(1, .fetchEnded(try named("app"), .answer(answer)))
         play.forget()
         answer.unreadable.unlisted = "may be missing"
-        play.at(2, .fetched(try named("app"), .answer(answer)))
+        play.at(2, .fetchEnded(try named("app"), .answer(answer)))
         #expect(play.text.contains("invalid-answer"))
     }
 
@@ -100,7 +100,7 @@ extension Transcript {
     ) throws -> [String?] {
         var answer = try answer(flags, fetchedAt: now.wall)
         answer.version = version
-        return at(seconds, .fetched(try named("app"), .answer(answer))).compactMap {
+        return at(seconds, .fetchEnded(try named("app"), .answer(answer))).compactMap {
             if case .publish(_, let record) = $0 { record.verdict.version } else { nil }
         }
     }

@@ -8,13 +8,13 @@ import Testing
     @Test func aWarningIsReportedOnceWhileItLasts() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "over"}"#)
         let app: SourceName = try named("app")
-        play.at(60, .warned(app, ["condition 'a' counts as false"]))
-        play.at(120, .warned(app, ["condition 'a' counts as false", "condition 'b' too"]))
-        play.at(180, .warned(app, []))
-        play.at(240, .warned(app, ["condition 'a' counts as false"]))
-        #expect(play.text.split(separator: "\n").filter { $0.contains("say") }.count == 3)
+        play.at(60, .warningsChanged(app, ["condition 'a' counts as false"]))
+        play.at(120, .warningsChanged(app, ["condition 'a' counts as false", "condition 'b' too"]))
+        play.at(180, .warningsChanged(app, []))
+        play.at(240, .warningsChanged(app, ["condition 'a' counts as false"]))
+        #expect(play.text.split(separator: "\n").filter { $0.contains("log") }.count == 3)
         #expect(!play.text.contains("publish"))
-        #expect(play.text.contains("say warning: source 'app': condition 'b' too"))
+        #expect(play.text.contains("log warning: source 'app': condition 'b' too"))
     }
 
     /// Without a default a missing key is an invalid answer, which the switch reports.

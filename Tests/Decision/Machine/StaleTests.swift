@@ -10,17 +10,17 @@ import Testing
         play.hang(until: 599)
         play.at(599, .woke)
         play.at(600, .woke)
-        play.at(700, .fetched(try named("app"), .unchanged))
+        play.at(700, .fetchEnded(try named("app"), .unchanged))
         #expect(
             play.text == #"""
                 599s woke
                 600s woke
                     publish shop running open stale-hold stale #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: running: the flags of source 'app' are older than max_stale; they stay in force (when_stale = "hold")
+                    log warning: shop: running: the flags of source 'app' are older than max_stale; they stay in force (when_stale = "hold")
                 700s app unchanged
                     publish shop running open flags #2 until 2027-03-01T12:22:40+00:00
                     confirm app
-                    say notice: shop: running: set by the flags of source 'app'
+                    log notice: shop: running: set by the flags of source 'app'
 
                 """#)
     }
@@ -36,12 +36,12 @@ import Testing
                 600s woke
                     remember shop=maintenance#3
                     publish shop maintenance closed stale-closed stale #3 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: maintenance (was running): the flags of source 'app' are older than max_stale; when_stale closes the gate
+                    log warning: shop: maintenance (was running): the flags of source 'app' are older than max_stale; when_stale closes the gate
                 700s app answers {"service_end": "no"}
                     remember shop=running#4
                     publish shop running open flags #4 until 2027-03-01T12:22:40+00:00
                     confirm app
-                    say notice: shop: running (was maintenance): set by the flags of source 'app'
+                    log notice: shop: running (was maintenance): set by the flags of source 'app'
 
                 """#)
     }
@@ -57,7 +57,7 @@ import Testing
                 600s woke
                     remember shop=running#3
                     publish shop running open stale-open stale #3 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: running (was maintenance): the flags of source 'app' are older than max_stale; when_stale opens the gate
+                    log warning: shop: running (was maintenance): the flags of source 'app' are older than max_stale; when_stale opens the gate
 
                 """#)
     }
@@ -74,11 +74,11 @@ import Testing
             play.text == #"""
                 600s woke
                     publish shop countdown open stale-open days=0 stale #2 until 2027-03-01T12:21:00+00:00
-                    say warning: shop: countdown, 0 days left: the flags of source 'app' are older than max_stale; when_stale opens the gate
+                    log warning: shop: countdown, 0 days left: the flags of source 'app' are older than max_stale; when_stale opens the gate
                 1200s woke
                     remember shop=ended#3
                     publish shop ended closed end-passed days=0 stale #3 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: ended (was countdown): the end that source 'app' announced has passed
+                    log notice: shop: ended (was countdown): the end that source 'app' announced has passed
 
                 """#)
     }
@@ -87,7 +87,7 @@ import Testing
     @Test func aPollThatConfirmsWritesNothingUntilTheOldLimit() throws {
         let policy = Policy(maxStale: .seconds(600))
         var play = try Transcript([try service(policy: policy)]).answered(#"{"service_end": "no"}"#)
-        play.at(60, .fetched(try named("app"), .unchanged))
+        play.at(60, .fetchEnded(try named("app"), .unchanged))
         try play.at(590, "app", answers: #"{"service_end": "no"}"#)
         play.at(600, .woke)
         #expect(
@@ -117,13 +117,13 @@ import Testing
             play.text == #"""
                 0s started
                     publish shop running open stored-flags #7 until 2027-03-01T12:10:00+00:00
-                    say notice: shop: running: source 'app' has not answered since the start; set by its stored flags
+                    log notice: shop: running: source 'app' has not answered since the start; set by its stored flags
                     fetch app
                 539s woke
                 540s woke
                     remember shop=maintenance#8
                     publish shop maintenance closed stale-closed stale #8 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: maintenance (was running): the flags of source 'app' are older than max_stale; when_stale closes the gate
+                    log warning: shop: maintenance (was running): the flags of source 'app' are older than max_stale; when_stale closes the gate
 
                 """#)
     }
@@ -136,10 +136,10 @@ import Testing
             .answered(#"{"apiInactive": false, "forceUpdate": false}"#)
         try play.at(0, "other", answers: #"{"apiInactive": true, "forceUpdate": false}"#)
         play.hang(until: 300)
-        play.at(300, .fetched(try named("app"), .unchanged))
+        play.at(300, .fetchEnded(try named("app"), .unchanged))
         play.hang(until: 600)
         play.at(600, .woke)
-        play.at(700, .fetched(try named("other"), .unchanged))
+        play.at(700, .fetchEnded(try named("other"), .unchanged))
         #expect(
             play.text == #"""
                 0s other answers {"apiInactive": true, "forceUpdate": false}
@@ -147,18 +147,18 @@ import Testing
                     remember shop=maintenance#2
                     publish shop maintenance closed flags #2 until 2027-03-01T12:11:00+00:00
                     confirm other
-                    say notice: shop: maintenance (was undecided): set by the flags of source 'other'
+                    log notice: shop: maintenance (was undecided): set by the flags of source 'other'
                 300s app unchanged
                     confirm app
                 600s woke
                     remember shop=running#3
                     publish shop running open stale-open stale #3 until 2027-03-01T12:16:00+00:00
-                    say warning: shop: running (was maintenance): the flags of source 'other' are older than max_stale; when_stale opens the gate
+                    log warning: shop: running (was maintenance): the flags of source 'other' are older than max_stale; when_stale opens the gate
                 700s other unchanged
                     remember shop=maintenance#4
                     publish shop maintenance closed flags #4 until 2027-03-01T12:16:00+00:00
                     confirm other
-                    say notice: shop: maintenance (was running): set by the flags of source 'other'
+                    log notice: shop: maintenance (was running): set by the flags of source 'other'
 
                 """#)
     }
@@ -171,28 +171,28 @@ import Testing
         let policy = Policy(maxStale: .seconds(86_400), whenStale: .closed)
         var play = try Transcript([try service(policy: policy)], memory: memory)
         play.at(0, .started)
-        play.at(0.01, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        play.at(0.01, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
         play.hang(until: 30)
         play.at(30, .woke)
-        play.at(40, .fetched(try named("app"), .unchanged))
+        play.at(40, .fetchEnded(try named("app"), .unchanged))
         #expect(
             play.text == #"""
                 0s started
                     publish shop running open stored-flags #7 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running: source 'app' has not answered since the start; set by its stored flags
+                    log notice: shop: running: source 'app' has not answered since the start; set by its stored flags
                     fetch app
                 0.01s app fails: no route
-                    say warning: source 'app': no route; the last good flags stay in force, retrying in 783 ms
+                    log warning: source 'app': no route; the last good flags stay in force, retrying in 783 ms
                 30s woke
                     remember shop=maintenance#8
                     publish shop maintenance closed stale-closed stale #8 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: maintenance (was running): the flags of source 'app' are older than max_stale; when_stale closes the gate
+                    log warning: shop: maintenance (was running): the flags of source 'app' are older than max_stale; when_stale closes the gate
                 40s app unchanged
                     remember shop=running#9
                     publish shop running open flags #9 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say info: source 'app' answers again
-                    say notice: shop: running (was maintenance): set by the flags of source 'app'
+                    log info: source 'app' answers again
+                    log notice: shop: running (was maintenance): set by the flags of source 'app'
 
                 """#)
     }
@@ -206,9 +206,9 @@ import Testing
         try play.at(0, "app", answers: open)
         try play.at(0, "other", answers: open)
         try play.at(60, "other", answers: #"{"apiInactive": 1, "forceUpdate": false}"#)
-        play.at(120, .fetched(try named("other"), .unchanged))
+        play.at(120, .fetchEnded(try named("other"), .unchanged))
         play.hang(until: 500)
-        play.at(500, .fetched(try named("app"), .unchanged))
+        play.at(500, .fetchEnded(try named("app"), .unchanged))
         play.hang(until: 720)
         play.at(720, .woke)
         #expect(
@@ -222,20 +222,20 @@ import Testing
                     remember shop=running#2
                     publish shop running open flags message=Hello #2 until 2027-03-01T12:11:00+00:00
                     confirm other
-                    say notice: shop: running (was undecided): set by the flags of source 'app'
+                    log notice: shop: running (was undecided): set by the flags of source 'app'
                 60s other answers {"apiInactive": 1, "forceUpdate": false}
                     publish shop running open invalid-answer message=Hello #2 until 2027-03-01T12:11:00+00:00
-                    say warning: shop: running: the last answer of source 'other' is invalid: key 'apiInactive' is a number, not a Boolean; the last good flags stay in force
+                    log warning: shop: running: the last answer of source 'other' is invalid: key 'apiInactive' is a number, not a Boolean; the last good flags stay in force
                 120s other unchanged
                     publish shop running open flags message=Hello #2 until 2027-03-01T12:11:00+00:00
                     confirm other
-                    say notice: shop: running: set by the flags of source 'app'
+                    log notice: shop: running: set by the flags of source 'app'
                     fetch app
                 500s app unchanged
                     confirm app
                 720s woke
                     publish shop running open stale-hold message=Hello stale #2 until 2027-03-01T12:19:20+00:00
-                    say warning: shop: running: the flags of source 'other' are older than max_stale; they stay in force (when_stale = "hold")
+                    log warning: shop: running: the flags of source 'other' are older than max_stale; they stay in force (when_stale = "hold")
 
                 """#)
     }

@@ -13,41 +13,41 @@ import Testing
                 0s started
                     remember shop=undecided#1
                     publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: waiting for the first answer since the start
+                    log notice: shop: undecided: waiting for the first answer since the start
                     fetch app
                 0.25s app answers {"service_end": "no"}
                     store app: {"service_end": "no"}
                     remember shop=running#2
                     publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: running (was undecided): set by the flags of source 'app'
+                    log notice: shop: running (was undecided): set by the flags of source 'app'
 
                 """#)
     }
 
     @Test func aSwitchThatWasNeverHeardOfOpensAfterFirstTimeout() throws {
         var play = try Transcript([try service()]).waiting()
-        play.at(0.5, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        play.at(0.5, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
         play.at(29.9, .woke)
         play.at(30, .woke)
         try play.at(40, "app", answers: #"{"service_end": "over"}"#)
         #expect(
             play.text == #"""
                 0.5s app fails: no route
-                    say warning: source 'app': no route; no valid flags are known yet, retrying in 783 ms
+                    log warning: source 'app': no route; no valid flags are known yet, retrying in 783 ms
                 29.9s woke
                     fetch app
                 30s woke
                     remember shop=running#2
                     publish shop running open unknown-open #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: running (was undecided): source 'app' has never given valid flags; when_unknown opens the gate
+                    log warning: shop: running (was undecided): source 'app' has never given valid flags; when_unknown opens the gate
                 40s app answers {"service_end": "over"}
                     store app: {"service_end": "over"}
                     remember shop=ended#3
                     publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say info: source 'app' answers again
-                    say notice: shop: ended (was running): set by the flags of source 'app'
+                    log info: source 'app' answers again
+                    log notice: shop: ended (was running): set by the flags of source 'app'
 
                 """#)
     }
@@ -61,20 +61,20 @@ import Testing
                 5s woke
                     remember shop=maintenance#2
                     publish shop maintenance closed unknown-closed #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: maintenance (was undecided): source 'app' has never given valid flags; when_unknown closes the gate
+                    log warning: shop: maintenance (was undecided): source 'app' has never given valid flags; when_unknown closes the gate
 
                 """#)
     }
 
     @Test func whenNobodyWaitsAnyLongerThePolicyDecidesAtOnce() throws {
         var play = try Transcript([try service()]).waiting()
-        play.at(0.1, .waitEnded)
+        play.at(0.1, .startupWaitEnded)
         #expect(
             play.text == #"""
                 0.1s patience ended
                     remember shop=running#2
                     publish shop running open unknown-open #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: running (was undecided): source 'app' has never given valid flags; when_unknown opens the gate
+                    log warning: shop: running (was undecided): source 'app' has never given valid flags; when_unknown opens the gate
 
                 """#)
     }
@@ -86,11 +86,11 @@ import Testing
         #expect(
             play.text == #"""
                 0.1s app answers {}
-                    say warning: shop: the last answer of source 'app' is invalid: key 'service_end' is missing; no valid flags are known yet
+                    log warning: shop: the last answer of source 'app' is invalid: key 'service_end' is missing; no valid flags are known yet
                 30s woke
                     remember shop=running#2
                     publish shop running open unknown-open #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: running (was undecided): source 'app' has never given valid flags; when_unknown opens the gate
+                    log warning: shop: running (was undecided): source 'app' has never given valid flags; when_unknown opens the gate
 
                 """#)
     }
@@ -109,7 +109,7 @@ import Testing
                     remember shop=ended#2
                     publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
                     confirm other
-                    say notice: shop: ended (was undecided): set by the flags of source 'other'
+                    log notice: shop: ended (was undecided): set by the flags of source 'other'
 
                 """#)
     }

@@ -16,17 +16,17 @@ import Testing
     @Test func storedFlagsDecideAtOnceAfterARestart() throws {
         var play = try Transcript([try service()], memory: try left(boot: "this-boot"))
         play.at(0, .started)
-        play.at(1, .fetched(try named("app"), .unchanged))
+        play.at(1, .fetchEnded(try named("app"), .unchanged))
         #expect(
             play.text == #"""
                 0s started
                     publish shop running open stored-flags #7 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running: source 'app' has not answered since the start; set by its stored flags
+                    log notice: shop: running: source 'app' has not answered since the start; set by its stored flags
                     fetch app
                 1s app unchanged
                     publish shop running open flags #7 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: running: set by the flags of source 'app'
+                    log notice: shop: running: set by the flags of source 'app'
 
                 """#)
     }
@@ -40,7 +40,7 @@ import Testing
                 0s started
                     remember shop=ended#7
                     publish shop ended closed stored-flags #7 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: ended: source 'app' has not answered since the start; set by its stored flags
+                    log notice: shop: ended: source 'app' has not answered since the start; set by its stored flags
                     fetch app
 
                 """#)
@@ -50,19 +50,19 @@ import Testing
     @Test func storedFlagsThatOpenWaitForTheFirstAnswerAfterAReboot() throws {
         var play = try Transcript([try service()], memory: try left(boot: "another-boot"))
         play.at(0, .started)
-        play.at(2, .fetched(try named("app"), .unchanged))
+        play.at(2, .fetchEnded(try named("app"), .unchanged))
         #expect(
             play.text == #"""
                 0s started
                     remember shop=undecided#8
                     publish shop undecided - awaiting-first-answer #8 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided (was running): the stored flags would open the gate after this reboot; waiting for source 'app' to answer first
+                    log notice: shop: undecided (was running): the stored flags would open the gate after this reboot; waiting for source 'app' to answer first
                     fetch app
                 2s app unchanged
                     remember shop=running#9
                     publish shop running open flags #9 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: running (was undecided): set by the flags of source 'app'
+                    log notice: shop: running (was undecided): set by the flags of source 'app'
 
                 """#)
     }
@@ -71,23 +71,23 @@ import Testing
         let memory = try left(boot: "another-boot")
         var play = try Transcript([try service()], memory: memory, showsSleep: true)
         play.at(0, .started)
-        play.at(1, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        play.at(1, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
         play.at(30, .woke)
         #expect(
             play.text == #"""
                 0s started
                     remember shop=undecided#8
                     publish shop undecided - awaiting-first-answer #8 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided (was running): the stored flags would open the gate after this reboot; waiting for source 'app' to answer first
+                    log notice: shop: undecided (was running): the stored flags would open the gate after this reboot; waiting for source 'app' to answer first
                     fetch app
                     sleep 30s wall 2027-03-02T00:00:00+00:00
                 1s app fails: no route
-                    say warning: source 'app': no route; the last good flags stay in force, retrying in 783 ms
+                    log warning: source 'app': no route; the last good flags stay in force, retrying in 783 ms
                     sleep 0s wall 2027-03-02T00:00:00+00:00
                 30s woke
                     remember shop=running#9
                     publish shop running open stored-flags #9 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running (was undecided): source 'app' has not answered since the start; set by its stored flags
+                    log notice: shop: running (was undecided): source 'app' has not answered since the start; set by its stored flags
                     fetch app
                     sleep wall 2027-03-02T00:00:00+00:00
 
@@ -101,20 +101,20 @@ import Testing
         var play = try Transcript(
             [try service(policy: policy, sources: ["app", "other"])], memory: memory)
         play.at(0, .started)
-        play.at(0.1, .fetched(try named("app"), .unchanged))
+        play.at(0.1, .fetchEnded(try named("app"), .unchanged))
         play.at(30, .woke)
         #expect(
             play.text == #"""
                 0s started
                     publish shop maintenance closed starting #7 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: maintenance: waiting for the first answer since the start
+                    log notice: shop: maintenance: waiting for the first answer since the start
                     fetch app
                     fetch other
                 0.1s app unchanged
                     confirm app
                 30s woke
                     publish shop maintenance closed unknown-closed #7 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: maintenance: source 'other' has never given valid flags; when_unknown closes the gate
+                    log warning: shop: maintenance: source 'other' has never given valid flags; when_unknown closes the gate
 
                 """#)
     }

@@ -27,7 +27,7 @@ import Testing
                     remember shop=running#2
                     publish shop running open window-ahead days=2 title=Works #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: running (was undecided): source 'app' plans maintenance from 2027-03-03T10:00:00+00:00 until 2027-03-03T11:00:00+00:00
+                    log notice: shop: running (was undecided): source 'app' plans maintenance from 2027-03-03T10:00:00+00:00 until 2027-03-03T11:00:00+00:00
                 43200s woke
                     publish shop running open window-ahead days=1 title=Works #2 until 2027-03-03T00:01:00+00:00
                 165599s woke
@@ -35,12 +35,12 @@ import Testing
                 165600s woke
                     remember shop=maintenance#3
                     publish shop maintenance closed window title=Works #3 until 2027-03-03T11:01:00+00:00
-                    say notice: shop: maintenance (was running): maintenance planned by source 'app' lasts until 2027-03-03T11:00:00+00:00
+                    log notice: shop: maintenance (was running): maintenance planned by source 'app' lasts until 2027-03-03T11:00:00+00:00
                 169199s woke
                 169200s woke
                     remember shop=running#4
                     publish shop running open flags #4 until 2027-03-04T00:01:00+00:00
-                    say notice: shop: running (was maintenance): set by the flags of source 'app'
+                    log notice: shop: running (was maintenance): set by the flags of source 'app'
 
                 """#)
     }
@@ -71,16 +71,16 @@ import Testing
             play.text == #"""
                 1s app answers {"state":"ended","version":6}
                     publish shop running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: running: the last answer of source 'app' is invalid: key 'version' is 6, not 7 or more, as it was before; the last good flags stay in force
+                    log warning: shop: running: the last answer of source 'app' is invalid: key 'version' is 6, not 7 or more, as it was before; the last good flags stay in force
                 2s app answers {"state":"ended"}
                     publish shop running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: the last answer of source 'app' is invalid: key 'version' is missing; the last good flags stay in force
+                    log warning: shop: the last answer of source 'app' is invalid: key 'version' is missing; the last good flags stay in force
                 3s app answers {"state":"ended","version":7}
                     store app: {"state":"ended","version":7}
                     remember shop=ended#3
                     publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say notice: shop: ended (was running): set by the flags of source 'app'
+                    log notice: shop: ended (was running): set by the flags of source 'app'
 
                 """#)
     }
@@ -133,8 +133,8 @@ import Testing
         play.at(0, .started)
         play.forget()
         try play.at(1, "app", answers: #"{"state":"running","minimum_version":"1.10.0"}"#)
-        play.at(2, .installed(shop.name, version))
-        play.at(20, .installed(shop.name, try #require(Version("1.10.0"))))
+        play.at(2, .versionInstalled(shop.name, version))
+        play.at(20, .versionInstalled(shop.name, try #require(Version("1.10.0"))))
         #expect(
             play.text == #"""
                 1s app answers {"state":"running","minimum_version":"1.10.0"}
@@ -142,16 +142,16 @@ import Testing
                     remember shop=running#2
                     publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
                     confirm app
-                    say warning: shop: source 'app' requires version '1.10.0', but the installed version is unknown; the requirement is ignored
-                    say notice: shop: running (was undecided): set by the flags of source 'app'
+                    log warning: shop: source 'app' requires version '1.10.0', but the installed version is unknown; the requirement is ignored
+                    log notice: shop: running (was undecided): set by the flags of source 'app'
                 2s shop has 1.9.0
                     remember shop=update-required#3
                     publish shop update-required closed version-too-old #3 until 2027-03-02T00:01:00+00:00
-                    say warning: shop: update-required (was running): source 'app' requires version '1.10.0', and '1.9.0' is installed
+                    log warning: shop: update-required (was running): source 'app' requires version '1.10.0', and '1.9.0' is installed
                 20s shop has 1.10.0
                     remember shop=running#4
                     publish shop running open flags #4 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: running (was update-required): set by the flags of source 'app'
+                    log notice: shop: running (was update-required): set by the flags of source 'app'
 
                 """#)
     }
@@ -161,7 +161,7 @@ import Testing
         shop.switches.append(Switch(source: try named("plan"), format: .switchObject(.whole)))
         var play = try Transcript([shop]).answered(#"{"state":"running"}"#, at: 1)
         try play.at(1, "plan", answers: Self.planned)
-        play.at(60, .fetched(try named("plan"), .failure(Failure(.unreachable, "down"))))
+        play.at(60, .fetchEnded(try named("plan"), .failure(Failure(.unreachable, "down"))))
         try play.at(61, "app", answers: #"{"state":"maintenance"}"#)
         #expect(play.states == [.maintenance])
         try play.at(70, "app", answers: #"{"state":"running"}"#)

@@ -24,7 +24,7 @@ import Testing
                 158400s woke
                     remember shop=ended#3
                     publish shop ended closed end-passed days=0 #3 until 2027-03-03T15:01:00+00:00
-                    say notice: shop: ended (was countdown): the end that source 'app' announced has passed
+                    log notice: shop: ended (was countdown): the end that source 'app' announced has passed
 
                 """#)
     }
@@ -37,7 +37,7 @@ import Testing
             play.text == #"""
                 10s woke
                     publish shop countdown open end-passed days=0 #2 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: countdown, 0 days left: the end that source 'app' announced has passed
+                    log notice: shop: countdown, 0 days left: the end that source 'app' announced has passed
 
                 """#)
     }
@@ -53,7 +53,7 @@ import Testing
                 0s started
                     remember shop=ended#8
                     publish shop ended closed end-passed days=0 #8 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: ended (was countdown): the end that source 'app' announced has passed
+                    log notice: shop: ended (was countdown): the end that source 'app' announced has passed
                     fetch app
 
                 """#)
@@ -74,7 +74,7 @@ import Testing
                 0s started
                     remember shop=ended#7
                     publish shop ended closed end-passed days=0 #7 until 1970-01-02T00:01:00+00:00
-                    say notice: shop: ended: the end that source 'app' announced has passed
+                    log notice: shop: ended: the end that source 'app' announced has passed
                     fetch app
                 5s clock stepped
                     publish shop ended closed end-passed days=0 #7 until 2027-03-02T00:01:00+00:00
@@ -96,11 +96,11 @@ import Testing
                 200s clock stepped
                     remember shop=ended#3
                     publish shop ended closed end-passed days=0 #3 until 2027-03-10T00:01:00+00:00
-                    say notice: shop: ended (was countdown): the end that source 'app' announced has passed
+                    log notice: shop: ended (was countdown): the end that source 'app' announced has passed
                 300s clock stepped
                     remember shop=countdown#4
                     publish shop countdown open flags days=4 #4 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: countdown (was ended), 4 days left: set by the flags of source 'app'
+                    log notice: shop: countdown (was ended), 4 days left: set by the flags of source 'app'
 
                 """#)
     }

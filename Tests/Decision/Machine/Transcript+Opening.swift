@@ -23,7 +23,7 @@ extension Transcript {
                 0s started
                     remember shop=undecided#1
                     publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    say notice: shop: undecided: waiting for the first answer since the start
+                    log notice: shop: undecided: waiting for the first answer since the start
 
                 """# + sources.map { "    fetch \($0)\n" }.joined(),
             sourceLocation: sourceLocation)

@@ -13,9 +13,9 @@ func signedOrder(
     var answer = try answer(
         flags + rest, fetchedAt: try Instant(rfc3339: "2027-03-01T12:00:00Z"))
     answer.signed = SignedAnswer(
-        try SignedOrder(answer.flags, digest: answer.body), by: authors,
+        try SignedMetadata(answer.flags, digest: answer.body), by: authors,
         signatures: Array(signatures.utf8))
-    return .fetched(try named("app"), .answer(answer), date: nil)
+    return .fetchEnded(try named("app"), .answer(answer), date: nil)
 }
 
 /// The beginnings of the documents that open and close a service.
@@ -57,10 +57,10 @@ extension Transcript {
 
     /// Sends an answer, and then that its version is stored, if it has to be.
     @discardableResult
-    mutating func take(_ seconds: Double, _ event: Event) throws -> [Effect] {
+    mutating func accept(_ seconds: Double, _ event: Event) throws -> [Effect] {
         let effects = at(seconds, event)
         for case .storeVersion(let source, _) in effects {
-            return effects + at(seconds, .recorded(.storeVersion(source), problem: nil))
+            return effects + at(seconds, .writeEnded(.storeVersion(source), problem: nil))
         }
         return effects
     }
@@ -86,11 +86,11 @@ extension Transcript {
             plan: plan, memory: Memory(flags: [try named("app"): stored], ledger: ledger),
             start: "2027-03-01T12:10:00Z")
         next.at(0, .started)
-        if !isWaiting { next.at(0, .waitEnded) }
+        if !isWaiting { next.at(0, .startupWaitEnded) }
         return next
     }
 
     func reason(_ name: String) throws -> Reason.Slug? {
-        machine.record(of: try named(name))?.verdict.reason.slug
+        machine.publishedVerdict(of: try named(name))?.verdict.reason.slug
     }
 }

@@ -117,7 +117,7 @@ struct Transcript {
     ) throws -> [Effect] {
         elapsed = .microseconds(Int64(seconds * 1_000_000))
         let answer = try answer(body, fetchedAt: now.wall)
-        return at(seconds, .fetched(try named(source), .answer(answer), date: date))
+        return at(seconds, .fetchEnded(try named(source), .answer(answer), date: date))
     }
 
     /// The time at this many seconds since the start, whatever the wall clock was set to.

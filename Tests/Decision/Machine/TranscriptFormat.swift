@@ -13,38 +13,38 @@ enum TranscriptFormat {
         case .started: "started"
         case .woke: "woke"
         case .clockStepped: "clock stepped"
-        case .fetched(let source, .answer(let answer), _):
+        case .fetchEnded(let source, .answer(let answer), _):
             "\(source) answers \(String(decoding: answer.body, as: UTF8.self))"
-        case .fetched(let source, .unchanged, _): "\(source) unchanged"
-        case .fetched(let source, .failure(let failure), _): "\(source) fails: \(failure.detail)"
+        case .fetchEnded(let source, .unchanged, _): "\(source) unchanged"
+        case .fetchEnded(let source, .failure(let failure), _): "\(source) fails: \(failure.detail)"
         case .hinted(let source): "\(source) hinted"
-        case .warned(let source, let warnings): "\(source) doubted \(warnings)"
-        case .watched(let source, let problem): "\(source) unwatched: \(problem ?? "no more")"
+        case .warningsChanged(let source, let warnings): "\(source) doubted \(warnings)"
+        case .watchChanged(let source, let problem): "\(source) unwatched: \(problem ?? "no more")"
         case .signersRead(let source, let problem):
             "\(source) has signers: \(problem ?? "yes")"
         case .versionRead(let source, let memory): "\(source) knows \(memory)"
         case .disproved(let source, let causes):
             "\(source) disproves \(causes.values.sorted())"
-        case .recorded(let operation, let problem): "\(line(operation)) \(problem ?? "done")"
-        case .removed(let service): "\(service) deleted"
+        case .writeEnded(let operation, let problem): "\(line(operation)) \(problem ?? "done")"
+        case .filesDeleted(let service): "\(service) deleted"
         case .stateDeleted: "state deleted"
         case .confirm(let services, let author):
             "\(author) confirms \(services.map(\.text).joined(separator: " "))"
-        case .override(let service, let override, let ifOpen):
+        case .force(let service, let override, let ifOpen):
             "force \(service) \(override.state.rawValue)\(ifOpen ? " if open" : "")"
         case .release(let service, let author, let cause):
             "\(author) releases \(service)\(cause.map { " from '\($0)'" } ?? "")"
-        case .drilled(let service, let drill, let author):
+        case .drillEnded(let service, let drill, let author):
             "\(author) has drilled \(service): \(drill.problem ?? "well")"
         case .forget(let source, let author, let cause):
             "\(author) forgets \(source)\(cause.map { " and its version: \($0)" } ?? "")"
         case .activate(let service): "activate \(service?.text ?? "all")"
-        case .installed(let service, let version): "\(service) has \(version)"
+        case .versionInstalled(let service, let version): "\(service) has \(version)"
         case .reconfigured(_, let replaced, _):
             "reconfigured"
                 + replaced.sorted { $0.key < $1.key }
                 .map { " \($0.key)=\($0.value == .sameAddress ? "same" : "other")" }.joined()
-        case .waitEnded: "patience ended"
+        case .startupWaitEnded: "patience ended"
         }
     }
 
@@ -73,17 +73,17 @@ enum TranscriptFormat {
         case .publish(let service, let record):
             "publish \(service.name) \(line(record))"
         case .withdraw(let service): "withdraw \(service)"
-        case .unfollow(let source): "drop \(source)"
+        case .stopSource(let source): "drop \(source)"
         case .reject(let service, _, let objection): "reject the order for \(service): \(objection)"
-        case .passOn(let service): "pass on \(service)"
-        case .announce(let notice): "say \(notice.level): \(notice.sentence)"
+        case .deliverNotice(let service): "deliver notice \(service)"
+        case .log(let notice): "log \(notice.level): \(notice.sentence)"
         case .sleep(let wake):
             "sleep" + (wake.boot.map { " \(($0 - now.boot).microseconds / 1_000_000)s" } ?? "")
                 + (wake.wall.map { " wall \(Zone.utc.rfc3339($0))" } ?? "")
         }
     }
 
-    private static func line(_ record: Record) -> String {
+    private static func line(_ record: PublishedVerdict) -> String {
         let verdict = record.verdict
         var words = [
             verdict.state.rawValue, verdict.gate?.rawValue ?? "-", verdict.reason.slug.rawValue,

@@ -76,7 +76,7 @@ import Testing
         play.at(0, .started)
         let answer = try Self.answer(
             row.body, unreadable: row.unreadable, isPartial: row.isPartial, at: play.now)
-        play.at(1, .fetched(try named("app"), .answer(answer)))
+        play.at(1, .fetchEnded(try named("app"), .answer(answer)))
         #expect(play.states == [row.isRead ? .ended : .undecided])
     }
 
@@ -98,7 +98,7 @@ import Testing
             isPartial ? #"{"service_end": "over"}"# : #"{"service_end": "over", "limit": null}"#
         let answer = try Self.answer(
             body, unreadable: isPartial ? [] : ["limit"], isPartial: isPartial, at: play.now)
-        let effects = play.at(2, .fetched(try named("app"), .answer(answer)))
+        let effects = play.at(2, .fetchEnded(try named("app"), .answer(answer)))
         #expect(play.text.contains("publish shop ended closed flags values={\"limit\":3}"))
         #expect(!play.text.contains("the configured default"))
         // Both answers are stored: the order, and the older one for the value.
@@ -123,10 +123,12 @@ import Testing
         )
         play.at(0, .started)
         let broken = try Self.answer(body, unreadable: ["message"], at: play.now)
-        play.at(1, .fetched(app, .answer(broken)))
-        play.at(2, .fetched(app, .answer(try Self.answer(body, at: play.now))))
+        play.at(1, .fetchEnded(app, .answer(broken)))
+        play.at(2, .fetchEnded(app, .answer(try Self.answer(body, at: play.now))))
         #expect(play.states == [.ended])
-        play.at(3, .fetched(app, .answer(broken)))
-        #expect(play.machine.record(of: try named("shop"))?.verdict.reason.slug == .invalidAnswer)
+        play.at(3, .fetchEnded(app, .answer(broken)))
+        #expect(
+            play.machine.publishedVerdict(of: try named("shop"))?.verdict.reason.slug
+                == .invalidAnswer)
     }
 }

@@ -43,7 +43,7 @@ import Testing
         try play.at(4, "app", answers: Self.flags(1 << 40 + 1))
         #expect(warnings(play) == [])
         let lines = play.text.split(separator: "\n").filter { $0.contains("version jumped") }
-        #expect(lines == ["    say warning: source 'app': \(warning)"])
+        #expect(lines == ["    log warning: source 'app': \(warning)"])
     }
 
     @Test func aJumpIsForgottenWithTheVersion() throws {
@@ -71,14 +71,14 @@ import Testing
         let source: SourceName = try named("app")
         var play = try Transcript.signed(try service())
         let flags = #"{"service_end":"no""#
-        try play.take(1, try signedOrder(flags, version: 7, by: ["alice"]))
-        try play.take(2, try signedOrder(flags, version: 1 << 40, by: ["alice"]))
+        try play.accept(1, try signedOrder(flags, version: 7, by: ["alice"]))
+        try play.accept(2, try signedOrder(flags, version: 1 << 40, by: ["alice"]))
         let warning =
             "version jumped from 7 to 1099511627776; lower versions are refused from now on. If this "
             + "is a mistake, type 'killswitchctl forget SOURCE --version --reason TEXT'"
         #expect(play.machine.view(of: source, at: play.now)?.warnings == [warning])
         play.at(3, .forget(source, by: "root (uid 0)"))
-        try play.take(4, try signedOrder(flags, version: 1 << 40, by: ["alice"]))
+        try play.accept(4, try signedOrder(flags, version: 1 << 40, by: ["alice"]))
         #expect(play.machine.view(of: source, at: play.now)?.warnings == [warning])
     }
 }

@@ -23,21 +23,21 @@ import Testing
     @Test func aFailedSourceIsAnAlarmOnceItsFlagsAreOlderThanThreeIntervals() throws {
         var play = try Transcript([try service()]).answered(Self.running)
         let app: SourceName = try named("app")
-        play.at(60, .fetched(app, .failure(Failure(.unreachable, "no route"))))
+        play.at(60, .fetchEnded(app, .failure(Failure(.unreachable, "no route"))))
         let text = "source 'app': no route; the last good flags stay in force"
         #expect(lines(play) == ["source 0 s \(text)"])
-        play.at(180, .fetched(app, .failure(Failure(.unreachable, "no route"))))
+        play.at(180, .fetchEnded(app, .failure(Failure(.unreachable, "no route"))))
         #expect(lines(play) == ["source 120 s \(text)"])
         play.at(181, .woke)
         #expect(lines(play) == ["source! 121 s \(text)"])
-        play.at(200, .fetched(app, .unchanged))
+        play.at(200, .fetchEnded(app, .unchanged))
         #expect(lines(play).isEmpty)
     }
 
     @Test func aSourceThatNeverAnsweredHasNoFlagsThatStayInForce() throws {
         var play = try Transcript([try service()])
         play.at(0, .started)
-        play.at(1, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        play.at(1, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
         #expect(
             lines(play) == ["source 0 s source 'app': no route; no valid flags are known yet"])
         #expect(play.text.contains("no route; no valid flags are known yet, retrying in "))
@@ -60,7 +60,7 @@ import Testing
     @Test func anAnswerWithoutFlagsIsAProblemOfItsSourceAlone() throws {
         var play = try Transcript([try service(), try service("web")]).answered(Self.running)
         let failure = Failure(.invalid, "the answer is a web page, not JSON")
-        play.at(60, .fetched(try named("app"), .failure(failure)))
+        play.at(60, .fetchEnded(try named("app"), .failure(failure)))
         #expect(
             lines(play) == [
                 "source 0 s source 'app': the answer is a web page, not JSON; the last good flags stay in force"
@@ -84,7 +84,7 @@ import Testing
 
     @Test func anOrderThatEndsSoonIsToldInTheLogAndIsAProblem() throws {
         var play = try Transcript([try service()]).answered(Self.running)
-        play.at(1, .override(try named("shop"), try .order(.maintenance)))
+        play.at(1, .force(try named("shop"), try .order(.maintenance)))
         play.at(2699, .woke)
         #expect(lines(play).isEmpty)
         play.forget()
@@ -92,7 +92,7 @@ import Testing
         let text =
             "shop: the order of 'root' (maintenance) ends at 2027-03-01T13:00:00+00:00; then the flags decide"
         #expect(lines(play) == ["override-ends! 0 s \(text)"])
-        #expect(play.textWithoutFetches == "2700s woke\n    say notice: \(text)\n")
+        #expect(play.textWithoutFetches == "2700s woke\n    log notice: \(text)\n")
         play.at(3600, .woke)
         #expect(lines(play).isEmpty)
     }
@@ -100,7 +100,7 @@ import Testing
     @Test func staleFlagsAreAProblem() throws {
         let policy = Policy(maxStale: .seconds(100))
         var play = try Transcript([try service(policy: policy)]).answered(Self.running)
-        play.at(60, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        play.at(60, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
         play.at(100, .woke)
         #expect(
             lines(play) == [
@@ -111,27 +111,27 @@ import Testing
 
     @Test func aDirectoryThatIsFullIsOneProblemHoweverManyWritesFail() throws {
         var play = try Transcript([try service()]).answered(Self.running)
-        play.at(1, .recorded(.storeFlags(try named("app")), problem: "no space"))
-        play.at(1, .recorded(.storeLedger, problem: "no space"))
-        play.at(1, .recorded(.publish(try named("shop")), problem: "read-only"))
+        play.at(1, .writeEnded(.storeFlags(try named("app")), problem: "no space"))
+        play.at(1, .writeEnded(.storeLedger, problem: "no space"))
+        play.at(1, .writeEnded(.publish(try named("shop")), problem: "read-only"))
         #expect(
             lines(play) == [
                 "state-directory! 0 s cannot store the flags of source 'app' and 1 more: no space",
                 "runtime-directory! 0 s cannot write the files of service 'shop': read-only",
             ])
-        play.at(2, .recorded(.storeFlags(try named("app")), problem: nil))
-        play.at(2, .recorded(.storeLedger, problem: nil))
+        play.at(2, .writeEnded(.storeFlags(try named("app")), problem: nil))
+        play.at(2, .writeEnded(.storeLedger, problem: nil))
         #expect(
             lines(play) == [
                 "runtime-directory! 1 s cannot write the files of service 'shop': read-only"
             ])
-        play.at(3, .recorded(.publish(try named("shop")), problem: nil))
+        play.at(3, .writeEnded(.publish(try named("shop")), problem: nil))
         #expect(lines(play).isEmpty)
     }
 
     @Test func theConfigurationAndTheDescriptorsComeFirst() throws {
         var play = try Transcript([try service()]).answered(Self.running)
-        play.at(60, .fetched(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        play.at(60, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
         var condition = HostCondition()
         condition.refusal = HostCondition.Since("a.toml:1:1: no", since: play.now.wall)
         condition.keeping = HostCondition.Since("no space", since: play.now.wall)
@@ -148,7 +148,7 @@ import Testing
     @Test func problemsOfOtherServicesAreLeftOut() throws {
         let (shop, web) = (try service(), try service("web", sources: ["other"]))
         var play = try Transcript([shop, web]).answered(Self.running)
-        play.at(60, .fetched(try named("other"), .failure(Failure(.unreachable, "no route"))))
+        play.at(60, .fetchEnded(try named("other"), .failure(Failure(.unreachable, "no route"))))
         let overview = play.machine.overview(at: play.now)
         #expect(overview.problemReferences { $0 == shop.name }.isEmpty)
         #expect(overview.problemReferences { $0 == web.name }.count == 2)

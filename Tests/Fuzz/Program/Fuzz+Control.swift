@@ -51,7 +51,7 @@ private final class FuzzedDaemon: ControllableDaemon {
             switch response {
             case .now(let parameters): return .last(parameters.object)
             case .later(let advance): return try firstReply(advance)
-            case .afterNews(let advance):
+            case .onChange(let advance):
                 return try firstReply { (_) throws(MethodError) in
                     switch try advance() {
                     case nil: nil
@@ -79,12 +79,12 @@ private final class FuzzedDaemon: ControllableDaemon {
                     return reply
                 }
                 if case .storeOverrides = effect {
-                    queue.append(.recorded(.storeOverrides, problem: nil))
+                    queue.append(.writeEnded(.storeOverrides, problem: nil))
                 }
             }
             if let reply = try advance(.event(event)) { return reply }
         }
-        return try advance(.settled)
+        return try advance(.queueDrained)
     }
 
     func post(_ event: Event) { queue.append(event) }
@@ -95,7 +95,7 @@ private final class FuzzedDaemon: ControllableDaemon {
     }
 
     func state(of service: ServiceName) -> JSON.Object? {
-        machine.record(of: service).map { ["state": .string($0.verdict.state.rawValue)] }
+        machine.publishedVerdict(of: service).map { ["state": .string($0.verdict.state.rawValue)] }
     }
 
     func explanation(of service: ServiceName) -> JSON.Object? {
@@ -126,7 +126,7 @@ private final class FuzzedDaemon: ControllableDaemon {
         let body = Array(#"{"apiInactive": false, "forceUpdate": false}"#.utf8)
         if let source = sources.first, let flags = Fuzz.accepted({ try FlagDocument.parse(body) }) {
             let answer = Answer(body: body, flags: flags, fetchedAt: now.wall)
-            _ = machine.handle(.fetched(source.name, .answer(answer)), at: now)
+            _ = machine.handle(.fetchEnded(source.name, .answer(answer)), at: now)
         }
         return machine
     }()

@@ -55,7 +55,7 @@ extension Fuzz {
         guard let name = ServiceName("shop"), let source = SourceName("app"),
             let flags = accepted({ try FlagDocument.parse(bytes) })
         else { return false }
-        if let order = accepted({ try SignedOrder(flags, digest: []) }) {
+        if let order = accepted({ try SignedMetadata(flags, digest: []) }) {
             hold(order.issued.map { $0 <= order.expires } ?? true, "it is issued before it expires")
         }
         let service = Service(

@@ -36,34 +36,34 @@ extension Fuzz {
     }
 
     static func eventStream(_ bytes: [UInt8]) -> Bool {
-        isNews(bytes) { EventParser(EventMemory()) }
+        isNew(bytes) { EventParser(EventMemory()) }
     }
 
     static func invalidations(_ bytes: [UInt8]) -> Bool {
-        isNews(bytes) { InvalidationParser { $0 > 7 } }
+        isNew(bytes) { InvalidationParser { $0 > 7 } }
     }
 
     static func etcdWatch(_ bytes: [UInt8]) -> Bool {
-        isNews(bytes) {
+        isNew(bytes) {
             WatchParser { key, revision in key.count.isMultiple(of: 2) || revision > 7 }
         }
     }
 
     /// Whether a stream has a hint. Its news do not depend on where the parts end.
-    private static func isNews<Parser: StreamParser>(_ bytes: [UInt8], _ make: () -> Parser) -> Bool
+    private static func isNew<Parser: StreamParser>(_ bytes: [UInt8], _ make: () -> Parser) -> Bool
     {
-        func news(_ size: Int) -> StreamNews {
-            var (parser, news) = (make(), StreamNews())
+        func update(_ size: Int) -> StreamUpdate {
+            var (parser, update) = (make(), StreamUpdate())
             var rest = bytes[...]
             while !rest.isEmpty {
-                parser.take(Array(rest.prefix(size)), &news)
+                parser.parse(Array(rest.prefix(size)), &update)
                 rest = rest.dropFirst(size)
             }
-            parser.finish(&news)
-            return news
+            parser.finish(&update)
+            return update
         }
-        let whole = news(max(1, bytes.count))
-        for size in [1, 7] { hold(whole == news(size), "parts of \(size) make no difference") }
+        let whole = update(max(1, bytes.count))
+        for size in [1, 7] { hold(whole == update(size), "parts of \(size) make no difference") }
         return whole.isHint
     }
 
@@ -80,13 +80,13 @@ extension Fuzz {
 
     /// The header section of an answer, and then its body.
     static func headers(_ bytes: [UInt8]) -> Bool {
-        var incoming = Incoming()
+        var incoming = ResponseAccumulator()
         var rest = bytes[...]
         while !rest.isEmpty, !incoming.headers.isComplete {
             let end = rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.endIndex
             let line = Array(rest[..<end])
             rest = rest[end...]
-            guard unsafe line.withUnsafeBytes({ unsafe incoming.take(header: $0) }) else {
+            guard unsafe line.withUnsafeBytes({ unsafe incoming.receive(header: $0) }) else {
                 return false
             }
         }
@@ -96,7 +96,7 @@ extension Fuzz {
         _ = response.date(now: now)
         let body = Array(rest)
         _ = unsafe body.withUnsafeBytes {
-            unsafe incoming.take(body: $0, limit: 4096, keptOfRefusal: 64)
+            unsafe incoming.receive(body: $0, limit: 4096, keptOfRefusal: 64)
         }
         hold(incoming.body.count <= 4096, "a body is within its limit")
         return incoming.headers.isComplete && incoming.refusal == nil

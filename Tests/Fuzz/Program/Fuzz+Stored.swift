@@ -24,7 +24,7 @@ extension Fuzz {
     }
 
     static func storedFlags(_ bytes: [UInt8]) -> Bool {
-        isRestored(bytes, { StoredFlags.bytes(of: $0, binding: "file:/x") }) {
+        isRestored(bytes, { StoredFlags.bytes(of: $0, fingerprint: "file:/x") }) {
             let answers = try StoredFlags.answers(in: $0, isBound: { $0 == "file:/x" })
             hold(answers?.isEmpty != true, "flags have an answer")
             return answers

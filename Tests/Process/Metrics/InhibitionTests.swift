@@ -26,7 +26,7 @@ import Testing
 
     private func add(_ alert: String, _ severity: String) async throws {
         let labels = ["alertname=\(alert)", "severity=\(severity)", "instance=a", "service=shop"]
-        try await waitUntil("'\(alert)' is there", orTell: { try program.errors }) {
+        try await waitUntil("'\(alert)' is there", orReport: { try program.errors }) {
             try amtool(["alert", "add"] + labels).status == 0
         }
     }
@@ -39,7 +39,7 @@ import Testing
 
     private func expect(_ expected: Set<Substring>) async throws {
         var found: Set<Substring> = []
-        try await waitUntil("\(expected) are sent", orTell: { "\(found)" }) {
+        try await waitUntil("\(expected) are sent", orReport: { "\(found)" }) {
             found = try sent()
             return found == expected
         }

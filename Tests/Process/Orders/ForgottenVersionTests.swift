@@ -34,16 +34,16 @@ import Testing
         try await daemon.awaitState("running")
         #expect(try daemon.warnings.isEmpty)
         try source.publish(.ended, version: .max)
-        let told = "version jumped from 3 to 9223372036854775807"
-        try await daemon.awaitLine(told)
+        let reported = "version jumped from 3 to 9223372036854775807"
+        try await daemon.awaitLine(reported)
         try await daemon.awaitState("ended")
-        #expect(try daemon.control("status").output.contains(told))
+        #expect(try daemon.control("status").output.contains(reported))
         try source.publish(.running, version: 4)
         try await daemon.awaitReason("invalid-answer")
         #expect(try daemon.control("forget", "app").status == 0)
         try await daemon.awaitState("running")
-        #expect(try !daemon.control("status").output.contains(told))
-        #expect(try daemon.lines(with: told).count == 1)
+        #expect(try !daemon.control("status").output.contains(reported))
+        #expect(try daemon.lines(with: reported).count == 1)
     }
 }
 

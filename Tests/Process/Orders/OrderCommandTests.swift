@@ -101,8 +101,8 @@ import Testing
             #expect(answer["service"]?.object?["state"]?.string == state)
             #expect(try daemon.log.contains("shop: \(state) (was "))
         }
-        let standing = try #require(try daemon.member("state"))
-        #expect(try daemon.folder.text(of: "state/overrides.json").contains(standing))
+        let override = try #require(try daemon.member("state"))
+        #expect(try daemon.folder.text(of: "state/overrides.json").contains(override))
     }
 
     @Test func aRefreshPrintsTheOutcomeAndTheVerdict() throws {

@@ -59,49 +59,51 @@ import Testing
 
     struct Wrong: Sendable, CustomTestStringConvertible {
         let arguments: [String]
-        let says: String
+        let expected: String
         var testDescription: String { arguments.joined(separator: " ") }
     }
 
     @Test(arguments: [
         Wrong(
             arguments: ["force", "shop", "ended", "--for", "5min", "--reason", "x"],
-            says: "the value '5min' is invalid for '--for <for>': write '5m'"),
+            expected: "the value '5min' is invalid for '--for <for>': write '5m'"),
         Wrong(
             arguments: ["force", "shop", "ended", "--for", "90 minutes", "--reason", "x"],
-            says: "write '90m'"),
+            expected: "write '90m'"),
         Wrong(
             arguments: ["force", "shop", "ended", "--for", "soon", "--reason", "x"],
-            says: "write a number and a unit (ms, s, m, h, d), such as '30s'"),
+            expected: "write a number and a unit (ms, s, m, h, d), such as '30s'"),
         Wrong(
             arguments: ["force", "shop", "ended", "--for", "400000d", "--reason", "x"],
-            says: "--for is at most 36600d, a hundred years"),
+            expected: "--for is at most 36600d, a hundred years"),
         Wrong(
             arguments: ["force", "shop", "mantenance"] + order,
-            says: "'mantenance' is not a state: did you mean 'maintenance'?"),
+            expected: "'mantenance' is not a state: did you mean 'maintenance'?"),
         Wrong(
             arguments: ["force", "My Shop", "ended"] + order,
-            says: "'My Shop' is not a service: a name is 1 to 63 of a-z"),
+            expected: "'My Shop' is not a service: a name is 1 to 63 of a-z"),
         Wrong(
             arguments: ["force", "closed"] + order,
-            says: "name the service and the state: killswitchctl force SERVICE closed"),
+            expected: "name the service and the state: killswitchctl force SERVICE closed"),
         Wrong(
             arguments: ["force", "--all", "shop", "closed"] + order,
-            says: "--all is for every service: name none"),
+            expected: "--all is for every service: name none"),
         Wrong(
-            arguments: ["wait", "shop", "--for", "open", "--timeout", "1,5h"], says: "such as '30s'"
+            arguments: ["wait", "shop", "--for", "open", "--timeout", "1,5h"],
+            expected: "such as '30s'"
         ),
         Wrong(
-            arguments: ["wait", "shop", "--for", "open", "--timeout", "1.5h"], says: "write '90m'"),
-        Wrong(arguments: ["history", "--since", "2 days"], says: "write 2d"),
+            arguments: ["wait", "shop", "--for", "open", "--timeout", "1.5h"],
+            expected: "write '90m'"),
+        Wrong(arguments: ["history", "--since", "2 days"], expected: "write 2d"),
         Wrong(
             arguments: ["simulate", "--flags", "x", "--format", "switch", "--at", "tomorrow"],
-            says: "write it like 2027-03-01T12:00:00+09:00"),
-        Wrong(arguments: ["is-open", "Shop"], says: "a name is 1 to 63 of a-z"),
+            expected: "write it like 2027-03-01T12:00:00+09:00"),
+        Wrong(arguments: ["is-open", "Shop"], expected: "a name is 1 to 63 of a-z"),
     ]) func aWrongValueSaysWhy(_ wrong: Wrong) throws {
         let result = try Program.run(try Programs.path(of: "killswitchctl"), wrong.arguments)
         #expect(result.status == 2)
-        #expect(result.errors.contains(wrong.says), "\(result.errors)")
+        #expect(result.errors.contains(wrong.expected), "\(result.errors)")
     }
 
     /// A program that reads the output of --json has the mistakes too.

@@ -33,7 +33,7 @@ import Testing
         try await server.behave("silence")
         let daemon = try Daemon(reportingTo: server, "timeout = \"10m\"\n")
         try daemon.start()
-        try await waitUntil("the report is in flight", orTell: { try daemon.log }) {
+        try await waitUntil("the report is in flight", orReport: { try daemon.log }) {
             try !server.reportRequests.isEmpty
         }
         for (flags, state) in [("over", "ended"), ("no", "running"), ("over", "ended")] {

@@ -56,14 +56,14 @@ import Testing
         #expect(try (source()?["age_seconds"]?.number?.int64).map { $0 < 60 } == true)
         let count = try server.reports.count
         var ends: Set<String?> = [try daemon.member("valid_until")]
-        try await waitUntil("the record is renewed four times", orTell: { try daemon.log }) {
+        try await waitUntil("the record is renewed four times", orReport: { try daemon.log }) {
             ends.insert(try daemon.member("valid_until"))
             return ends.count > 4
         }
         #expect(try server.reports.count == count)
 
         try daemon.folder.write("{", to: "flags.json")
-        try await waitUntil("the failure is reported", orTell: { try daemon.log }) {
+        try await waitUntil("the failure is reported", orReport: { try daemon.log }) {
             try source()?["error_message"]?.string != nil
         }
         let numbers = try server.reports.compactMap(\.generation)
@@ -80,7 +80,7 @@ import Testing
         try daemon.stop(SIGKILL)
         let count = try server.reports.count
         try daemon.start()
-        try await waitUntil("it reports again", orTell: { try daemon.log }) {
+        try await waitUntil("it reports again", orReport: { try daemon.log }) {
             try server.reports.count > count
         }
         let after = try #require(try server.reports.last?.generation)
@@ -116,8 +116,8 @@ import Testing
         let daemon = try Daemon(reportingTo: server, services: services)
         try daemon.start()
         try await daemon.awaitReport(of: "running", to: server)
-        let told = try #require(try server.reports.last?["services"]?.array)
-        #expect(told.compactMap { $0.object?["service"]?.string } == names)
+        let report = try #require(try server.reports.last?["services"]?.array)
+        #expect(report.compactMap { $0.object?["service"]?.string } == names)
     }
 
     @Test func aReloadBeginsAndEndsTheReports() async throws {

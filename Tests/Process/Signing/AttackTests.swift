@@ -130,13 +130,13 @@ import Testing
         #expect(try daemon.member("state") == #""running""#)
         #expect(try daemon.member("version") == #""8""#)
         #expect(try daemon.member("author") == #"["alice"]"#)
-        try await Support.waitUntil("one line says so", orTell: { try daemon.log }) {
+        try await Support.waitUntil("one line says so", orReport: { try daemon.log }) {
             try daemon.lines(with: "shop: running").count == 2
         }
         // It is over with the next good document.
         try fleet.list(["alice \(fleet.alice.publicText)", "bob \(fleet.bob.publicText)"])
         try fleet.publish("yes", version: 10, by: fleet.alice, fleet.bob)
-        try await Support.waitUntil("version 10 counts", orTell: { try daemon.log }) {
+        try await Support.waitUntil("version 10 counts", orReport: { try daemon.log }) {
             try daemon.member("version") == #""10""#
         }
         #expect(try daemon.member("state") == #""ended""#)

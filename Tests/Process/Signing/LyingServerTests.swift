@@ -109,7 +109,7 @@ import Testing
                 let subject = String(name.split(separator: "-")[1])
                 let expected = try #require(state(subject))
                 try await Support.waitUntil(
-                    "\(name) is \(expected)", orTell: { try fleet.daemon.log }
+                    "\(name) is \(expected)", orReport: { try fleet.daemon.log }
                 ) {
                     try File.exists(fleet.daemon.folder("run/\(name)/state.json"))
                         && fleet.daemon.member("state", of: name) == "\"\(expected)\""

@@ -60,8 +60,9 @@ import Testing
         #expect(try fleet.daemon.member("state") == #""ended""#)
         // It is read again at the next fetch.
         try File.remove(fleet.daemon.folder("state/flags/app.version"))
-        try await Support.waitUntil("the version is known again", orTell: { try fleet.daemon.log })
-        {
+        try await Support.waitUntil(
+            "the version is known again", orReport: { try fleet.daemon.log }
+        ) {
             _ = try fleet.daemon.control("refresh", "app")
             return try fleet.daemon.member("reason") == #""rollback""#
         }
@@ -80,7 +81,7 @@ import Testing
         try await fleet.daemon.awaitReason("version-not-stored")
         #expect(try fleet.daemon.member("state") == #""running""#)
         _ = try Program.run("/bin/rm", ["-r", file])
-        try await Support.waitUntil("the order counts", orTell: { try fleet.daemon.log }) {
+        try await Support.waitUntil("the order counts", orReport: { try fleet.daemon.log }) {
             _ = try fleet.daemon.control("refresh", "app")
             return try fleet.daemon.member("state") == #""ended""#
         }
@@ -173,13 +174,13 @@ import Testing
         try await fleet.daemon.awaitReason("flags")
         try fleet.publish("yes", version: 9, by: fleet.alice)
         try await fleet.daemon.awaitState("ended")
-        try await Support.waitUntil("bank waits", orTell: { try fleet.daemon.log }) {
+        try await Support.waitUntil("bank waits", orReport: { try fleet.daemon.log }) {
             try bank() == #""awaiting-signature""#
         }
         try fleet.daemon.stop()
         let lines = try fleet.daemon.lines(with: "bank:").count
         try fleet.daemon.start()
-        try await Support.waitUntil("bank waits again", orTell: { try fleet.daemon.log }) {
+        try await Support.waitUntil("bank waits again", orReport: { try fleet.daemon.log }) {
             try fleet.daemon.lines(with: "bank:").count > lines
                 && bank() == #""awaiting-signature""#
         }

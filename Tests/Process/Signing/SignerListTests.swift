@@ -66,12 +66,12 @@ import Testing
         try await daemon.awaitReason("flags")
         try expectProblem(nil, on: daemon)
         try damage.act(fleet)
-        try await Support.waitUntil("status --check tells it", orTell: { try daemon.log }) {
+        try await Support.waitUntil("status --check tells it", orReport: { try daemon.log }) {
             try daemon.control("status", "--check").status == 1
         }
         try expectProblem(damage.words, on: daemon)
         #expect(try daemon.member("state") == #""running""#)
-        try await Support.waitUntil("the metrics tell it", orTell: { try daemon.log }) {
+        try await Support.waitUntil("the metrics tell it", orReport: { try daemon.log }) {
             try File.exists(daemon.folder("run/metrics.prom"))
                 && daemon.folder.text(of: "run/metrics.prom")
                     .contains(#"killswitch_problems{kind="signers-unreadable"} 1"#)
@@ -79,13 +79,13 @@ import Testing
         // And from the start, though the stored flags are good.
         try daemon.stop()
         try daemon.start()
-        try await Support.waitUntil("it is told at the start", orTell: { try daemon.log }) {
+        try await Support.waitUntil("it is told at the start", orReport: { try daemon.log }) {
             try daemon.control("status", "--check").output.contains(Self.consequence)
         }
         try expectProblem(damage.words, on: daemon)
         try? File.remove(daemon.folder("allowed_signers"))
         try fleet.list(["alice \(fleet.alice.publicText)"])
-        try await Support.waitUntil("all is well again", orTell: { try daemon.log }) {
+        try await Support.waitUntil("all is well again", orReport: { try daemon.log }) {
             try daemon.control("status", "--check").status == 0
         }
         try expectProblem(nil, on: daemon)
@@ -112,7 +112,7 @@ import Testing
         try daemon.start()
         try await daemon.awaitReason("flags")
         try fleet.publish("no", version: 9, by: fleet.alice)
-        try await Support.waitUntil("version 9 is read", orTell: { try daemon.log }) {
+        try await Support.waitUntil("version 9 is read", orReport: { try daemon.log }) {
             try daemon.member("version") == "9" || daemon.member("version") == #""9""#
         }
         let known = try daemon.control("refresh", "app")

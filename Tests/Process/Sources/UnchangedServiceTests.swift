@@ -20,14 +20,14 @@ import Testing
         let daemon = scene.daemon
         try daemon.start()
         // The marker is written last.
-        try await waitUntil("the gate is open", orTell: { try daemon.log }) {
+        try await waitUntil("the gate is open", orReport: { try daemon.log }) {
             try File.exists(daemon.folder("run/shop/open"))
         }
         let (written, version) = (try daemon.stamps, try daemon.member("version"))
         // The second of them is there only after all effects of the first.
         for foreign in ["second", "third", "fourth"] {
             try scene.publish("no", foreign: foreign)
-            try await waitUntil("the flag is stored", orTell: { try daemon.log }) {
+            try await waitUntil("the flag is stored", orReport: { try daemon.log }) {
                 try daemon.folder.text(of: "state/flags/app.json").contains(foreign)
             }
         }
@@ -166,7 +166,7 @@ extension Daemon {
     }
 
     fileprivate func awaitVersion(_ revision: Int) async throws {
-        try await Support.waitUntil("the version is \(revision)", orTell: { try log }) {
+        try await Support.waitUntil("the version is \(revision)", orReport: { try log }) {
             guard try File.exists(folder("run/shop/state.json")) else { return false }
             return try member("version") == "\"\(revision)\""
         }

@@ -80,10 +80,10 @@ import Testing
         // The deletion of this file is told after the other one would have been.
         try File.remove(daemon.folder("run/web/state.env"))
         try daemon.waitUntil("it is back") { try File.exists(daemon.folder("run/web/state.env")) }
-        let told = try daemon.log.split(separator: "\n").filter {
+        let reported = try daemon.log.split(separator: "\n").filter {
             $0.contains("somebody has deleted")
         }
-        #expect(told.count == 1)
+        #expect(reported.count == 1)
     }
 
     /// `status --check` stayed green, and a restart would have lost the order without a word.

@@ -62,7 +62,7 @@ import Testing
         let testDescription: String
         let begin: String
         let end: String
-        let says: String
+        let expected: String
         /// Whether the decision is published despite the problem.
         let isPublished: Bool
     }
@@ -72,19 +72,19 @@ import Testing
             testDescription: "a full runtime directory",
             begin: "cat /dev/zero > run/filler || true", end: "rm run/filler",
             // The files that say open are removed, which makes room for the closing.
-            says: "no space left on device; retrying", isPublished: true),
+            expected: "no space left on device; retrying", isPublished: true),
         StorageProblem(
             testDescription: "a full state directory",
             begin: "cat /dev/zero > state/filler || true", end: "rm state/filler",
-            says: "no space left on device; retrying", isPublished: true),
+            expected: "no space left on device; retrying", isPublished: true),
         StorageProblem(
             testDescription: "a read-only runtime directory",
             begin: "mount -o remount,ro run", end: "mount -o remount,rw run",
-            says: "read-only file system; retrying", isPublished: false),
+            expected: "read-only file system; retrying", isPublished: false),
         StorageProblem(
             testDescription: "a read-only state directory",
             begin: "mount -o remount,ro state", end: "mount -o remount,rw state",
-            says: "read-only file system; retrying", isPublished: true),
+            expected: "read-only file system; retrying", isPublished: true),
     ]
 
     @Test(.enabled(if: geteuid() == 0, "needs root"), arguments: problems)
@@ -98,7 +98,7 @@ import Testing
         _ = try mounted.run(problem.begin)
         try mounted.daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
         try mounted.wait(until: "the problem is logged") {
-            try mounted.program.errors.contains(problem.says)
+            try mounted.program.errors.contains(problem.expected)
         }
         if problem.isPublished {
             try mounted.wait(until: "the shop has ended") { try mounted.state() == "ended" }

@@ -62,7 +62,7 @@ final class RealTerminal {
     /// Waits until the screen contains a text.
     func wait(until text: String) async throws {
         try await waitUntil(
-            "the terminal shows '\(text)'", every: Self.interval, orTell: { try screen }
+            "the terminal shows '\(text)'", every: Self.interval, orReport: { try screen }
         ) {
             try self.screen.contains(text)
         }
@@ -83,7 +83,7 @@ final class RealTerminal {
 
     /// Waits until the last line is the prompt.
     func waitForPrompt() async throws {
-        try await waitUntil("there is a prompt", every: Self.interval, orTell: { try screen }) {
+        try await waitUntil("there is a prompt", every: Self.interval, orReport: { try screen }) {
             try self.screen.split(separator: "\n").last == "$"
         }
     }

@@ -13,7 +13,7 @@ import Testing
         "attach shop web", "detach shop web", "units", "drill shop", "unlock shop",
     ]
 
-    private func check(_ words: [String], says text: String, _ command: String?) throws {
+    private func check(_ words: [String], expected text: String, _ command: String?) throws {
         let result = try Program.run(try Programs.path(of: "killswitchctl"), words)
         #expect(result.status == 2 && result.output == "", "\(words)")
         let lines = result.errors.split(separator: "\n")
@@ -27,7 +27,7 @@ import Testing
     @Test(arguments: commands) func anUnknownOptionIsNamed(_ line: String) throws {
         let words = line.split(separator: " ").map(String.init)
         try check(
-            [words[0], "--nonsense"] + words.dropFirst(), says: "unknown option '--nonsense'",
+            [words[0], "--nonsense"] + words.dropFirst(), expected: "unknown option '--nonsense'",
             words[0])
     }
 
@@ -51,17 +51,17 @@ import Testing
         ("reload now", "unexpected argument 'now'"),
     ]) func aMissingOrWrongArgumentIsNamed(_ line: String, _ text: String) throws {
         let words = line.split(separator: " ").map(String.init)
-        try check(words, says: text, words[0])
+        try check(words, expected: text, words[0])
     }
 
     @Test(arguments: ["stauts", "help stauts"]) func anUnknownCommandIsNamed(_ line: String) throws
     {
         try check(
             line.split(separator: " ").map(String.init),
-            says: "no such command 'stauts'; did you mean 'status'?", nil)
+            expected: "no such command 'stauts'; did you mean 'status'?", nil)
     }
 
     @Test func anUnknownOptionBeforeTheCommandIsNamed() throws {
-        try check(["--nonsense"], says: "unknown option '--nonsense'", nil)
+        try check(["--nonsense"], expected: "unknown option '--nonsense'", nil)
     }
 }

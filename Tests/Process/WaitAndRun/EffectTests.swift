@@ -93,10 +93,10 @@ import Testing
         for command in [
             ["status"], ["status", "--json"], ["units", "shop"], ["explain", "shop"],
         ] {
-            let said = try Program.run(
+            let printed = try Program.run(
                 try Programs.path(of: "killswitchctl"),
                 command + ["--runtime-directory", daemon.folder("run")])
-            #expect(said.output.contains("shop: \(problem)"), "\(command)")
+            #expect(printed.output.contains("shop: \(problem)"), "\(command)")
         }
     }
 

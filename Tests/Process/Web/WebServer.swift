@@ -46,7 +46,7 @@ final class WebServer {
                     "/usr/bin/caddy", ["run", "--config", file, "--adapter", "caddyfile"],
                     environment: ["HOME": folder.path])
             }
-        try await waitUntil("\(kind.rawValue) answers", orTell: { try program.errors }) {
+        try await waitUntil("\(kind.rawValue) answers", orReport: { try program.errors }) {
             try get("/").status != 0
         }
     }
@@ -205,7 +205,7 @@ private final class Backend {
         program = try Program(
             "/usr/sbin/nginx", ["-c", folder("nginx.conf"), "-e", folder("error.log")])
         let (folder, program) = (folder, program)
-        try await waitUntil("the back-end runs", orTell: { try program.errors }) {
+        try await waitUntil("the back-end runs", orReport: { try program.errors }) {
             try File.exists(folder("pid"))
         }
     }

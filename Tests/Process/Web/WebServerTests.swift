@@ -67,11 +67,11 @@ import Testing
         try expectClosed(server, daemon)
 
         // However long the flags would have a client wait, the header is bounded as the record is.
-        for (asked, told) in [("0", "1"), ("86400", "3600"), ("5", "5")] {
+        for (asked, reported) in [("0", "1"), ("86400", "3600"), ("5", "5")] {
             try daemon.folder.write(
                 #"{"state": "maintenance", "retry_after": \#(asked)}"#, to: "flags.json")
-            try await waitUntil("Retry-After is \(told)") {
-                try server.get("/").headers["retry-after"] == told
+            try await waitUntil("Retry-After is \(reported)") {
+                try server.get("/").headers["retry-after"] == reported
             }
         }
 

@@ -7,8 +7,8 @@ import Testing
 @Test func anEntryOfSeveralServicesHasAFieldForEach() throws {
     let services: [ServiceName] = [try named("shop"), try named("web")]
     let expected = services.map { Field.service($0) }
-    #expect(Notice.closingHeld(services, earlier: [], limit: 1).entry.fields == expected)
+    #expect(LogMessage.closingHeld(services, earlier: [], limit: 1).entry.fields == expected)
     #expect(
-        Notice.closingConfirmed(services, by: "alice").entry.fields
+        LogMessage.closingConfirmed(services, by: "alice").entry.fields
             == expected + [Field.author("alice")])
 }

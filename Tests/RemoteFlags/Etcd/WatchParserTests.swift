@@ -80,15 +80,15 @@ import Testing
     func eachLineIsParsedHoweverTheStreamIsCut(_ lines: Lines) {
         let text = Array(lines.text.utf8)
         for size in [1, 7, 100, text.count + 1] {
-            var (parser, news) = (parser(), StreamNews())
+            var (parser, update) = (parser(), StreamUpdate())
             var rest = text[...]
             while !rest.isEmpty {
-                parser.take(Array(rest.prefix(size)), &news)
+                parser.parse(Array(rest.prefix(size)), &update)
                 rest = rest.dropFirst(size)
             }
-            parser.finish(&news)
-            #expect(news.isHint == lines.isHint)
-            #expect(news.failure == lines.failure)
+            parser.finish(&update)
+            #expect(update.isHint == lines.isHint)
+            #expect(update.failure == lines.failure)
         }
     }
 
@@ -101,18 +101,18 @@ import Testing
             revisions.append(revision)
             return false
         }
-        var news = StreamNews()
+        var update = StreamUpdate()
         let event = #"{"kv":{"key":"YQ==","mod_revision":"12"}},{"kv":{"key":"YQ=="}}"#
-        parser.take(Array(#"{"result":{"events":[\#(event)]}}\#n"#.utf8), &news)
+        parser.parse(Array(#"{"result":{"events":[\#(event)]}}\#n"#.utf8), &update)
         #expect(revisions == [12, 0])
-        #expect(!news.isHint)
+        #expect(!update.isHint)
     }
 
     @Test func anUnfinishedLineIsNoNews() {
-        var (parser, news) = (parser(), StreamNews())
-        parser.take(Array(#"{"result":{"events":[{"kv":{"key":"YQ=="}}]}}"#.utf8), &news)
-        #expect(news == StreamNews())
-        parser.take([0x0A], &news)
-        #expect(news.isHint)
+        var (parser, update) = (parser(), StreamUpdate())
+        parser.parse(Array(#"{"result":{"events":[{"kv":{"key":"YQ=="}}]}}"#.utf8), &update)
+        #expect(update == StreamUpdate())
+        parser.parse([0x0A], &update)
+        #expect(update.isHint)
     }
 }

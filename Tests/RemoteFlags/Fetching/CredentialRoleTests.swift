@@ -13,24 +13,24 @@ import Transfer
     @Test(arguments: CredentialRole.allCases)
     func anotherSecretIsAnotherBinding(_ role: CredentialRole) throws {
         let folder = try TemporaryFolder()
-        let binding = { (content: String?) in
-            var site = Site(url: "http://127.0.0.1:1/flags")
+        let fingerprint = { (content: String?) in
+            var settings = HTTPSettings(url: "http://127.0.0.1:1/flags")
             if let content {
                 try folder.write(content, to: "credential")
-                site.credentials[role] = Credential("credential")
+                settings.credentials[role] = Credential("credential")
             }
             let loop = try EventLoop()
-            let environment = SourceEnvironment(
-                credentialsDirectory: folder.path, user: 0, agent: "test", stateDirectory: "")
+            let environment = HostEnvironment(
+                credentialsDirectory: folder.path, user: 0, userAgent: "test", stateDirectory: "")
             return HTTPSource(
-                site,
-                SourceContext(
+                settings,
+                SourceDependencies(
                     name: try #require(SourceName("app")), interval: .seconds(60),
                     environment: environment, client: try HTTPClient(loop), loop: loop,
                     deliver: { _ in })
-            ).binding
+            ).fingerprint
         }
-        let bindings = [try binding(nil), try binding("a"), try binding("b")]
+        let bindings = [try fingerprint(nil), try fingerprint("a"), try fingerprint("b")]
         #expect(Set(bindings).count == (role == .authorities ? 1 : 3))
         #expect(!bindings.contains { $0.hasSuffix("unknown") })
     }

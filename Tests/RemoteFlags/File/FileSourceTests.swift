@@ -34,7 +34,7 @@ import Testing
         try folder.write(#"{"a": "\u0031"}"#, to: "flags.json")
         let (source, inbox) = source()
         source.fetch(unlessMatching: Validators(etag: "ignored"))
-        guard case .fetched(name, .answer(let answer), date: nil) = inbox.events.first else {
+        guard case .fetchEnded(name, .answer(let answer), date: nil) = inbox.events.first else {
             Issue.record("\(inbox.events)")
             return
         }
@@ -52,7 +52,8 @@ import Testing
         ] {
             if let body { try folder.write(body, to: "flags.json") }
             source.fetch(unlessMatching: Validators())
-            guard case .fetched(name, .failure(let failure), date: nil) = inbox.events.last else {
+            guard case .fetchEnded(name, .failure(let failure), date: nil) = inbox.events.last
+            else {
                 Issue.record("\(inbox.events)")
                 return
             }
@@ -74,6 +75,6 @@ import Testing
     }
 
     @Test func theBindingIsThePath() {
-        #expect(source().0.binding == "file:\(folder("flags.json"))")
+        #expect(source().0.fingerprint == "file:\(folder("flags.json"))")
     }
 }

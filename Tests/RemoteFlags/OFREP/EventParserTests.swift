@@ -53,18 +53,18 @@ import Testing
         let text = Array(events.text.utf8)
         for size in [1, 7, 100, text.count + 1] {
             let memory = EventMemory()
-            var (parser, news) = (EventParser(memory), StreamNews())
+            var (parser, update) = (EventParser(memory), StreamUpdate())
             var rest = text[...]
             while !rest.isEmpty {
-                parser.take(Array(rest.prefix(size)), &news)
+                parser.parse(Array(rest.prefix(size)), &update)
                 rest = rest.dropFirst(size)
             }
-            parser.finish(&news)
-            #expect(news.isHint == events.isHint)
-            #expect(news.retryAfter == events.retryAfter)
+            parser.finish(&update)
+            #expect(update.isHint == events.isHint)
+            #expect(update.retryAfter == events.retryAfter)
             #expect(memory.lastID == events.lastID)
-            #expect(memory.takeRefetch()?.query == events.query)
-            #expect(memory.takeRefetch() == nil)
+            #expect(memory.popRefetch()?.query == events.query)
+            #expect(memory.popRefetch() == nil)
         }
     }
 }

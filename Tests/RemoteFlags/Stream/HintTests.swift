@@ -17,7 +17,7 @@ import Testing
         if stream.at(0, .opened).contains(.hint) { hints.append(0) }
         for millisecond in 1...600_000 {
             let now = Double(millisecond) / 1000
-            let effects = stream.at(now, .heard(.hint))
+            let effects = stream.at(now, .received(.hint))
             if effects.contains(.hint) { hints.append(now) }
         }
         #expect(hints.prefix(10).allSatisfy { $0 < 0.01 })
@@ -36,7 +36,7 @@ import Testing
         var hints: [Double] = stream.at(0, .opened).contains(.hint) ? [0] : []
         for millisecond in 1...60_000 {
             let now = Double(millisecond) / 1000
-            if stream.at(now, .heard(.hint)).contains(.hint) { hints.append(now) }
+            if stream.at(now, .received(.hint)).contains(.hint) { hints.append(now) }
         }
         #expect(hints.prefix(2).allSatisfy { $0 < 0.01 })
         #expect(hints.count > 170)
@@ -47,7 +47,7 @@ import Testing
         var stream = StreamTranscript()
         stream.at(0, .started)
         stream.at(0, .opened)
-        for _ in 0..<12 { stream.at(0, .heard(.hint)) }
+        for _ in 0..<12 { stream.at(0, .received(.hint)) }
         #expect(stream.text.split(separator: "\n").filter { $0.hasSuffix("  hint") }.count == 10)
         #expect(stream.wakesAt == 5)
         #expect(stream.wakeUp() == [.hint, .sleep(Boottime(microseconds: 10_000_000))])
@@ -58,10 +58,10 @@ import Testing
         var stream = StreamTranscript(silence: .seconds(100_000))
         stream.at(0, .started)
         stream.at(0, .opened)
-        for _ in 0..<100 { stream.at(1, .heard(.hint)) }
+        for _ in 0..<100 { stream.at(1, .received(.hint)) }
         var count = 0
         for _ in 0..<100 {
-            let effects = stream.at(10_000, .heard(.hint))
+            let effects = stream.at(10_000, .received(.hint))
             if effects.contains(.hint) { count += 1 }
         }
         #expect(count == 10)
@@ -72,20 +72,20 @@ import Testing
         var stream = StreamTranscript()
         stream.at(0, .started)
         stream.at(0, .opened)
-        stream.at(1, .held(.seconds(40)))
-        #expect(!stream.at(2, .heard(.hint)).contains(.hint))
-        #expect(!stream.at(40.9, .heard(.hint)).contains(.hint))
+        stream.at(1, .retryLater(.seconds(40)))
+        #expect(!stream.at(2, .received(.hint)).contains(.hint))
+        #expect(!stream.at(40.9, .received(.hint)).contains(.hint))
         #expect(stream.wakesAt == 41)
         #expect(stream.wakeUp().contains(.hint))
-        #expect(stream.at(42, .heard(.hint)).contains(.hint))
+        #expect(stream.at(42, .received(.hint)).contains(.hint))
     }
 
     @Test func aHintThatWaitsOutlivesItsConnection() {
         var stream = StreamTranscript()
         stream.at(0, .started)
         stream.at(0, .opened)
-        stream.at(1, .held(.seconds(40)))
-        stream.at(2, .heard(.hint))
+        stream.at(1, .retryLater(.seconds(40)))
+        stream.at(2, .received(.hint))
         stream.at(3, .closed)
         #expect(stream.at(41, .woke).contains(.hint))
     }

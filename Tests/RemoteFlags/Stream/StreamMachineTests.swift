@@ -11,8 +11,8 @@ import Testing
         var stream = StreamTranscript()
         stream.at(0, .started)
         stream.at(1, .opened)
-        stream.at(2, .heard(.bytes(10)))
-        stream.at(3, .heard(.hint))
+        stream.at(2, .received(.bytes(10)))
+        stream.at(3, .received(.hint))
         #expect(
             stream.text == """
                 0s started
@@ -29,7 +29,7 @@ import Testing
     @Test func aStreamThatEndsIsOpenedAgainAndHintsAgain() {
         var stream = StreamTranscript.opened(silence: .seconds(1000))
         stream.wakeUp()
-        stream.at(600, .heard(.bytes(1)))
+        stream.at(600, .received(.bytes(1)))
         stream.at(601, .closed)
         stream.wakeUp()
         stream.at(603, .opened)
@@ -50,7 +50,7 @@ import Testing
         var stream = StreamTranscript.opened(at: 0, silence: .seconds(100))
         stream.at(10, .woke)
         for second in stride(from: 99.0, to: 990, by: 99) {
-            #expect(!stream.at(second, .heard(.bytes(1))).contains(.disconnect))
+            #expect(!stream.at(second, .received(.bytes(1))).contains(.disconnect))
         }
         #expect(stream.wakesAt == 991)
         #expect(stream.wakeUp().first == .disconnect)
@@ -138,7 +138,7 @@ import Testing
             var stream = StreamTranscript(seed: seed)
             stream.at(0, .started)
             let effects = stream.at(1, .failed(Failure(.refused, "the server answers 403")))
-            #expect(effects.first == .tell("the server answers 403"))
+            #expect(effects.first == .setProblem("the server answers 403"))
             #expect(stream.wakesAt.map { (151...301).contains($0) } == true)
         }
     }
@@ -152,15 +152,15 @@ import Testing
         refused.at(0, .failed(Failure(.unreachable, "busy", retryAfter: .seconds(seconds))))
         #expect(refused.wakesAt.map(range.contains) == true)
 
-        var told = StreamTranscript.opened(at: 0)
-        told.at(0, .heard(.retry(after: .seconds(seconds))))
-        told.at(0, .closed)
-        #expect(told.wakesAt.map(range.contains) == true)
+        var reported = StreamTranscript.opened(at: 0)
+        reported.at(0, .received(.retry(after: .seconds(seconds))))
+        reported.at(0, .closed)
+        #expect(reported.wakesAt.map(range.contains) == true)
     }
 
     @Test func aStreamThatSaysItIsOverIsGivenUpThoughItsConnectionStaysOpen() {
         var stream = StreamTranscript.opened()
-        stream.at(20, .heard(.over(Failure(.unreachable, "the watch was cancelled"))))
+        stream.at(20, .received(.over(Failure(.unreachable, "the watch was cancelled"))))
         stream.wakeUp()
         #expect(
             stream.text == """
@@ -176,14 +176,14 @@ import Testing
         var stream = StreamTranscript.opened(at: 0)
         for minute in 1...100 {
             let effects = stream.at(
-                Double(minute) * 61, .heard(.bytes(StreamMachine.floodLimit)))
+                Double(minute) * 61, .received(.bytes(StreamMachine.floodLimit)))
             #expect(!effects.contains(.disconnect))
         }
-        let effects = stream.at(100 * 61 + 30, .heard(.bytes(1)))
+        let effects = stream.at(100 * 61 + 30, .received(.bytes(1)))
         #expect(effects.first == .disconnect)
         #expect(
             effects.dropFirst().first
-                == .tell("the stream brings more than 16777216 bytes in a minute"))
+                == .setProblem("the stream brings more than 16777216 bytes in a minute"))
     }
 
     @Test func aRestartedStreamReconnectsAtOnceUnlessItBacksOff() {
@@ -208,7 +208,7 @@ import Testing
         stream.at(0, .opened)
         stream.at(0, .started)
         stream.at(1, .failed(Self.lost))
-        stream.at(1, .heard(.hint))
+        stream.at(1, .received(.hint))
         stream.at(1, .closed)
         #expect(
             stream.text == """

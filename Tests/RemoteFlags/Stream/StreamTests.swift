@@ -10,11 +10,11 @@ import Transfer
 @Suite(.timeLimit(.minutes(5))) struct StreamTests {
     /// Each line is a hint.
     private struct LineParser: StreamParser {
-        mutating func take(_ bytes: [UInt8], _ news: inout StreamNews) {
-            if bytes.contains(UInt8(ascii: "\n")) { news.isHint = true }
+        mutating func parse(_ bytes: [UInt8], _ update: inout StreamUpdate) {
+            if bytes.contains(UInt8(ascii: "\n")) { update.isHint = true }
         }
 
-        mutating func finish(_ news: inout StreamNews) {}
+        mutating func finish(_ update: inout StreamUpdate) {}
     }
 
     /// A loop with one stream, and the events that it delivers.
@@ -34,7 +34,7 @@ import Transfer
             name = try #require(SourceName("app"))
             let policy = StreamPolicy(
                 opening: silence, silence: silence, firstWait: firstWait, longestWait: longestWait)
-            let context = SourceContext(
+            let context = SourceDependencies(
                 name: name, interval: .milliseconds(1), environment: .ofTests, client: client,
                 loop: loop, deliver: { [unowned self] in events.append($0) })
             stream = try Stream(
@@ -47,7 +47,7 @@ import Transfer
 
         var problems: [String] {
             events.compactMap { event in
-                if case .watched(name, let problem?) = event { problem } else { nil }
+                if case .watchChanged(name, let problem?) = event { problem } else { nil }
             }
         }
 
@@ -156,7 +156,7 @@ import Transfer
         let name = try #require(SourceName("app"))
         var attempts = 0
         var events: [Event] = []
-        let context = SourceContext(
+        let context = SourceDependencies(
             name: name, interval: .seconds(60), environment: .ofTests,
             client: try HTTPClient(loop), loop: loop, deliver: { events.append($0) })
         let stream = try Stream(
@@ -170,12 +170,12 @@ import Transfer
             })
         stream.start()
         while attempts < 5 { try loop.runOnce(.milliseconds(10)) }
-        #expect(events == [.watched(name, problem: "no credential")])
+        #expect(events == [.watchChanged(name, problem: "no credential")])
     }
 }
 
-extension SourceEnvironment {
+extension HostEnvironment {
     /// An environment without credentials.
-    static let ofTests = SourceEnvironment(
-        credentialsDirectory: nil, user: 0, agent: "killswitchd", stateDirectory: "")
+    static let ofTests = HostEnvironment(
+        credentialsDirectory: nil, user: 0, userAgent: "killswitchd", stateDirectory: "")
 }

@@ -81,16 +81,16 @@ struct StreamTranscript {
         switch event {
         case .started: "started"
         case .opened: "opened"
-        case .heard(let news):
-            "heard \(news.bytes) bytes" + (news.isHint ? ", a hint" : "")
-                + (news.retryAfter.map { ", retry after \($0)" } ?? "")
-                + (news.failure.map { ", over: \($0.detail)" } ?? "")
+        case .received(let update):
+            "heard \(update.bytes) bytes" + (update.isHint ? ", a hint" : "")
+                + (update.retryAfter.map { ", retry after \($0)" } ?? "")
+                + (update.failure.map { ", over: \($0.detail)" } ?? "")
         case .closed: "closed"
         case .failed(let failure): "failed: \(failure.detail)"
         case .lost(let failure): "lost: \(failure.detail)"
         case .pollFailed: "a poll failed"
         case .pollSucceeded: "a poll succeeded"
-        case .held(let wait): "held for \(wait)"
+        case .retryLater(let wait): "held for \(wait)"
         case .woke: "woke"
         }
     }
@@ -100,34 +100,34 @@ struct StreamTranscript {
         case .connect: "connect"
         case .disconnect: "disconnect"
         case .hint: "hint"
-        case .tell(let problem): "tell \(problem ?? "that all is well")"
+        case .setProblem(let problem): "tell \(problem ?? "that all is well")"
         case .sleep: "sleep"
         }
     }
 }
 
-extension StreamNews {
-    static func bytes(_ count: Int) -> StreamNews {
-        var news = StreamNews()
-        news.bytes = count
-        return news
+extension StreamUpdate {
+    static func bytes(_ count: Int) -> StreamUpdate {
+        var update = StreamUpdate()
+        update.bytes = count
+        return update
     }
 
-    static var hint: StreamNews {
-        var news = bytes(10)
-        news.isHint = true
-        return news
+    static var hint: StreamUpdate {
+        var update = bytes(10)
+        update.isHint = true
+        return update
     }
 
-    static func over(_ failure: Failure) -> StreamNews {
-        var news = bytes(10)
-        news.failure = failure
-        return news
+    static func over(_ failure: Failure) -> StreamUpdate {
+        var update = bytes(10)
+        update.failure = failure
+        return update
     }
 
-    static func retry(after wait: Duration) -> StreamNews {
-        var news = bytes(10)
-        news.retryAfter = wait
-        return news
+    static func retry(after wait: Duration) -> StreamUpdate {
+        var update = bytes(10)
+        update.retryAfter = wait
+        return update
     }
 }

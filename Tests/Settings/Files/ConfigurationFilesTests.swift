@@ -110,7 +110,7 @@ import Testing
         /// Whether the daemon runs as an ordinary user, with the ID 4711.
         var isOwn = false
         /// The report about the skipped file; nil if it is read.
-        var says: String?
+        var expected: String?
     }
 
     /// /run/killswitchd belongs to the daemon's user. A compromised daemon could have left files there,
@@ -121,29 +121,29 @@ import Testing
             Exposed(testDescription: "root's"),
             Exposed(
                 testDescription: "the daemon's file", owner: 4711,
-                says: "skipped run/10-a.toml: it belongs to user 4711, not to root"),
+                expected: "skipped run/10-a.toml: it belongs to user 4711, not to root"),
             Exposed(
                 testDescription: "a file that others may write", mode: 0o666,
-                says: "skipped run/10-a.toml: its mode 666 lets others write to it"),
+                expected: "skipped run/10-a.toml: its mode 666 lets others write to it"),
             Exposed(
                 testDescription: "a file that a group may write", mode: 0o664,
-                says: "skipped run/10-a.toml: its mode 664 lets others write to it"),
+                expected: "skipped run/10-a.toml: its mode 664 lets others write to it"),
             Exposed(
                 testDescription: "the daemon's folder", folderOwner: 4711,
-                says: "skipped run: it belongs to user 4711, not to root"),
+                expected: "skipped run: it belongs to user 4711, not to root"),
             Exposed(
                 testDescription: "a folder that others may write", folderMode: 0o777,
-                says: "skipped run: its mode 777 lets others write to it"),
+                expected: "skipped run: its mode 777 lets others write to it"),
             Exposed(
                 testDescription: "a link to a folder of root's", isLinked: true,
-                says: "skipped run: it is a link"),
+                expected: "skipped run: it is a link"),
             Exposed(
                 testDescription: "a user's own daemon", owner: 4711, folderOwner: 4711, isOwn: true),
             Exposed(testDescription: "root's, for a user's own daemon", isOwn: true),
             Exposed(
                 testDescription: "another user's, for a user's own daemon", owner: 4712,
                 isOwn: true,
-                says: "skipped run/10-a.toml: it belongs to user 4712, not to root"),
+                expected: "skipped run/10-a.toml: it belongs to user 4712, not to root"),
         ])
     func inAnExposedFolderOnlyTrustedFilesAreRead(_ row: Exposed) throws {
         let host = try Host()
@@ -163,9 +163,9 @@ import Testing
         }
         let (read, skipped) = try host.read(trusting: row.isOwn ? 4711 : nil)
         // An untrusted file hides no file in a weaker folder.
-        #expect(read.last == (row.says == nil ? "run/10-a.toml" : "usr/10-a.toml"))
+        #expect(read.last == (row.expected == nil ? "run/10-a.toml" : "usr/10-a.toml"))
         #expect(
-            skipped.first == row.says ?? "skipped usr/10-a.toml: run/10-a.toml is read instead")
+            skipped.first == row.expected ?? "skipped usr/10-a.toml: run/10-a.toml is read instead")
     }
 
     @Test(.enabled(if: geteuid() == 0, "needs root"))
@@ -230,6 +230,6 @@ import Testing
                 "/etc/killswitchd/conf.d", "/run/killswitchd/conf.d", "/usr/lib/killswitchd/conf.d",
             ])
         #expect(ConfigurationPlaces.standard.exposed == ["/run/killswitchd/conf.d"])
-        #expect(ConfigurationPlaces.standard.authors == [0])
+        #expect(ConfigurationPlaces.standard.trustedOwners == [0])
     }
 }

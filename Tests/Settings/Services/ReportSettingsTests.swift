@@ -11,17 +11,17 @@ import Testing
         format = "switch"
         """
 
-    private func site(_ more: String) throws -> Site? {
+    private func settings(_ more: String) throws -> HTTPSettings? {
         try load(Self.shop + "\n" + more).report
     }
 
     @Test func withoutATableNothingIsReported() throws {
-        #expect(try site("") == nil)
+        #expect(try settings("") == nil)
     }
 
     @Test func theSiteHasTheKeysOfASource() throws {
-        let site = try #require(
-            try site(
+        let settings = try #require(
+            try settings(
                 """
                 [report]
                 url = "https://fleet.example.com/hosts"
@@ -31,12 +31,12 @@ import Testing
                 headers = { X-Team = "shop" }
                 timeout = "5s"
                 """))
-        #expect(site.url == "https://fleet.example.com/hosts")
-        #expect(site.credentials[.bearer]?.text == "fleet-token")
-        #expect(site.credentials[.authorities]?.text == "fleet-ca")
-        #expect(site.credentials[.clientCertificate]?.text == "host")
-        #expect(site.headers == [HeaderField(name: "X-Team", value: "shop")])
-        #expect(site.limits.timeout == .seconds(5))
+        #expect(settings.url == "https://fleet.example.com/hosts")
+        #expect(settings.credentials[.bearer]?.text == "fleet-token")
+        #expect(settings.credentials[.authorities]?.text == "fleet-ca")
+        #expect(settings.credentials[.clientCertificate]?.text == "host")
+        #expect(settings.headers == [HeaderField(name: "X-Team", value: "shop")])
+        #expect(settings.limits.timeout == .seconds(5))
     }
 
     @Test(arguments: [

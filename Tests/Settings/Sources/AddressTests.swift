@@ -8,7 +8,7 @@ private func sources(of text: String, file: String = file) throws(SettingsError)
     try load(text, file: file).sources.map { source in
         switch source.kind {
         case .file(let path, _): "\(source.name) \(path) \(source.origin.line)"
-        case .http(let site): "\(source.name) \(site.url) \(source.origin.line)"
+        case .http(let settings): "\(source.name) \(settings.url) \(source.origin.line)"
         case .etcd, .ofrep, .firebase, .firebaseServer:
             "\(source.name), which no address can be of"
         }

@@ -31,12 +31,12 @@ import Testing
     @Test func eachRoleIsReadFromItsKey() throws {
         let names = CredentialRole.allCases.map { Self.key(of: $0).name }
         let source = try #require(try load(Self.text(names, scheme: "https")).sources.first)
-        guard case .ofrep(let site) = source.kind else {
+        guard case .ofrep(let settings) = source.kind else {
             Issue.record("it is of another type")
             return
         }
         for role in CredentialRole.allCases {
-            #expect(site.server.credentials[role]?.text == "/\(Self.key(of: role).name)")
+            #expect(settings.server.credentials[role]?.text == "/\(Self.key(of: role).name)")
         }
     }
 

@@ -21,7 +21,7 @@ struct FirebaseTests {
         #expect(
             source.kind
                 == .firebaseServer(
-                    ServerTemplateSite(
+                    FirebaseServerSettings(
                         project: "demo-1", credential: nil,
                         baseURL: "https://firebaseremoteconfig.googleapis.com",
                         scope: "https://www.googleapis.com/auth/cloud-platform",
@@ -65,24 +65,24 @@ struct FirebaseTests {
         #expect(
             sources.map(\.kind) == [
                 .firebase(
-                    ClientTemplateSite(
+                    FirebaseSettings(
                         project: "demo", apiKey: "AIza", appID: "1:1:web:a",
                         baseURL: "https://a.example.com/x", realtimeURL: "http://127.1.2.3:80",
                         installationsURL: "http://[::1]:1",
                         limits: FetchLimits(maxBody: 1024))),
                 .firebase(
-                    ClientTemplateSite(
+                    FirebaseSettings(
                         project: "demo", apiKey: "AIza", appID: "1:1:web:a",
                         baseURL: "https://firebaseremoteconfig.googleapis.com", realtimeURL: nil,
                         installationsURL: nil, limits: FetchLimits(maxBody: 8 << 20))),
                 .firebaseServer(
-                    ServerTemplateSite(
+                    FirebaseServerSettings(
                         project: "demo", credential: .file("/etc/key.json"),
                         baseURL: "http://localhost:8080", scope: "a b", randomizationID: "me",
                         signals: [
-                            ServerTemplateSite.Signal(name: "build", value: 42),
-                            ServerTemplateSite.Signal(name: "ratio", value: .number(ratio)),
-                            ServerTemplateSite.Signal(name: "tier", value: "gold"),
+                            FirebaseServerSettings.Signal(name: "build", value: 42),
+                            FirebaseServerSettings.Signal(name: "ratio", value: .number(ratio)),
+                            FirebaseServerSettings.Signal(name: "tier", value: "gold"),
                         ],
                         limits: FetchLimits(maxBody: 8 << 20))),
             ])

@@ -11,10 +11,10 @@ extension Attached {
             try host.services("t-web", "t-idle")
             try host.start()
             try host.run("systemctl start t-web")
-            let said = try host.run("killswitchctl attach shop t-web t-idle")
+            let printed = try host.run("killswitchctl attach shop t-web t-idle")
             #expect(
-                said.hasSuffix("stopped t-web.service: the gate of 'shop' is closed (ended)\n"),
-                "\(said)")
+                printed.hasSuffix("stopped t-web.service: the gate of 'shop' is closed (ended)\n"),
+                "\(printed)")
             #expect(try host.property("ActiveState", of: "t-web") == "inactive")
             // Nobody stops a unit without the daemon, and nobody says so.
             try host.run(

@@ -14,13 +14,13 @@ extension OnSystemd {
             try host.start(attaching: "t-app")
             try host.run(
                 "killswitchctl attach api t-app; killswitchctl wait api --for down --timeout 1m")
-            let said = try host.system.attempt("killswitchctl wait shop --for up --timeout 2s")
-            #expect(said.status == 124)
+            let printed = try host.system.attempt("killswitchctl wait shop --for up --timeout 2s")
+            #expect(printed.status == 124)
             #expect(
-                said.errors.contains(
+                printed.errors.contains(
                     "open, 0 of 1 unit up, t-app.service stays down because of 'api'"))
-            #expect(said.errors.contains("waiting for t-app.service (inactive"))
-            #expect(said.errors.contains(", kept down by 'api')\n"), "\(said.errors)")
+            #expect(printed.errors.contains("waiting for t-app.service (inactive"))
+            #expect(printed.errors.contains(", kept down by 'api')\n"), "\(printed.errors)")
             let status = try host.run("killswitchctl status")
             let row = status.split(separator: "\n").first { $0.hasPrefix("shop ") } ?? ""
             #expect(row.contains("open 0/1") && !row.contains("1/1"), "\(status)")
@@ -71,17 +71,18 @@ extension OnSystemd {
                 ("status --check gone", 1),
                 ("explain gone", 4), ("units", 0), ("units gone", 0),
             ] {
-                let said = try host.system.attempt("killswitchctl \(command)")
-                #expect(said.status == Int32(status), "\(command)")
-                #expect(said.output.contains(problem), "\(command): \(said)")
+                let printed = try host.system.attempt("killswitchctl \(command)")
+                #expect(printed.status == Int32(status), "\(command)")
+                #expect(printed.output.contains(problem), "\(command): \(printed)")
                 let hasAdvice = !command.contains("--check")
-                #expect(!hasAdvice || said.output.contains(advice), "\(command): \(said)")
+                #expect(!hasAdvice || printed.output.contains(advice), "\(command): \(printed)")
             }
             for command in [
                 "force gone running --for 1h --reason x", "is-open gone", "release gone",
             ] {
-                let said = try host.system.attempt("killswitchctl \(command)")
-                #expect(said.status == 4 && said.errors.contains("'killswitchctl explain gone'"))
+                let printed = try host.system.attempt("killswitchctl \(command)")
+                #expect(
+                    printed.status == 4 && printed.errors.contains("'killswitchctl explain gone'"))
             }
             let unlock = try host.system.attempt("killswitchctl unlock gone")
             #expect(unlock.status == 1 && unlock.errors.contains(advice), "\(unlock.errors)")

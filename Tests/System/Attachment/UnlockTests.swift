@@ -100,9 +100,10 @@ extension Attached {
             ] as [(String, Int32)] {
                 let result = try host.system.attempt("killswitchctl \(command)")
                 #expect(result.status == status, "\(command)")
-                let said = result.output + result.errors
-                #expect(said.contains("no daemon has run since this boot"), "\(command): \(said)")
-                #expect(!said.contains("not configured"), "\(command): \(said)")
+                let printed = result.output + result.errors
+                #expect(
+                    printed.contains("no daemon has run since this boot"), "\(command): \(printed)")
+                #expect(!printed.contains("not configured"), "\(command): \(printed)")
             }
             #expect(try host.system.attempt("systemctl start t-web").status != 0)
             try host.run("rm -rf /run/killswitchd")

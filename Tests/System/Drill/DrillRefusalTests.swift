@@ -93,15 +93,15 @@ extension Drilled {
                 "(sleep 0.5; echo '\(answer)') | timeout 30 script -qec "
                     + "'killswitchctl drill shop' /dev/null")
             #expect(result.status == status, "\(result)")
-            let said = result.output.replacing("\r\n", with: "\n")
+            let printed = result.output.replacing("\r\n", with: "\n")
             #expect(
-                said.hasPrefix(
+                printed.hasPrefix(
                     """
                     a drill closes 'shop' for at most 10 s, as maintenance:
                       stops  t-web.service
                     close the gate now? [y/N]
                     """))
-            #expect(said.contains("nothing was changed") == (status != 0))
+            #expect(printed.contains("nothing was changed") == (status != 0))
             #expect(try orders(on: host).count == (status == 0 ? 1 : 0))
         }
 

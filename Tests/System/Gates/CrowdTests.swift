@@ -34,8 +34,8 @@ extension OnSystemd {
             try host.unit("t-many@.service", "[Service]\nExecStart=/bin/sleep infinity")
             try host.run("systemctl daemon-reload")
             // They are attached before the daemon has decided anything: the configuration names them.
-            let said = try host.run("killswitchctl attach --each t-many@%s")
-            #expect(said.split(separator: "\n").count == Self.count)
+            let printed = try host.run("killswitchctl attach --each t-many@%s")
+            #expect(printed.split(separator: "\n").count == Self.count)
             try host.run("systemctl start killswitchd")
             try host.run(
                 "systemctl start "

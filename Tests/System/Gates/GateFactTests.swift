@@ -113,8 +113,8 @@ extension OnSystemd {
                 #expect(forced.output.contains("its gate is stuck, 0 of 1 unit down"))
                 #expect(forced.output.contains("shop: \(problem)"))
                 for command in ["status", "units shop", "explain shop", "status --json"] {
-                    let said = try host.system.attempt("killswitchctl \(command)").output
-                    #expect(said.contains(problem), "\(command)")
+                    let printed = try host.system.attempt("killswitchctl \(command)").output
+                    #expect(printed.contains(problem), "\(command)")
                 }
                 #expect(try host.run("killswitchctl status shop").contains(" stuck "))
                 #expect(try gate(host)["next_try"]?.string != nil)

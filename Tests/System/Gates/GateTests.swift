@@ -94,13 +94,13 @@ extension OnSystemd {
             try host.wait(until: "test $(\(count)) = 0")
             // A move that the next one overtakes has no log entry, so the test waits for each.
             let moves = "journalctl MESSAGE_ID=\(MessageID.gateMoved.rawValue) -o cat"
-            let told = "journalctl --sync; \(moves) | grep -c ' more$'"
-            try host.wait(until: "test $(\(told)) = 1")
+            let reported = "journalctl --sync; \(moves) | grep -c ' more$'"
+            try host.wait(until: "test $(\(reported)) = 1")
             try host.set(Host.open)
             try host.wait(until: "test $(\(count)) = 100")
             try host.wait(
                 until: "test $(grep -c '\"wanted\": true' /run/killswitchd/shop/units.json) = 100")
-            try host.wait(until: "test $(\(told)) = 2")
+            try host.wait(until: "test $(\(reported)) = 2")
             #expect(try host.property("NRestarts") == "0")
         }
 

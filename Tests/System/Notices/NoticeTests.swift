@@ -48,7 +48,7 @@ extension Attached {
             #expect(lines.count == 2)
             #expect(lines[0].hasPrefix("end: shop: it ends in 10 days, at 20"))
             #expect(lines[1].hasPrefix("end-cancelled: shop: its end of 20"))
-            let entries = try host.journal(of: .noticeTold)
+            let entries = try host.journal(of: .noticePublished)
             #expect(
                 entries.map { $0["KILLSWITCH_NOTICE_KIND"]?.string } == ["end", "end-cancelled"])
             #expect(entries[0]["KILLSWITCH_NOTICE_BEFORE"]?.string == "2678400")
@@ -63,8 +63,8 @@ extension Attached {
             try host.set(try countdown(host, "5 seconds"))
             try awaitLines(2, host)
             try host.wait(until: "killswitchctl get shop state | grep -qx ended")
-            let told = try host.journal(of: .noticeTold)
-            #expect(told.map { $0["KILLSWITCH_NOTICE_BEFORE"]?.string } == ["2678400", "2"])
+            let published = try host.journal(of: .noticePublished)
+            #expect(published.map { $0["KILLSWITCH_NOTICE_BEFORE"]?.string } == ["2678400", "2"])
             #expect(try host.run("wc -l < /run/t-told") == "2\n")
             #expect(
                 try host.run("cat /run/killswitchd/motd").contains(

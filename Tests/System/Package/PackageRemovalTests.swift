@@ -21,22 +21,23 @@ extension Packaged {
             try startWebServer(on: host)
             let request = "curl --silent --fail http://127.0.0.1:8000/"
             #expect(try !host.succeeds(request))
-            let said = try host.run("apt-get remove --yes killswitchd 2>&1")
+            let printed = try host.run("apt-get remove --yes killswitchd 2>&1")
             // The snippet stays, and says closed no more.
             #expect(try host.run(request) == "shop")
             try host.run("/usr/sbin/nginx -t -c /run/t-front.conf; systemctl reload t-front")
             #expect(try host.run(request) == "shop")
             #expect(try !host.succeeds("test -e /run/killswitchd"))
             for name in ["t-web", "t-app"] {
-                #expect(said.contains("detached \(name).service from killswitch-open@shop.target"))
+                #expect(
+                    printed.contains("detached \(name).service from killswitch-open@shop.target"))
                 let start = "systemctl start \(name).service"
                 let line =
                     "\(name).service is down, because 'shop' is closed; to start it: \(start)"
-                #expect(said.contains(line), "\(said)")
+                #expect(printed.contains(line), "\(printed)")
                 try host.run(start)
             }
             #expect(
-                said.contains(
+                printed.contains(
                     "'t-own.service' stays attached to 'shop': killswitchctl did not write"))
             #expect(try host.succeeds("ls /etc/systemd/system/t-web.service.d") == false)
             #expect(try host.succeeds("systemctl is-active killswitchd") == false)
@@ -131,9 +132,9 @@ extension Packaged {
             try host.install()
             try host.unit("t-web")
             try host.run("killswitchctl attach shop t-web")
-            let said = try host.run(
+            let printed = try host.run(
                 "unshare --mount sh -c 'mount -t tmpfs tmpfs /run; killswitchctl detach --all'")
-            #expect(said.contains("detached t-web.service"))
+            #expect(printed.contains("detached t-web.service"))
             #expect(try host.succeeds("ls /etc/systemd/system/t-web.service.d") == false)
         }
     }

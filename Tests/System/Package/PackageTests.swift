@@ -12,10 +12,10 @@ extension Packaged {
 
         @Test func aFreshInstallationWaitsForAServiceAndSaysSo() throws {
             let host = try PackageHost()
-            let said = try host.install()
-            #expect(said.contains("killswitchd: killswitchd is not started yet"))
-            #expect(said.contains("no service is configured"))
-            #expect(said.contains("systemctl enable --now killswitchd"))
+            let printed = try host.install()
+            #expect(printed.contains("killswitchd: killswitchd is not started yet"))
+            #expect(printed.contains("no service is configured"))
+            #expect(printed.contains("systemctl enable --now killswitchd"))
             #expect(try host.succeeds("systemctl is-active killswitchd") == false)
             #expect(try host.succeeds("systemctl is-enabled killswitchd") == false)
             #expect(try host.run("id -nG killswitchd") == "killswitchd\n")
@@ -102,10 +102,10 @@ extension Packaged {
             try host.run("sed -i '/^# No start/,$d' \(file("t-web")) \(file("t-own"))")
             try host.run("echo '# mine' >> \(file("t-own")); systemctl daemon-reload")
             let before = try host.run(Self.life(of: "t-web t-own"))
-            let said = try host.install(.current)
-            #expect(said.contains("renewed \(file("t-web"))"))
+            let printed = try host.install(.current)
+            #expect(printed.contains("renewed \(file("t-web"))"))
             #expect(
-                said.contains(
+                printed.contains(
                     "'\(file("t-own"))' is not as attach writes it, and is left unchanged"))
             #expect(try host.run(Self.life(of: "t-web t-own")) == before)
             let marker = "\"/run/killswitchd/shop/closed\""
@@ -158,9 +158,9 @@ extension Packaged {
             try host.install(.previous)
             let daemon = try host.run("systemctl show killswitchd -P MainPID")
             try host.system.write("[service.shop]\nformt = 1\n", to: PackageHost.dropIn)
-            let said = try host.install(.current)
-            #expect(said.contains("configuration refused; the old daemon keeps running"))
-            #expect(said.contains("\(PackageHost.dropIn):2:1"))
+            let printed = try host.install(.current)
+            #expect(printed.contains("configuration refused; the old daemon keeps running"))
+            #expect(printed.contains("\(PackageHost.dropIn):2:1"))
             #expect(try host.run("systemctl show killswitchd -P MainPID") == daemon)
             #expect(try host.run("killswitchctl get shop state") == "running\n")
         }

@@ -20,7 +20,7 @@ extension Attached {
             """
 
         /// What the reports so far tell of the service, without repetitions.
-        private func told(_ host: Host) throws -> [String] {
+        private func report(_ host: Host) throws -> [String] {
             let all = try host.run("cat /run/t-reports").split(separator: "\n").map { line in
                 let report = try #require(try JSON.Value.parse(Array(line.utf8)).object)
                 let service = report["services"]?.array?.first?.object
@@ -56,7 +56,7 @@ extension Attached {
             try host.set(Host.open)
             try host.wait(until: "tail -n 1 /run/t-reports | grep -q '\"state\":\"running\"'")
             #expect(
-                try told(host) == [
+                try report(host) == [
                     "open open applied, unwanted 0", "closed closed applied, unwanted 0",
                     "open open applied, unwanted 0",
                 ])

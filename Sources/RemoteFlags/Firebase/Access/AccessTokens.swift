@@ -10,7 +10,7 @@ import Transfer
 final class AccessTokens {
     private let credential: Credential?
     private let scope: String
-    private let context: SourceContext
+    private let context: SourceDependencies
     private let fetch: Fetch
     private var held: AccessToken?
     /// The service account, and the file that it was read from.
@@ -18,7 +18,8 @@ final class AccessTokens {
 
     /// Without a `credential` the metadata server is asked. `limit` is the time limit of the whole
     /// fetch of flags.
-    init(_ credential: Credential?, scope: String, limit: Duration, for context: SourceContext) {
+    init(_ credential: Credential?, scope: String, limit: Duration, for context: SourceDependencies)
+    {
         self.credential = credential
         self.scope = scope
         self.context = context
@@ -40,9 +41,9 @@ final class AccessTokens {
             } else {
                 request = Self.request(toMetadataServer: context.environment.metadataHost)
             }
-            request.headers.append(Header("User-Agent", context.environment.agent))
+            request.headers.append(Header("User-Agent", context.environment.userAgent))
             fetch.operation = "get an access token from '\(request.url.withoutSecrets)'"
-            fetch.begin(until: deadline)
+            fetch.start(until: deadline)
             fetch.send(request) { [unowned self] result in
                 completion(
                     Result { () throws(Failure) in try token(in: result.get(), askedAt: now.boot) })

@@ -9,8 +9,8 @@ import Transfer
 /// Flags in the client template of a Firebase project, as the service evaluates it for this
 /// installation: one POST for each fetch, and a stream of hints if the configuration enables it.
 package final class ClientTemplateSource: FlagSource {
-    private let site: ClientTemplateSite
-    private let context: SourceContext
+    private let settings: FirebaseSettings
+    private let context: SourceDependencies
     private let fetch: Fetch
     private let installations: Installations
     private var versions = TemplateVersions()
@@ -22,22 +22,22 @@ package final class ClientTemplateSource: FlagSource {
     private var timer: Timer?
 
     /// A source that fetches nothing yet.
-    package init(_ site: ClientTemplateSite, _ context: SourceContext) {
-        self.site = site
+    package init(_ settings: FirebaseSettings, _ context: SourceDependencies) {
+        self.settings = settings
         self.context = context
         fetch = Fetch(
-            "fetch the client template of '\(site.project)'",
-            limit: site.limits.timeout, isDecidedOn: true, for: context)
-        installations = Installations(for: site, context)
+            "fetch the client template of '\(settings.project)'",
+            limit: settings.limits.timeout, isDecidedOn: true, for: context)
+        installations = Installations(for: settings, context)
     }
 
     package var name: SourceName { context.name }
 
-    package var binding: String { site.binding }
+    package var fingerprint: String { settings.fingerprint }
 
     /// Prepares the stream. It begins with the first token.
     package func start() {
-        guard let url = site.realtimeURL else { return }
+        guard let url = settings.realtimeURL else { return }
         do throws(SystemError) {
             timer = try Timer(context.loop, accuracy: .milliseconds(50)) { [context] in
                 context.deliver(.hinted(context.name))
@@ -46,18 +46,18 @@ package final class ClientTemplateSource: FlagSource {
             stream = try Stream(
                 for: context, StreamPolicy(silence: .seconds(330), firstWait: .seconds(15)),
                 parser: { [unowned self] in
-                    InvalidationParser { [unowned self] in versions.announce($0) }
+                    InvalidationParser { [unowned self] in versions.versionAnnounced($0) }
                 }, request: { [unowned self] in try streamRequest(to: url) },
                 explain: { GoogleError.message(in: $0.body) },
-                deliver: { [unowned self] in pass($0) })
+                deliver: { [unowned self] in streamEvent($0) })
         } catch {
-            context.tell(problem: "\(error)")
+            context.deliverWatchProblem("\(error)")
         }
     }
 
     package func fetch(unlessMatching validators: Validators) {
         installations.cancel()
-        fetch.begin()
+        fetch.start()
         get(validators, isSecondTry: false)
     }
 
@@ -79,7 +79,7 @@ package final class ClientTemplateSource: FlagSource {
     // MARK: - One fetch
 
     private func get(_ validators: Validators, isSecondTry: Bool) {
-        guard site.installationsURL != nil else { return send(validators, nil) }
+        guard settings.installationsURL != nil else { return send(validators, nil) }
         // The service gives flags without a token too: half of the time is kept for them.
         installations.withToken(by: fetch.deadline - fetch.timeLeft / 2) { [unowned self] result in
             switch result {
@@ -87,26 +87,28 @@ package final class ClientTemplateSource: FlagSource {
                 tokenWarnings = [installations.problem].compactMap(\.self)
                 warn()
                 send(validators, token, isSecondTry: isSecondTry)
-                followStream()
+                startStream()
             case .failure(let failure):
                 let way = "\(failure.detail); asking without a token"
                 tokenWarnings = [way, installations.problem].compactMap(\.self)
                 warn()
-                if stream != nil, !isStreaming { context.tell(problem: failure.detail) }
+                if stream != nil, !isStreaming { context.deliverWatchProblem(failure.detail) }
                 send(validators, nil)
             }
         }
     }
 
     private func warn() {
-        context.deliver(.warned(name, tokenWarnings + [versions.warning].compactMap(\.self)))
+        context.deliver(
+            .warningsChanged(name, tokenWarnings + [versions.warning].compactMap(\.self)))
     }
 
     private func send(_ validators: Validators, _ token: String?, isSecondTry: Bool = true) {
-        var headers = site.headers
-        headers.append(Header("User-Agent", context.environment.agent))
+        var headers = settings.headers
+        headers.append(Header("User-Agent", context.environment.userAgent))
         var body: JSON.Object = [
-            "appId": .string(site.appID), "appInstanceId": .string(installations.installation.id),
+            "appId": .string(settings.appID),
+            "appInstanceId": .string(installations.installation.id),
             "sdkVersion": .string(context.environment.sdkVersion), "languageCode": "en-US",
         ]
         if let token {
@@ -120,21 +122,22 @@ package final class ClientTemplateSource: FlagSource {
         }
         fetch.send(
             .google(
-                site.fetchURL, headers: headers, body: body.bytes, maxBody: site.limits.maxBody),
+                settings.fetchURL, headers: headers, body: body.bytes,
+                maxBody: settings.limits.maxBody),
             renew: isSecondTry ? nil : renew
-        ) { [unowned self] in end($0, isConditional: validators.etag != nil) }
+        ) { [unowned self] in responseArrived($0, isConditional: validators.etag != nil) }
     }
 
-    private func end(_ result: Result<HTTPResponse, Failure>, isConditional: Bool) {
+    private func responseArrived(_ result: Result<HTTPResponse, Failure>, isConditional: Bool) {
         do throws(Failure) {
             let response = try result.get()
             let outcome = try outcome(of: response, isConditional: isConditional)
-            context.end(outcome, date: response.date(now: context.now.wall))
+            context.deliverOutcome(outcome, date: response.date(now: context.now.wall))
             stream?.pollSucceeded()
             if versions.needFetch() { hint(after: 1000...3000) }
         } catch {
             stream?.pollFailed(error)
-            context.end(.failure(error))
+            context.deliverOutcome(.failure(error))
         }
     }
 
@@ -147,7 +150,7 @@ package final class ClientTemplateSource: FlagSource {
             switch try ClientAnswer(response.body, isConditional: isConditional) {
             case .unchanged: return .unchanged
             case .flags(let flags, let version):
-                try versions.take(version)
+                try versions.record(version)
                 warn()
                 etag = response.etag
                 return .answer(
@@ -162,16 +165,16 @@ package final class ClientTemplateSource: FlagSource {
 
     // MARK: - The stream
 
-    private func followStream() {
+    private func startStream() {
         guard let stream, !isStreaming else { return }
         isStreaming = true
-        context.tell(problem: nil)
+        context.deliverWatchProblem(nil)
         stream.start()
     }
 
     /// Passes on an event of the stream. Hints wait up to three seconds, so that hosts do not all
     /// fetch at once.
-    private func pass(_ event: Event) {
+    private func streamEvent(_ event: Event) {
         guard case .hinted = event else { return context.deliver(event) }
         hint(after: 0...3000)
     }
@@ -187,18 +190,18 @@ package final class ClientTemplateSource: FlagSource {
         }
         let known = versions.newest.map(String.init) ?? "0"
         let body: JSON.Object = [
-            "project": .string(site.project), "namespace": "firebase",
-            "lastKnownVersionNumber": .string(known), "appId": .string(site.appID),
+            "project": .string(settings.project), "namespace": "firebase",
+            "lastKnownVersionNumber": .string(known), "appId": .string(settings.appID),
             "sdkVersion": .string(context.environment.sdkVersion),
             "appInstanceId": .string(installation.id),
         ]
         let own = [
-            Header("User-Agent", context.environment.agent),
+            Header("User-Agent", context.environment.userAgent),
             Header("X-Accept-Response-Streaming", "true"),
             Header("X-Goog-Firebase-Installations-Auth", token),
             Header("If-None-Match", etag ?? "*"),
         ]
-        let path = "v1/projects/\(site.project)/namespaces/firebase:streamFetchInvalidations"
-        return .google("\(url)/\(path)", headers: site.headers + own, body: body.bytes)
+        let path = "v1/projects/\(settings.project)/namespaces/firebase:streamFetchInvalidations"
+        return .google("\(url)/\(path)", headers: settings.headers + own, body: body.bytes)
     }
 }

@@ -6,8 +6,8 @@ import Transfer
 
 /// Keeps the installation of a source registered, and its token fresh (Firebase Installations).
 final class Installations {
-    private let site: ClientTemplateSite
-    private let context: SourceContext
+    private let settings: FirebaseSettings
+    private let context: SourceDependencies
     private let url: String
     private let file: InstallationFile
     private let fetch: Fetch
@@ -18,14 +18,15 @@ final class Installations {
     private var pause: (until: Boottime, because: Failure)?
 
     /// The installation of a source, read from its file or made and stored.
-    init(for site: ClientTemplateSite, _ context: SourceContext) {
-        self.site = site
+    init(for settings: FirebaseSettings, _ context: SourceDependencies) {
+        self.settings = settings
         self.context = context
-        url = site.installationsURL ?? ""
+        url = settings.installationsURL ?? ""
         fetch = Fetch(
-            "get an installation token from '\(url)'", limit: site.limits.timeout / 2, for: context)
+            "get an installation token from '\(url)'", limit: settings.limits.timeout / 2,
+            for: context)
         file = InstallationFile(
-            of: context.name, app: "\(site.project) \(site.appID)",
+            of: context.name, app: "\(settings.project) \(settings.appID)",
             in: context.environment.stateDirectory)
         let known = file.read()
         installation = known ?? .random()
@@ -44,9 +45,9 @@ final class Installations {
         }
         if let pause, now.boot < pause.until { return completion(.failure(pause.because)) }
         let refreshToken = installation.refreshToken
-        fetch.begin(until: deadline)
+        fetch.start(until: deadline)
         fetch.send(request(by: refreshToken)) { [unowned self] result in
-            completion(end(result, isRenewal: refreshToken != nil))
+            completion(responseArrived(result, isRenewal: refreshToken != nil))
         }
     }
 
@@ -56,11 +57,11 @@ final class Installations {
     /// Ends the request in flight.
     func cancel() { fetch.cancel() }
 
-    private func end(
+    private func responseArrived(
         _ result: Result<HTTPResponse, Failure>, isRenewal: Bool
     ) -> Result<String, Failure> {
         do throws(Failure) {
-            let token = try take(try result.get(), isRenewal: isRenewal)
+            let token = try storeToken(from: try result.get(), isRenewal: isRenewal)
             pause = nil
             store()
             return .success(token)
@@ -72,7 +73,8 @@ final class Installations {
         }
     }
 
-    private func take(_ response: HTTPResponse, isRenewal: Bool) throws(Failure) -> String {
+    private func storeToken(from response: HTTPResponse, isRenewal: Bool) throws(Failure) -> String
+    {
         let now = context.now.wall
         guard (200..<300).contains(response.status) else {
             // The service has forgotten the installation: the next fetch registers it again.
@@ -96,10 +98,10 @@ final class Installations {
 
     private func request(by refreshToken: String?) -> HTTPRequest {
         var body: JSON.Object = [
-            "appId": .string(site.appID), "sdkVersion": .string(context.environment.sdkVersion),
+            "appId": .string(settings.appID), "sdkVersion": .string(context.environment.sdkVersion),
         ]
-        var path = "\(url)/v1/projects/\(site.project)/installations"
-        var headers = site.headers
+        var path = "\(url)/v1/projects/\(settings.project)/installations"
+        var headers = settings.headers
         if let refreshToken {
             path += "/\(installation.id)/authTokens:generate"
             headers.append(Header("Authorization", "FIS_v2 \(refreshToken)"))
@@ -132,9 +134,9 @@ extension Installation.Token {
     }
 }
 
-extension SourceEnvironment {
+extension HostEnvironment {
     /// The version of this program, in the form that the official client for the web uses for its own.
-    var sdkVersion: String { "w:\(agent.split(separator: "/").last ?? "0")" }
+    var sdkVersion: String { "w:\(userAgent.split(separator: "/").last ?? "0")" }
 }
 
 extension String {

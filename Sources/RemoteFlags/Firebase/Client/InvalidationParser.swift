@@ -9,30 +9,30 @@ package struct InvalidationParser: StreamParser {
     /// The longest object, in bytes; the service sends about fifty.
     private static let limit = 64 << 10
 
-    private let note: (Int64) -> Bool
+    private let versionAnnounced: (Int64) -> Bool
     private var object: [UInt8] = []
     private var depth = 0
     private var isInString = false
     private var isEscaped = false
 
-    /// `note` receives the number of an announced version, and returns whether it is newer.
-    package init(note: @escaping (_ version: Int64) -> Bool) {
-        self.note = note
+    /// `versionAnnounced` receives the number of an announced version, and returns whether it is newer.
+    package init(versionAnnounced: @escaping (_ version: Int64) -> Bool) {
+        self.versionAnnounced = versionAnnounced
     }
 
     /// Reads objects until one of them ends the stream.
-    package mutating func take(_ bytes: [UInt8], _ news: inout StreamNews) {
-        for byte in bytes where news.failure == nil { take(byte, &news) }
+    package mutating func parse(_ bytes: [UInt8], _ update: inout StreamUpdate) {
+        for byte in bytes where update.failure == nil { parse(byte, &update) }
     }
 
     /// Drops an object that is cut off.
-    package mutating func finish(_ news: inout StreamNews) {}
+    package mutating func finish(_ update: inout StreamUpdate) {}
 
-    private mutating func take(_ byte: UInt8, _ news: inout StreamNews) {
-        guard depth > 0 else { return takeBetween(byte, &news) }
+    private mutating func parse(_ byte: UInt8, _ update: inout StreamUpdate) {
+        guard depth > 0 else { return parseBetween(byte, &update) }
         object.append(byte)
         guard object.count <= Self.limit else {
-            news.failure = Failure(.invalid, "an object of the stream is too long")
+            update.failure = Failure(.invalid, "an object of the stream is too long")
             return
         }
         if isInString {
@@ -52,38 +52,40 @@ package struct InvalidationParser: StreamParser {
         default: break
         }
         guard depth == 0 else { return }
-        read(&news)
+        read(&update)
         object.removeAll(keepingCapacity: true)
     }
 
-    private mutating func takeBetween(_ byte: UInt8, _ news: inout StreamNews) {
+    private mutating func parseBetween(_ byte: UInt8, _ update: inout StreamUpdate) {
         switch byte {
         case UInt8(ascii: "{"):
             object.append(byte)
             depth = 1
         case UInt8(ascii: "["), UInt8(ascii: ","), UInt8(ascii: "]"), 0x20, 0x09, 0x0A, 0x0D: break
-        default: news.failure = Failure(.invalid, "the stream is not JSON")
+        default: update.failure = Failure(.invalid, "the stream is not JSON")
         }
     }
 
-    private func read(_ news: inout StreamNews) {
+    private func read(_ update: inout StreamUpdate) {
         guard
             case .success(.object(let members)) = Result(catching: { try JSON.Value.parse(object) })
         else {
-            news.failure = Failure(.invalid, "an object of the stream is not JSON")
+            update.failure = Failure(.invalid, "an object of the stream is not JSON")
             return
         }
         if let seconds = members["retryIntervalSeconds"]?.wholeNumber {
-            news.retryAfter = .seconds(max(0, min(seconds, 86_400)))
+            update.retryAfter = .seconds(max(0, min(seconds, 86_400)))
         }
-        if let version = members["latestTemplateVersionNumber"]?.wholeNumber, note(version) {
-            news.isHint = true
+        if let version = members["latestTemplateVersionNumber"]?.wholeNumber,
+            versionAnnounced(version)
+        {
+            update.isHint = true
         }
         // False means that the stream is enabled.
         if members["featureDisabled"]?.bool == true {
-            news.failure = Failure(.refused, "the service has switched its stream off")
+            update.failure = Failure(.refused, "the service has switched its stream off")
         } else if let message = GoogleError.message(in: members) {
-            news.failure = Failure(.unreachable, "the stream ends with an error: \(message)")
+            update.failure = Failure(.unreachable, "the stream ends with an error: \(message)")
         }
     }
 }

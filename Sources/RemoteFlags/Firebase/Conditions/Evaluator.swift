@@ -90,7 +90,7 @@ package struct Evaluator {
             return warn("'or' and 'and' are nested more than \(Self.depthLimit - 1) deep")
         }
         do throws(ConditionError) {
-            try budget.take(steps: 30)
+            try budget.charge(steps: 30)
             switch condition {
             case .or(let parts): return parts.contains { isTrue($0, inside: depth + 1) }
             case .and(let parts): return parts.allSatisfy { isTrue($0, inside: depth + 1) }
@@ -99,7 +99,7 @@ package struct Evaluator {
                 guard !context.randomizationID.isEmpty else {
                     return warn("no randomization id is known")
                 }
-                try budget.take(steps: 200 + Int64(percent.seed.utf8.count))
+                try budget.charge(steps: 200 + Int64(percent.seed.utf8.count))
                 let place = percent.place(of: context.randomizationID, digest: tools.digest)
                 return percent.bounds.contains(place)
             case .customSignal(let test):
@@ -151,17 +151,17 @@ struct EvaluationBudget {
     var stepsLeft: Int64 { steps }
 
     /// Takes steps; throws if they are not left.
-    mutating func take(steps taken: Int64) throws(ConditionError) {
+    mutating func charge(steps taken: Int64) throws(ConditionError) {
         spend(steps: taken)
         if isSpent { throw ConditionError("the template takes \(Self.words)") }
     }
 
     /// Takes a pattern; throws if it is one too many.
-    mutating func take(_ pattern: String) throws(ConditionError) {
+    mutating func charge(pattern: String) throws(ConditionError) {
         patterns -= 1
         patternBytes -= pattern.utf8.count
         if patterns < 0 || patternBytes < 0 { isSpent = true }
-        try take(steps: 0)
+        try charge(steps: 0)
     }
 
     /// Takes steps that were done already.

@@ -9,14 +9,14 @@ extension SignalTest.Comparison {
     ) throws(ConditionError) -> Bool {
         switch self {
         case .containsAny(let targets):
-            try budget.take(steps: Self.steps(seeking: targets, in: try signal.asText()))
+            try budget.charge(steps: Self.steps(seeking: targets, in: try signal.asText()))
             return targets.contains(where: try signal.asText().contains(exactly:))
         case .containsNone(let targets):
-            try budget.take(steps: Self.steps(seeking: targets, in: try signal.asText()))
+            try budget.charge(steps: Self.steps(seeking: targets, in: try signal.asText()))
             return !targets.contains(where: try signal.asText().contains(exactly:))
         case .equalsAny(let targets):
             let text = try signal.asText()
-            try budget.take(steps: targets.reduce(0) { $0 + 50 + 4 * Int64($1.utf8.count) })
+            try budget.charge(steps: targets.reduce(0) { $0 + 50 + 4 * Int64($1.utf8.count) })
             let verdicts = targets.map(text.equalsTrimmed)
             if verdicts.contains(true) { return true }
             guard !verdicts.contains(nil) else {
@@ -26,23 +26,23 @@ extension SignalTest.Comparison {
         case .matchesAny(let patterns):
             let text = try signal.asText()
             for pattern in patterns {
-                try budget.take(pattern)
+                try budget.charge(pattern: pattern)
                 let search = search(pattern, text, budget.stepsLeft)
-                try budget.take(steps: search.steps)
+                try budget.charge(steps: search.steps)
                 switch search.result {
                 case .found: return true
                 case .notFound: continue
                 case .refused(let cause):
                     throw ConditionError("regular expression \(quoted(pattern)): \(cause)")
-                case .tooCostly: try budget.take(steps: budget.stepsLeft + 1)
+                case .tooCostly: try budget.charge(steps: budget.stepsLeft + 1)
                 }
             }
             return false
         case .number(let relation, let target):
-            try budget.take(steps: 50 + 10 * Int64(target.utf8.count))
+            try budget.charge(steps: 50 + 10 * Int64(target.utf8.count))
             return relation.holds(try signal.asNumber(), try Double(agreedOn: target))
         case .version(let relation, let target):
-            try budget.take(steps: 200 + 20 * Int64(target.utf8.count))
+            try budget.charge(steps: 200 + 20 * Int64(target.utf8.count))
             let version = try VersionNumber(try signal.asText())
             let target = try VersionNumber(target)
             let verdict = relation.holds(version, target)

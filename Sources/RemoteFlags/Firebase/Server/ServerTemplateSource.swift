@@ -8,25 +8,26 @@ import Transfer
 /// Flags in the server template of a Firebase project: fetched with an access token, and evaluated
 /// on this host.
 package final class ServerTemplateSource: FlagSource {
-    package let binding: String
-    private let site: ServerTemplateSite
-    private let context: SourceContext
+    package let fingerprint: String
+    private let settings: FirebaseServerSettings
+    private let context: SourceDependencies
     private let host: EvaluationContext
     private let fetch: Fetch
     private let tokens: AccessTokens
     private var versions = TemplateVersions()
 
     /// A source that fetches nothing yet.
-    package init(_ site: ServerTemplateSite, _ context: SourceContext) {
-        self.site = site
+    package init(_ settings: FirebaseServerSettings, _ context: SourceDependencies) {
+        self.settings = settings
         self.context = context
-        host = site.context(on: context.environment.host)
-        binding = site.binding(in: host)
+        host = settings.context(on: context.environment.host)
+        fingerprint = settings.fingerprint(in: host)
         fetch = Fetch(
-            "get the server template of '\(site.project)'",
-            limit: site.limits.timeout, isDecidedOn: true, for: context)
+            "get the server template of '\(settings.project)'",
+            limit: settings.limits.timeout, isDecidedOn: true, for: context)
         tokens = AccessTokens(
-            site.credential, scope: site.scope, limit: site.limits.timeout, for: context)
+            settings.credential, scope: settings.scope, limit: settings.limits.timeout, for: context
+        )
     }
 
     package var name: SourceName { context.name }
@@ -35,7 +36,7 @@ package final class ServerTemplateSource: FlagSource {
 
     package func fetch(unlessMatching validators: Validators) {
         tokens.cancel()
-        fetch.begin()
+        fetch.start()
         get(validators, isSecondTry: false)
     }
 
@@ -52,14 +53,15 @@ package final class ServerTemplateSource: FlagSource {
         tokens.withToken(by: fetch.deadline) { [unowned self] result in
             switch result {
             case .success(let token): send(validators, token, isSecondTry: isSecondTry)
-            case .failure(let failure): context.end(.failure(failure))
+            case .failure(let failure): context.deliverOutcome(.failure(failure))
             }
         }
     }
 
     private func send(_ validators: Validators, _ token: String, isSecondTry: Bool) {
         var headers = [
-            Header("Accept", "application/json"), Header("User-Agent", context.environment.agent),
+            Header("Accept", "application/json"),
+            Header("User-Agent", context.environment.userAgent),
             Header("Authorization", "Bearer \(token)"),
         ]
         if let etag = validators.etag { headers.append(Header("If-None-Match", etag)) }
@@ -68,12 +70,12 @@ package final class ServerTemplateSource: FlagSource {
             get(validators, isSecondTry: true)
         }
         fetch.send(
-            .google(site.url, headers: headers, maxBody: site.limits.maxBody),
+            .google(settings.url, headers: headers, maxBody: settings.limits.maxBody),
             renew: isSecondTry ? nil : renew
-        ) { [unowned self] in end($0, isConditional: validators.etag != nil) }
+        ) { [unowned self] in responseArrived($0, isConditional: validators.etag != nil) }
     }
 
-    private func end(_ result: Result<HTTPResponse, Failure>, isConditional: Bool) {
+    private func responseArrived(_ result: Result<HTTPResponse, Failure>, isConditional: Bool) {
         do throws(Failure) {
             let response = try result.get()
             let now = context.now.wall
@@ -86,9 +88,9 @@ package final class ServerTemplateSource: FlagSource {
                     .invalid, "\(fetch.operation): no server template is published in this project")
             default: throw response.googleRefusal(of: fetch.operation, now: now)
             }
-            context.end(outcome, date: response.date(now: now))
+            context.deliverOutcome(outcome, date: response.date(now: now))
         } catch {
-            context.end(.failure(error))
+            context.deliverOutcome(.failure(error))
         }
     }
 
@@ -99,16 +101,17 @@ package final class ServerTemplateSource: FlagSource {
             throw Failure(.unreachable, "\(fetch.operation): \(message)")
         }
         let template = try Template(object)
-        try versions.take(template.version)
+        try versions.record(template.version)
         let (flags, warnings) = template.flags(in: host, .real)
-        context.deliver(.warned(name, warnings.summed + [versions.warning].compactMap(\.self)))
+        context.deliver(
+            .warningsChanged(name, warnings.summed + [versions.warning].compactMap(\.self)))
         return Answer(
             flags, validators: Validators(etag: response.etag),
             version: template.version, fetchedAt: now)
     }
 }
 
-extension ServerTemplateSite {
+extension FirebaseServerSettings {
     /// The facts of this host that conditions are evaluated with.
     ///
     /// Percent conditions choose the host by `randomizationID`, else by its machine id for this program;
@@ -132,7 +135,7 @@ extension ServerTemplateSite {
     ///
     /// The 1 is the version of the evaluation. It grows with a change of its results, since a template
     /// that is unchanged is not evaluated again.
-    fileprivate func binding(in context: EvaluationContext) -> String {
+    fileprivate func fingerprint(in context: EvaluationContext) -> String {
         let signals = context.signals.map { "\($0.key.text.utf8.count):\($0.key.text)=\($0.value)" }
         let host = ([context.randomizationID] + signals.sorted()).joined(separator: "\n")
         return "\(url) 1 \(SHA256.hexadecimal(of: Array(host.utf8)))"

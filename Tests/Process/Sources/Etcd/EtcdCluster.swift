@@ -176,7 +176,7 @@ final class EtcdCluster {
     /// Waits until a read is answered, which takes a leader.
     private func awaitLeader() async throws {
         var last = ""
-        try await waitUntil("etcd works", orTell: { try account(of: last) }) {
+        try await waitUntil("etcd works", orReport: { try account(of: last) }) {
             let result = try run(["get", "nothing"])
             last = result.errors
             return result.status == 0 || result.errors.contains("user name is empty")

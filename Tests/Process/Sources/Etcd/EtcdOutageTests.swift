@@ -137,7 +137,7 @@ import Testing
             try cluster.kill(cluster.members[0])
             try await daemon.pause(for: .milliseconds(Int64.random(in: 0...200)))
             try await cluster.start(cluster.members[0])
-            try await waitUntil("the last put counts", orTell: { try daemon.log }) {
+            try await waitUntil("the last put counts", orReport: { try daemon.log }) {
                 try daemon.member("message") == "\"\(round)-4\""
             }
         }

@@ -37,7 +37,7 @@ import Testing
         try await daemon.awaitState("maintenance")
         let line =
             "source 'app': 'http://127.0.0.1:\(member.port)' does not answer; it is tried last"
-        try await waitUntil("status tells it", orTell: { try daemon.log }) {
+        try await waitUntil("status tells it", orReport: { try daemon.log }) {
             try daemon.control("status").output.contains(line)
         }
         let json = try daemon.control("status", "--json").output

@@ -80,48 +80,48 @@ import Testing
         let testDescription: String
         let make: @Sendable (TemporaryFolder) throws -> Void
         /// The part of the log line that names the problem.
-        let says: String
+        let expected: String
     }
 
     /// Content that is no flags. None of it is an order.
     static let problems: [FileProblem] = [
         FileProblem(
             testDescription: "nothing", make: { try File.remove($0("flags.json")) },
-            says: "flags.json': no such file or directory"),
+            expected: "flags.json': no such file or directory"),
         FileProblem(
             testDescription: "an empty file", make: { try $0.write("", to: "flags.json") },
-            says: "the answer is empty"),
+            expected: "the answer is empty"),
         FileProblem(
             testDescription: "a web page", make: { try $0.write("<html>", to: "flags.json") },
-            says: "the answer is a web page, not JSON"),
+            expected: "the answer is a web page, not JSON"),
         FileProblem(
             testDescription: "broken JSON",
             make: { try $0.write(#"{"service_end": "over""#, to: "flags.json") },
-            says: "the answer is not valid JSON: "),
+            expected: "the answer is not valid JSON: "),
         FileProblem(
             testDescription: "a missing key", make: { try $0.write("{}", to: "flags.json") },
-            says: "key 'service_end' is missing"),
+            expected: "key 'service_end' is missing"),
         FileProblem(
             testDescription: "a wrong type",
             make: { try $0.write(#"{"service_end": false}"#, to: "flags.json") },
-            says: "key 'service_end' is a boolean, not a string"),
+            expected: "key 'service_end' is a boolean, not a string"),
         FileProblem(
             testDescription: "a file too large",
             make: {
                 try $0.write(
                     #"{"service_end": "\#(String(repeating: "x", count: 1 << 20))"}"#,
                     to: "flags.json")
-            }, says: "larger than"),
+            }, expected: "larger than"),
         FileProblem(
             testDescription: "a folder",
             make: {
                 try File.remove($0("flags.json"))
                 try Directory.create($0("flags.json"))
-            }, says: "flags.json': "),
+            }, expected: "flags.json': "),
         FileProblem(
             testDescription: "a FIFO, which nobody writes to",
             make: { try shell("rm \($0("flags.json")) && mkfifo \($0("flags.json"))") },
-            says: "flags.json': not a regular file"),
+            expected: "flags.json': not a regular file"),
     ]
 
     @Test(arguments: problems) func theLastGoodFlagsStayInForceOn(_ problem: FileProblem) throws {
@@ -129,11 +129,11 @@ import Testing
         try daemon.start()
         try daemon.waitFor("running")
         try problem.make(daemon.folder)
-        try daemon.waitUntil("the log says '\(problem.says)'") {
-            try daemon.log.contains(problem.says)
+        try daemon.waitUntil("the log says '\(problem.expected)'") {
+            try daemon.log.contains(problem.expected)
         }
         #expect(try daemon.member("state") == "\"running\"")
-        #expect(try daemon.log.lines(containing: problem.says) <= 2)
+        #expect(try daemon.log.lines(containing: problem.expected) <= 2)
         try shell("rm -rf \(daemon.folder("flags.json"))")
         try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
         try daemon.waitFor("ended")

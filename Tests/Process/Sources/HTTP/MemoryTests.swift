@@ -31,7 +31,7 @@ import Testing
         try await waitUntil("it asked often") { try server.requests.count > asked + 20 }
         try server.folder.write(running, to: "document")
         try await daemon.awaitState("running")
-        try await waitUntil("it is given back", orTell: { "\(try daemon.memory) of \(quiet)" }) {
+        try await waitUntil("it is given back", orReport: { "\(try daemon.memory) of \(quiet)" }) {
             try daemon.memory < quiet + large.utf8.count
         }
     }

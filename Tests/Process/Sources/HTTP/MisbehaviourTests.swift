@@ -39,7 +39,7 @@ import Testing
         try daemon.start()
         try await daemon.awaitState("running")
         try await server.behave(name)
-        try await waitUntil("it asked six times", orTell: { try daemon.log }) {
+        try await waitUntil("it asked six times", orReport: { try daemon.log }) {
             try server.requests.count { $0.behaviour == name } > 5
         }
         #expect(try daemon.warnings.count == 3)
@@ -67,7 +67,7 @@ import Testing
         }
         let path = try #require(try meets().first).path
         let times = { try meets().filter { $0.path == path }.map(\.time) }
-        try await waitUntil("it asks again", orTell: { try daemon.log }) { try times().count > 1 }
+        try await waitUntil("it asks again", orReport: { try daemon.log }) { try times().count > 1 }
         let pause = try times()[1] - times()[0]
         #expect(misbehaviour.pause.contains(pause))
     }

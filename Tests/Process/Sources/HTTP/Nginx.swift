@@ -19,7 +19,7 @@ final class Nginx {
             "/usr/sbin/nginx",
             ["-p", folder.path, "-c", folder("nginx.conf"), "-e", folder("error.log")])
         let (folder, program) = (folder, program)
-        try await waitUntil("nginx runs", orTell: { try program.errors }) {
+        try await waitUntil("nginx runs", orReport: { try program.errors }) {
             try File.exists(folder("pid"))
         }
     }

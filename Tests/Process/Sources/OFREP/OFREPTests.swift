@@ -127,7 +127,7 @@ import Testing
         // A hint of the stream causes no fetch before Retry-After is over.
         try server.hold("maintenance")
         let met = { try server.evaluations.filter { $0.behaviour == behaviour }.map(\.time) }
-        try await waitUntil("it asks again", orTell: { try daemon.log }) { try met().count > 1 }
+        try await waitUntil("it asks again", orReport: { try daemon.log }) { try met().count > 1 }
         #expect(try pause.contains(met()[1] - met()[0]))
         #expect(
             try daemon.lines(with: "evaluate at 'http://127.0.0.1:\(server.port)': \(line)").count

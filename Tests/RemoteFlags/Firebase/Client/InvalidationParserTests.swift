@@ -10,16 +10,16 @@ import Transfer
 /// The stream of invalidations, in parts of any size.
 @Suite(.timeLimit(.minutes(5))) struct InvalidationParserTests {
     /// The news that a parser finds in some parts, and the versions that it reports.
-    private func read(_ parts: [[UInt8]]) -> (news: StreamNews, versions: [Int64]) {
+    private func read(_ parts: [[UInt8]]) -> (update: StreamUpdate, versions: [Int64]) {
         var versions: [Int64] = []
         var parser = InvalidationParser { version in
             versions.append(version)
             return true
         }
-        var news = StreamNews()
-        for part in parts { parser.take(part, &news) }
-        parser.finish(&news)
-        return (news, versions)
+        var update = StreamUpdate()
+        for part in parts { parser.parse(part, &update) }
+        parser.finish(&update)
+        return (update, versions)
     }
 
     private static let stream = Array(
@@ -31,22 +31,22 @@ import Transfer
     @Test func aStreamThatIsCutAtAnyByteIsParsedTheSame() {
         let whole = read([Self.stream])
         #expect(whole.versions == [8, 9])
-        #expect(whole.news.retryAfter == .seconds(15))
-        #expect(whole.news.isHint && whole.news.failure == nil)
+        #expect(whole.update.retryAfter == .seconds(15))
+        #expect(whole.update.isHint && whole.update.failure == nil)
         for cut in 0...Self.stream.count {
             let parts = [Array(Self.stream[..<cut]), Array(Self.stream[cut...])]
-            let (news, versions) = read(parts)
-            #expect(news == whole.news && versions == whole.versions, "cut at \(cut)")
+            let (update, versions) = read(parts)
+            #expect(update == whole.update && versions == whole.versions, "cut at \(cut)")
         }
         let bytes = read(Self.stream.map { [$0] })
-        #expect(bytes.news == whole.news && bytes.versions == whole.versions)
+        #expect(bytes.update == whole.update && bytes.versions == whole.versions)
     }
 
     @Test func aTruncatedStreamYieldsOnlyWholeVersions() {
         for cut in 0..<Self.stream.count {
-            let (news, versions) = read([Array(Self.stream[..<cut])])
+            let (update, versions) = read([Array(Self.stream[..<cut])])
             #expect([[], [8], [8, 9]].contains(versions))
-            #expect(news.failure == nil)
+            #expect(update.failure == nil)
         }
     }
 
@@ -75,9 +75,9 @@ import Transfer
         Case(text: #"[{"latestTemplateVersionNumber": 1e400}"#, failure: nil),
     ])
     func whatIsNoInvalidationIsNoHint(stream: Case) {
-        let (news, versions) = read([Array(stream.text.utf8)])
-        #expect(news.failure?.detail == stream.failure)
-        #expect(versions == [] && !news.isHint)
+        let (update, versions) = read([Array(stream.text.utf8)])
+        #expect(update.failure?.detail == stream.failure)
+        #expect(versions == [] && !update.isHint)
     }
 
     /// Each connection is cut one byte later than the connection before, until a whole message arrives.
@@ -96,11 +96,11 @@ import Transfer
         let body = #"{"appInstanceId": "\#(fid)", "lastKnownVersionNumber": "7"}"#
         var versions: [Int64] = []
         var problems: Set<String> = []
-        let context = SourceContext(
+        let context = SourceDependencies(
             name: name, interval: .milliseconds(1), environment: .ofTests, client: client,
             loop: loop,
             deliver: { event in
-                if case .watched(_, let problem?) = event { problems.insert(problem) }
+                if case .watchChanged(_, let problem?) = event { problems.insert(problem) }
             })
         var stream: RemoteFlags.Stream<InvalidationParser>?
         stream = try RemoteFlags.Stream(
@@ -136,9 +136,9 @@ import Transfer
     ) throws -> String {
         let app = "1:1234567:web:abcdef0123456789"
         let body = #"{"fid":"\#(fid)","authVersion":"FIS_v2","appId":"\#(app)","sdkVersion":"w:0"}"#
-        let exchange = try Exchange(client)
+        let transfer = try HTTPTransfer(client)
         var text: String?
-        try exchange.send(
+        try transfer.send(
             HTTPRequest(
                 url: "\(server.url)/v1/projects/demo/installations", headers: headers,
                 body: Array(body.utf8))

@@ -1,0 +1,191 @@
+package import CivilTime
+
+/// The highest version of a signed document that a source of this host has accepted. It is stored before
+/// the document is acted on, and never goes down but by an operator's order.
+package struct AcceptedVersion: Hashable, Sendable {
+    package let number: Int64
+    /// The digest of the document of this version.
+    package let digest: [UInt8]
+    /// The latest `issued` of the accepted documents with enough signatures for every service; nil
+    /// without one.
+    package private(set) var issued: Instant?
+
+    /// The version of a document that was accepted.
+    package init(number: Int64, digest: [UInt8], issued: Instant? = nil) {
+        self.number = number
+        self.digest = digest
+        self.issued = issued
+    }
+
+    /// The same, after a document that was issued then.
+    func after(issue: Instant?) -> Self {
+        var version = self
+        if let issue { version.issued = max(issue, issued ?? issue) }
+        return version
+    }
+}
+
+/// What an earlier run has stored of the highest version.
+package enum VersionMemory: Hashable, Sendable {
+    /// Nothing was ever accepted here.
+    case none
+    case known(AcceptedVersion)
+    /// The stored version cannot be read, for this cause. It is not the same as none: any old document
+    /// would be accepted.
+    case unreadable(String)
+
+    /// The version, if it is known.
+    package var version: AcceptedVersion? {
+        if case .known(let version) = self { version } else { nil }
+    }
+}
+
+/// What a source knows of its signed documents: the highest accepted version, the document that waits
+/// for its version to be stored, and the documents that are unproved.
+///
+/// A document with a higher version waits here until the version is on disk: a host that loses its power
+/// in between must not accept an older one afterwards.
+struct DocumentTrust: Hashable, Sendable {
+    /// For whom documents have to be signed; nil at a source without signers, where each answer counts.
+    private var audience: String?
+    /// What is known of the highest version.
+    private var memory = VersionMemory.none
+    /// The last version jump; nil without one.
+    private var jump: VersionJump?
+    /// The document that waits until its version is stored.
+    private var awaiting: Awaiting?
+    /// Why known documents are unproved, keyed by `SignedAnswer.identity`.
+    private var disproved: [[UInt8]: String] = [:]
+
+    /// A document that waits, and the version that is being stored for it.
+    private struct Awaiting: Hashable {
+        let answer: Answer
+        let version: AcceptedVersion
+    }
+
+    /// A source that has accepted nothing yet.
+    init(for audience: String?) { self.audience = audience }
+
+    /// The highest version; nil before the first, and while it cannot be read.
+    var highest: AcceptedVersion? { memory.version }
+
+    /// The highest version, unless a document waits for a higher one to be stored.
+    var stored: AcceptedVersion? { awaiting == nil ? highest : nil }
+
+    /// What becomes of a document.
+    enum Admission: Equatable {
+        case refused(DocumentRefusal)
+        /// Its version has to be stored before it counts.
+        case raises(AcceptedVersion)
+        /// It counts: its version is the highest.
+        case counts
+    }
+
+    /// What becomes of an answer. `signatures` is how many people have to sign so that its `issued` counts:
+    /// one of two signers must not choose the time.
+    func admit(_ answer: Answer, at now: Instant, signatures: Int = 1) -> Admission {
+        guard let audience else { return .counts }
+        guard let signed = answer.signed else {
+            return .refused(DocumentRefusal(.unsigned, "it is not signed"))
+        }
+        do throws(DocumentRefusal) {
+            if case .unreadable(let cause) = memory {
+                throw DocumentRefusal(
+                    .versionUnreadable,
+                    "the highest accepted version cannot be read: \(cause); if its file is broken, "
+                        + "'killswitchctl forget SOURCE --version --reason TEXT' deletes it")
+            }
+            let order = signed.order
+            let accepted = try order.check(by: audience, after: highest, at: now)
+                .after(issue: signed.authors.count >= signatures ? order.issued : nil)
+            return accepted == highest ? .counts : .raises(accepted)
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    /// Whether the version of a signed answer jumps (`VersionJump`). The first version may be any.
+    func hasVersionJump(to answer: Answer) -> Bool {
+        guard let highest, let order = answer.signed?.order else { return false }
+        return VersionJump(from: highest.number, to: order.version, isSigned: true) != nil
+    }
+
+    /// Keeps a document until its version is stored.
+    mutating func awaitVersion(of answer: Answer, until version: AcceptedVersion) {
+        awaiting = Awaiting(answer: answer, version: version)
+    }
+
+    /// The version of the document that waits is stored. Returns the document; nil if none waits any more.
+    mutating func versionStored() -> (answer: Answer, hasVersionJump: Bool)? {
+        guard let awaiting else { return nil }
+        dropAwaiting()
+        let (answer, version) = (awaiting.answer, awaiting.version)
+        let hasVersionJump = hasVersionJump(to: answer)
+        if version.number != highest?.number {
+            jump = VersionJump(from: highest?.number, to: version.number, isSigned: true)
+        }
+        memory = .known(version)
+        return (answer, hasVersionJump)
+    }
+
+    /// The version jumps to warn about: those in the flags if answers need no signature, else the last
+    /// jump of the signed documents. Empty without one.
+    func versionJumps(unsigned flags: [VersionJump]) -> Set<VersionJump> {
+        audience == nil ? Set(flags) : jump.map { [$0] } ?? []
+    }
+
+    /// Drops the document that waits. True if one waited.
+    @discardableResult
+    mutating func dropAwaiting() -> Bool {
+        defer { awaiting = nil }
+        return awaiting != nil
+    }
+
+    /// Restores the stored version. The stored documents count too, in case the file of the version is
+    /// gone.
+    mutating func restore(
+        _ stored: VersionMemory, _ answers: [Answer], disproved causes: [[UInt8]: String] = [:]
+    ) {
+        memory = stored
+        if !causes.isEmpty { disproved = causes }
+        if case .none = stored {
+            let newest = answers.compactMap(\.signed?.order).max { $0.version < $1.version }
+            memory =
+                newest.map {
+                    .known(AcceptedVersion(number: $0.version, digest: $0.digest))
+                } ?? .none
+        }
+        jump = highest.flatMap { VersionJump(from: nil, to: $0.number, isSigned: true) }
+    }
+
+    /// Forgets the document that waits, by an operator's order, and perhaps the highest version. True if one
+    /// waited.
+    mutating func forget(isVersionDropped: Bool) -> Bool {
+        let isWaiting = dropAwaiting()
+        disproved = [:]
+        if isVersionDropped { (memory, jump) = (.none, nil) }
+        return isWaiting
+    }
+
+    /// Takes another audience at a reload.
+    mutating func setAudience(_ audience: String?) { self.audience = audience }
+
+    // MARK: - Proof
+
+    /// Whether the signatures of an answer count: so they do at a source without signers.
+    func isProved(_ answer: Answer) -> Bool {
+        guard let audience else { return true }
+        guard let signed = answer.signed else { return false }
+        return signed.order.isFor(audience) && disproved[signed.identity] == nil
+    }
+
+    /// Sets which documents are unproved, each with the cause.
+    mutating func disprove(_ causes: [[UInt8]: String]) { disproved = causes }
+
+    /// Why some of these answers are unproved, as clauses.
+    func disproofs(of answers: [NumberedAnswer]) -> [String] {
+        if audience == nil || disproved.isEmpty { return [] }
+        return answers.compactMap { $0.answer.signed.flatMap { disproved[$0.identity] } }
+            .map { "the signatures of the flags in force are no longer valid: \($0)" }
+    }
+}

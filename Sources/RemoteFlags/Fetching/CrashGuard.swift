@@ -1,0 +1,72 @@
+import CivilTime
+import Decision
+import Files
+import Signing
+
+/// Marks on disk which large answer is being read, so that an answer that ended the daemon does not end it
+/// again at each start: by the watchdog, by its memory, or by a bug.
+///
+/// The mark stands until each service has decided by the answer, some milliseconds, and only in the runtime
+/// directory. So a daemon that ends for another reason rarely leaves one, and a reboot forgets it. In case one does,
+/// the answer is read once more after ten minutes. After a second end it is not read until its bytes change.
+struct CrashGuard {
+    /// The file; nil without a runtime directory.
+    private let path: String?
+    private let startedAt: Boottime
+    /// The answer that an earlier process was reading when it ended.
+    private var suspect: Suspect?
+    private var isArmed = false
+
+    private struct Suspect {
+        let digest: String
+        /// How often the daemon ended while it read this answer.
+        let ends: Int
+    }
+
+    /// How many bytes an answer has at least that can take so long or so much memory.
+    private static let smallest = 64 << 10
+    private static let delay: Duration = .seconds(600)
+
+    /// The mark of a source; reads what an earlier process left.
+    init(of source: SourceName, in directory: String?, at now: Boottime) {
+        path = directory.map { "\($0)/reading.\(source)" }
+        startedAt = now
+        guard let path,
+            case .success(let bytes) = Result(catching: { try File.read(path, limit: 128) })
+        else { return }
+        let words = String(decoding: bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" }
+        guard words.count == 2, let ends = Int(words[1]) else { return }
+        suspect = Suspect(digest: String(words[0]), ends: max(1, min(ends, 2)))
+    }
+
+    /// Sets the mark before an answer is read. Throws for an answer that ended the daemon.
+    mutating func arm(for body: [UInt8], at now: Boottime) throws(Failure) {
+        guard let path, body.count >= Self.smallest else { return }
+        let digest = SHA256.hexadecimal(of: body)
+        var ends = 0
+        if let suspect, suspect.digest == digest {
+            ends = suspect.ends
+            guard ends == 1, now >= startedAt + Self.delay else {
+                let end = ends == 1 ? "for ten minutes after the start" : "until it changes"
+                throw Failure(
+                    .invalid,
+                    "killswitchd ended unexpectedly while reading this answer (\(body.count) bytes); it "
+                        + "skips the answer \(end)")
+            }
+        }
+        do {
+            try File.replace(path, with: Array("\(digest) \(ends + 1)\n".utf8), mode: 0o600)
+            isArmed = true
+        } catch {
+            // A full directory must not keep an order from being read.
+        }
+    }
+
+    /// Removes the mark: the answer was read, and every service has decided by it.
+    mutating func disarm() {
+        guard isArmed, let path else { return }
+        isArmed = false
+        suspect = nil
+        do { try File.remove(path) } catch {}
+    }
+}

@@ -1,0 +1,149 @@
+package import Files
+package import JSON
+
+/// How long one fetch may take, and how large an answer may be.
+package struct FetchLimits: Hashable, Sendable {
+    package var timeout: Duration
+    /// The longest body of an answer, in bytes after decoding.
+    package var maxBody: Int
+
+    /// Limits, with the default for each limit that is not given.
+    package init(timeout: Duration = Self.defaultTimeout, maxBody: Int = Self.defaultMaxBody) {
+        self.timeout = timeout
+        self.maxBody = maxBody
+    }
+
+    /// The limits if the configuration names none; `defaultMaxBody` is in bytes.
+    package static let defaultTimeout = Duration.seconds(30)
+    package static let defaultMaxBody = 1 << 20
+
+    /// The highest `maxBody` that the configuration may name.
+    package static let largestMaxBody = 64 << 20
+}
+
+/// Who has to sign the documents of a source, and for whom.
+package struct SigningRule: Hashable, Sendable {
+    /// The path of the file of allowed signers.
+    package var signers: String
+    /// For whom the documents have to be, such as `prod`.
+    package var audience: String
+
+    /// Documents by these signers, for this audience.
+    package init(signers: String, audience: String) {
+        self.signers = signers
+        self.audience = audience
+    }
+}
+
+/// A document that a web server holds, and how to ask for it. Secrets are named, not held.
+///
+/// Other network sources use it for the settings that they share with kind `http`.
+package struct HTTPSettings: Hashable, Sendable {
+    /// `http://…` or `https://…`, without user and password.
+    package var url: String
+    /// Header fields that the administrator adds to every request.
+    package var headers: [HeaderField] = []
+    /// The credentials that it names.
+    package var credentials: [CredentialRole: Credential] = [:]
+    /// The path of a Unix socket to connect to in place of the URL's host.
+    package var unixSocket: String?
+    package var limits: FetchLimits
+
+    /// A site without credentials and headers.
+    package init(url: String, limits: FetchLimits = FetchLimits()) {
+        self.url = url
+        self.limits = limits
+    }
+}
+
+/// What a credential of a site is for. Whatever concerns credentials goes by these cases, so that a new one is
+/// forgotten nowhere.
+package enum CredentialRole: Hashable, Sendable, CaseIterable {
+    /// The token of `Authorization: Bearer` (RFC 6750).
+    case bearer
+    /// The value of `X-API-Key`.
+    case apiKey
+    case clientCertificate
+    /// Missing if the file of the client certificate holds the key too.
+    case clientKey
+    /// A file of CA certificates that replaces the CA certificates of the system.
+    case authorities
+}
+
+extension HTTPSettings {
+    /// Whether nobody else may read the file of a credential.
+    package func isSecret(_ role: CredentialRole) -> Bool {
+        switch role {
+        case .bearer, .apiKey, .clientKey: true
+        case .clientCertificate: credentials[.clientKey] == nil
+        case .authorities: false
+        }
+    }
+}
+
+/// A header field of a request.
+package struct HeaderField: Hashable, Sendable {
+    package var name: String
+    package var value: String
+
+    /// A field as it is sent, without the line end.
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// An etcd cluster that holds flags, and how to ask it.
+package struct EtcdSettings: Hashable, Sendable {
+    /// The members, `http://HOST:PORT` or `https://HOST:PORT`, at least one, without a slash at the
+    /// end. Each of them may answer.
+    package var endpoints: [String]
+    /// The beginning of every key. The rest of a key is the name of a flag.
+    package var prefix: String
+    package var login: Login?
+    /// The certificates and limits for every endpoint. Its `url` is empty.
+    package var server: HTTPSettings
+
+    /// `timeout` covers a whole fetch, over all endpoints that it tries.
+    package var limits: FetchLimits { server.limits }
+
+    /// A user of etcd and the password.
+    package struct Login: Hashable, Sendable {
+        package var user: String
+        package var password: Credential
+
+        /// A user with the credential of its password.
+        package init(user: String, password: Credential) {
+            self.user = user
+            self.password = password
+        }
+    }
+
+    /// All settings of kind `etcd`.
+    package init(endpoints: [String], prefix: String, login: Login?, server: HTTPSettings) {
+        self.endpoints = endpoints
+        self.prefix = prefix
+        self.login = login
+        self.server = server
+    }
+}
+
+/// A server that evaluates flags for a context, by the OpenFeature Remote Evaluation Protocol 0.3.0,
+/// and how to ask it.
+package struct OFREPSettings: Hashable, Sendable {
+    /// Its `url` is the part before `/ofrep`, without a slash at the end.
+    package var server: HTTPSettings
+    /// Members that the administrator adds to the context, or replaces in it.
+    package var context: JSON.Object
+    /// The other origins, such as `https://events.example.com`, at which its stream of events may be.
+    package var streamHosts: [String]
+
+    package var limits: FetchLimits { server.limits }
+
+    /// All settings of kind `ofrep`.
+    package init(server: HTTPSettings, context: JSON.Object, streamHosts: [String] = []) {
+        self.server = server
+        self.context = context
+        self.streamHosts = streamHosts
+    }
+}

@@ -1,0 +1,148 @@
+import CivilTime
+import Control
+import Decision
+import EventLoop
+import Faults
+import Gates
+import Glibc
+import JSON
+import Records
+
+/// The world of a drill: asks systemd and the daemon, waits, and prints the progress.
+final class DrillDriver: DrillWorld {
+    private let plan: DrillPlan
+    private let drillOrder: DrillOrder
+    private var manager: BlockingSystemdClient
+    private let loop: EventLoop
+    private let published: PublishedFiles
+    private var handlers: Signals?
+    private(set) var signals: [Boottime] = []
+    /// The signal that broke the drill off; nil if none did.
+    private(set) var interruption: Int32?
+
+    /// A drill that gives `order`, and follows it by systemd and the daemon's files.
+    init(
+        _ plan: DrillPlan, by order: DrillOrder, with manager: BlockingSystemdClient,
+        on loop: EventLoop, _ published: PublishedFiles
+    ) {
+        self.plan = plan
+        drillOrder = order
+        self.manager = manager
+        self.loop = loop
+        self.published = published
+    }
+
+    /// Runs the drill to its end. Throws if the gate was not closed at all.
+    func run() throws -> DrillFindings {
+        StandardError.outliveReaders()
+        handlers = try Signals(loop, [SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [unowned self] number in
+            interruption = interruption ?? number
+            signals.append(loop.now.boot)
+        }
+        for unit in plan.units { try manager.keep(unit.name) }
+        var run = DrillRun(plan, limit: drillOrder.limit, in: self)
+        return try run.run()
+    }
+
+    var now: DrillTime { DrillTime(boot: loop.now.boot, uptime: EventLoop.uptime) }
+
+    func tell(_ line: String) { printError(line) }
+
+    func order() throws { try drillOrder.send() }
+
+    func look() -> DrillView {
+        let unknown = DrillView.unknown(problem: published.isOutOfDate(drillOrder.service))
+        do {
+            guard let state = try published.state(of: drillOrder.service),
+                published.isCurrent(state, at: loop.now.wall)
+            else { return unknown }
+            let gate = ShownGate(
+                state.gate, published.gate(of: drillOrder.service), at: loop.now.wall)
+            let status = drillOrder.status(in: state.object)
+            // No unit has failed behind a gate that does not move.
+            if let wanted = state.gate, let report = gate.published, report.isStuck(on: wanted),
+                report.unitProblems.isEmpty
+            {
+                return .stuck(problem: gate.problem ?? "its gate is stuck", status)
+            }
+            return .status(status)
+        } catch {
+            return unknown
+        }
+    }
+
+    func list(_ units: [UnitName]) throws(DrillProblem) -> [UnitName: UnitStatus] {
+        try orProblem { try read { try $0.list(units) } }
+    }
+
+    func read(_ units: [UnitName]) -> (units: [UnitName: UnitSnapshot], problem: String?) {
+        var snapshots: [UnitName: UnitSnapshot] = [:]
+        do {
+            for unit in units { snapshots[unit] = try read { try $0.snapshot(of: unit) } }
+            return (snapshots, nil)
+        } catch {
+            return (snapshots, CommandFailure(error).message)
+        }
+    }
+
+    func tryStart(_ unit: UnitName, within limit: Duration) throws(DrillProblem) -> ManualStart {
+        try orProblem { try manager.tryStart(unit, within: limit) }
+    }
+
+    func unitProblems() -> (units: [UnitName: String], problem: String?) {
+        var problems: [UnitName: String] = [:]
+        do {
+            for row in try published.units(of: drillOrder.service) {
+                guard let name = UnitName(row.text("name")) else { continue }
+                problems[name] = row["problem"]?.string?.printable
+            }
+            return (problems, nil)
+        } catch {
+            return (problems, CommandFailure(error).message)
+        }
+    }
+
+    func release() throws(DrillProblem) -> OrderStatus? {
+        try orProblem {
+            do { return try drillOrder.release() } catch is SocketError { return nil }
+        }
+    }
+
+    /// Lets time pass. A signal ends it.
+    func wait(_ time: Duration) throws(DrillProblem) {
+        let (deadline, known) = (loop.now.boot + time, signals.count)
+        while loop.now.boot < deadline, signals.count == known {
+            _ = try orProblem { try loop.runOnce(deadline - loop.now.boot) }
+        }
+    }
+
+    private func orProblem<Value>(_ body: () throws -> Value) throws(DrillProblem) -> Value {
+        do { return try body() } catch { throw DrillProblem(CommandFailure(error).message) }
+    }
+
+    /// Asks systemd. A connection that is lost, as when systemd or the bus is replaced by a new
+    /// version, is made anew for a while, unless a signal has come.
+    private func read<Answer>(_ question: (BlockingSystemdClient) throws -> Answer) throws -> Answer
+    {
+        let last = loop.now.boot + Self.systemdTimeLimit
+        while true {
+            do {
+                return try question(manager)
+            } catch let error as BlockingSystemdClient.Failure {
+                guard !error.isDenied, loop.now.boot < last, interruption == nil else {
+                    throw error
+                }
+            }
+            try wait(.milliseconds(200))
+            do {
+                manager = try BlockingSystemdClient(on: loop)
+                for unit in plan.units { try manager.keep(unit.name) }
+            } catch {
+                // If systemd is still unreachable, the next call fails too.
+                continue
+            }
+        }
+    }
+
+    private static let systemdTimeLimit: Duration = .seconds(5)
+}

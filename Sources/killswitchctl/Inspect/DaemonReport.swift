@@ -1,0 +1,194 @@
+import CivilTime
+import Control
+import Decision
+import Files
+import Gates
+import JSON
+import Records
+import Settings
+
+/// What the running daemon says of its sources and of everything that is wrong; without one, what the files
+/// in its runtime directory say.
+struct DaemonReport {
+    /// The sources; empty without a daemon.
+    private(set) var sources: [SourceReply] = []
+    /// The process of the daemon; nil if that is not known.
+    private(set) var process: ProcessReply?
+    /// Everything that is wrong, the worst first.
+    private(set) var problems: [ProblemLine] = []
+    /// The last drill of each service that had one, by the service's name.
+    private(set) var drills: [String: DrillReply] = [:]
+    /// Why the daemon does not answer; nil if it does.
+    private(set) var absence: String?
+    /// Whether nobody listens at the control socket.
+    private(set) var isGone = false
+
+    /// Asks the daemon about these services; about all of them if the list is empty. That it does not answer
+    /// is no problem where `killswitchd --once` has decided: it leaves the files of services, and no other trace.
+    init(of published: PublishedFiles, about services: [ServiceName]) {
+        // Soon enough to show the files of a daemon that is frozen.
+        let daemon = published.daemon(timeout: .seconds(2))
+        do {
+            let reply = try daemon.call("Sources")
+            process = reply["process"]?.object.flatMap(ProcessReply.init)
+            sources = reply.objects("sources").map { SourceReply(object: $0) }
+            let listed = try daemon.call("Problems", ["services": .strings(services.map(\.text))])
+            problems = listed.objects("problems").map { ProblemLine(object: $0) }
+            let drilled = try daemon.call("Drills", ["services": .strings(services.map(\.text))])
+            for drill in drilled.objects("drills") {
+                drills[drill.text("service")] = DrillReply(object: drill)
+            }
+        } catch {
+            // It answers, and has no service of this name.
+            if !(error is MethodError) { recordAbsence(error, published) }
+            // An unreadable file is reported where the service is shown.
+            do { try readFiles(published, services) } catch {}
+        }
+    }
+
+    /// The daemon does not answer.
+    private mutating func recordAbsence(_ error: any Error, _ published: PublishedFiles) {
+        absence = CommandFailure(error).message
+        isGone = (error as? SocketError)?.isNobodyThere == true
+        guard published.needsDaemon(error) else { return }
+        let problem = published.absence(error)
+        problems = [problem]
+        absence = "\(problem.line(at: published.now)); see 'systemctl status killswitchd'"
+    }
+
+    /// Adds what the files tell.
+    private mutating func readFiles(
+        _ published: PublishedFiles, _ services: [ServiceName]
+    ) throws {
+        if let refusal = try RuntimeDirectory.refusal(in: published.directory) {
+            let text = "configuration refused; the last accepted one stays in force: \(refusal)"
+            let problem = Problem(.host, .configurationRefused, text, since: nil, isAlarm: true)
+            problems.append(ProblemLine(problem))
+        }
+        let known = try published.servicesIfAny()
+        for service in services.isEmpty ? known : services {
+            problems += try published.problems(of: service)
+        }
+        // Without any service no daemon has run since the boot.
+        guard !known.isEmpty, published.directory == Directories.system else { return }
+        let attached = Set(try AttachmentFiles.all().map(\.service)).subtracting(known)
+        for service in attached.sorted() where services.isEmpty || services.contains(service) {
+            problems += OrphanedService(service).map { [$0.problem] } ?? []
+        }
+    }
+}
+
+/// The last drill of a service in a reply of the daemon.
+struct DrillReply {
+    /// The whole object.
+    let object: JSON.Object
+
+    /// The line about a service below the table of `status`; a drill that has failed is a problem, and stands
+    /// there.
+    func line(of service: ServiceName, at now: Instant) -> String? {
+        guard object["problem"]?.string == nil, let time = Instant(argument: object.text("at"))
+        else { return nil }
+        return "\(service): its last drill succeeded \(max(.zero, now - time).rough) ago"
+    }
+}
+
+/// A problem as the daemon tells it, or as the files show it.
+struct ProblemLine {
+    /// The object: a `Problem` of the interface `io.killswitchd`.
+    let object: JSON.Object
+
+    /// A problem in a reply of the daemon.
+    init(object: JSON.Object) { self.object = object }
+
+    /// A problem that this program has found itself.
+    init(_ problem: Problem) { object = problem.json }
+
+    /// Its kind; nil for one that a newer daemon has.
+    var kind: Problem.Kind? { Problem.Kind(rawValue: object.text("kind")) }
+    /// Whether monitoring is told.
+    var isAlarm: Bool { object["alarm"]?.bool ?? true }
+    /// What to do about it.
+    var advice: String { object.text("advice") }
+    /// Whether it concerns the whole host.
+    var isOfHost: Bool {
+        object.strings("services").isEmpty && object["source"]?.string == nil
+            && object["unit"]?.string == nil
+    }
+
+    /// The sentence, and how long the problem has lasted.
+    func line(at now: Instant) -> String {
+        let since = Instant(argument: object.text("since")).map { max(.zero, now - $0) }
+        return object.text("text") + (since.map { " (for \($0.rough))" } ?? "")
+    }
+}
+
+extension PublishedFiles {
+    /// That no daemon answers, since the last sign of life. It is dead if nobody listens at its socket; a
+    /// socket that is missing may have been removed from a daemon that goes on.
+    func absence(_ error: any Error) -> ProblemLine {
+        let (socket, sign) = (error as? SocketError, signOfLife)
+        let isSilent = sign.map { now - $0 > .seconds(60) } ?? true
+        let isDead = socket?.isNobodyThere == true && (isSilent || socket?.isRefused == true)
+        let fact =
+            isUntouched(error)
+            ? Self.noDaemon
+            : isDead ? "killswitchd does not run" : "killswitchd does not answer"
+        // Nobody knows when it ended: it may have gone on for a while after its last sign of life.
+        let age = sign.map { " (last sign of life \(max(.zero, now - $0).rough) ago)" } ?? ""
+        let problem = Problem(
+            .host, .noDaemon, "\(fact)\(age): \(error)", since: nil, isAlarm: true)
+        return ProblemLine(problem)
+    }
+
+    /// Why no daemon answers, in a line; nil if a daemon answers, or was too slow.
+    var absence: String? {
+        do {
+            _ = try daemon(timeout: .seconds(2)).call("Sources")
+            return nil
+        } catch {
+            guard (error as? SocketError)?.isNobodyThere == true else { return nil }
+            return "\(absence(error).line(at: now)); see 'systemctl status killswitchd'"
+        }
+    }
+
+    /// Whether a daemon that does not answer is missed: it has run, or nothing else has decided.
+    fileprivate func needsDaemon(_ error: any Error) -> Bool {
+        let isRefused = (error as? SocketError)?.isRefused == true
+        return signOfLife != nil || isRefused || isUntouched(error)
+    }
+
+    /// Whether no daemon has left a trace since the boot: no socket, no sign of life, no file of a service.
+    private func isUntouched(_ error: any Error) -> Bool {
+        guard let socket = error as? SocketError, socket.isNobodyThere, !socket.isRefused,
+            signOfLife == nil
+        else { return false }
+        do { return try servicesIfAny().isEmpty } catch { return false }
+    }
+
+    static let noDaemon = "no daemon has run since this boot"
+
+    /// What the files of a service say: why its verdict does not rest on good flags, and what is wrong with its
+    /// units.
+    fileprivate func problems(of service: ServiceName) throws -> [ProblemLine] {
+        var problems: [ProblemLine] = []
+        if let state = try state(of: service),
+            let kind = Reason.Slug(rawValue: state.reason)?.problemKind
+        {
+            let text = state.object.text("reason_text")
+            problems.append(
+                ProblemLine(Problem(.service(service), kind, text, since: nil, isAlarm: true)))
+        }
+        if let text = gate(of: service)?.problem {
+            problems.append(
+                ProblemLine(Problem(.service(service), .gate, text, since: nil, isAlarm: true)))
+        }
+        for unit in try units(of: service) {
+            guard let text = unit["problem"]?.string, let name = UnitName(unit.text("name")) else {
+                continue
+            }
+            let subject = Problem.Subject.unit(name, of: [service])
+            problems.append(ProblemLine(Problem(subject, .unit, text, since: nil, isAlarm: true)))
+        }
+        return problems
+    }
+}

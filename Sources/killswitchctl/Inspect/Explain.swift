@@ -1,0 +1,236 @@
+import ArgumentParser
+import CivilTime
+import Control
+import Decision
+import EventLoop
+import Files
+import HostConfiguration
+import JSON
+import Records
+import Settings
+import SignedFlags
+import Signing
+import SourceKinds
+
+/// `killswitchctl explain SERVICE`
+struct Explain: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Say why a service is in its state.",
+        discussion: """
+            Prints the chain: what each source said and how long ago, the flags that mattered, the \
+            reading of each switch, the policy, an override, the verdict, what is wrong, the gate \
+            and the attached units. Members of the group killswitchd have the first links from the \
+            running daemon; others see only the links after the policy.
+
+            Exits with 3 if the state file is out of date, after printing.
+
+            example: killswitchctl explain shop
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The daemon's state directory, where the flags are stored.", valueName: "directory"))
+    var stateDirectory: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
+    var service: ServiceName
+
+    func run() throws {
+        let published = try PublishedFiles(common)
+        let daemon = DaemonReport(of: published, about: [service])
+        // They may be why the state cannot be read.
+        for problem in daemon.problems where problem.isOfHost {
+            printError(problem.line(at: published.now))
+        }
+        let state: PublishedState
+        do { state = try published.known(service) } catch let failure as CommandFailure {
+            guard failure.status == .noSuchService, let orphan = OrphanedService(service) else {
+                throw failure
+            }
+            if json { printJSON(orphan.json) } else { printLines(orphan.explanation) }
+            throw CommandFailure(.noSuchService)
+        }
+        var report = ExplanationReport(
+            state: state,
+            gate: ShownGate(state.gate, published.gate(of: service), at: published.now),
+            units: try published.units(of: service), now: published.now,
+            isCurrent: published.isCurrent(state, at: published.now),
+            problems: daemon.problems.filter { !$0.isOfHost })
+        do {
+            let directory = try published.stateDirectory(stateDirectory)
+            report.chain = try DecisionReplay(of: service, in: directory, published)
+                .explanation(beside: state).map { ExplanationForm($0, at: published.now) }
+        } catch {
+            report.gap = CommandFailure(error).message
+            // Only the daemon's user may read its directory. A member of the group may ask the daemon.
+            if let denial = error as? FileError, denial.isPermissionDenied, stateDirectory == nil {
+                report.chain = try ask(published, &report.gap)
+            }
+        }
+        if json { printJSON(report.json) } else { printLines(report.text) }
+        guard report.isCurrent else {
+            throw CommandFailure(.undecided, published.isOutOfDate(service))
+        }
+    }
+}
+
+extension Explain {
+    /// The explanation of the running daemon; nil with a reason if there is none.
+    private func ask(
+        _ published: PublishedFiles, _ gap: inout String?
+    ) throws -> ExplanationForm? {
+        do {
+            let reply = try published.daemon(timeout: .seconds(5))
+                .call("Explain", ["service": .string(service.text)])
+            gap = nil
+            return ExplanationForm(reply: reply)
+        } catch let error as MethodError {
+            gap = CommandFailure(error).message
+            return nil
+        } catch is SocketError {
+            return nil
+        }
+    }
+}
+
+/// Repeats the daemon's decision about a service from its stored files: the configuration accepted
+/// last, the flags, the overrides. So an explanation needs no running daemon, and comes from the
+/// same machine.
+struct DecisionReplay {
+    private let service: Service
+    private let plan: Plan
+    private let state: StateDirectory
+    private let published: PublishedFiles
+    /// Whose signatures count, for each source that has signers.
+    private let signing: [SourceName: SigningRule]
+
+    /// Reads the stored configuration in `directory`. Throws if it does not have the service.
+    init(of name: ServiceName, in directory: String, _ published: PublishedFiles) throws {
+        self.published = published
+        state = StateDirectory(path: directory)
+        let settings = try Self.settings(state)
+        guard let service = settings.services.first(where: { $0.name == name }) else {
+            throw CommandFailure(.no, "'\(name)' is not in the last accepted configuration")
+        }
+        self.service = service
+        plan = Plan(sources: settings.plan.sources(of: service), services: [service])
+        signing = settings.sources.reduce(into: [:]) { $0[$1.name] = $1.signing }
+    }
+
+    /// How the machine arrives at the published `state`; nil if it does not know the service.
+    func explanation(beside state: PublishedState) throws -> Explanation? {
+        let now = published.now
+        let confirmations = try plan.sources.map(\.name)
+            .compactMap { source in
+                try published.confirmation(of: source).map { (source: source, time: min($0, now)) }
+            }
+            .sorted { $0.time < $1.time }
+        let flags = try flags(beside: state)
+        let memory = try memory(flags.mapValues(\.inForce))
+        let clocks = memory.ledger.clocks.flatMap { $0.bootID == state.bootID ? $0 : nil }
+        let begin = moment(confirmations.first?.time ?? now)
+        var machine = Machine(
+            plan: plan, memory: memory, place: HostIdentity.place,
+            bootID: state.bootID, clockFloor: Instant(seconds: 0), seed: 0, at: begin)
+        if case .file(let path) = service.installed,
+            let version = try VersionFile.version(in: path)
+        {
+            _ = machine.handle(.versionInstalled(service.name, version), at: begin)
+        }
+        _ = machine.handle(.started, at: begin)
+        for (source, time) in confirmations {
+            let outcome = flags[source]?.waiting.map(Outcome.answer) ?? .unchanged
+            let now = moment(time)
+            _ = machine.handle(
+                .fetchEnded(source, outcome, date: clocks?.servers[source]?.time(at: now)), at: now)
+        }
+        // A published decision means that the wait for first answers is over.
+        if state.state != .undecided { _ = machine.handle(.startupWaitEnded, at: moment(now)) }
+        return machine.explanation(of: service.name, at: moment(now))
+    }
+
+    /// The stored flags of a source: those in force, and a newer answer that waits for the next
+    /// start.
+    private typealias Flags = (inForce: Memory.StoredFlags, waiting: Answer?)
+
+    private func flags(beside state: PublishedState) throws -> [SourceName: Flags] {
+        var flags: [SourceName: Flags] = [:]
+        for source in plan.sources {
+            let mark = "\(published.directory)/\(FileName.source(source.name))"
+            // Every binding is accepted: the daemon alone knows the credentials.
+            let stored = try self.state.flags(of: source.name, mark: mark, isBound: { _ in true })
+            guard var kept = stored else { continue }
+            kept.accepted = self.state.version(of: source.name)
+            kept.disproved = try disproofs(of: kept.answers, by: signing[source.name])
+            var waiting: Answer?
+            if service.activation == .nextStart, let first = kept.answers.first,
+                state.restsOnFlags(of: source.name, olderThan: first), kept.answers.count > 1
+            {
+                waiting = first
+                kept.answers.removeFirst()
+            }
+            flags[source.name] = (kept, waiting)
+        }
+        return flags
+    }
+
+    /// Why stored answers are unproved by the list of signers as it is now. A list that cannot be read disproves
+    /// nothing.
+    private func disproofs(
+        of answers: [Answer], by rule: SigningRule?
+    ) throws -> [[UInt8]: String] {
+        guard let rule else { return [:] }
+        let zone = try ZoneFiles.system()
+        let list: AllowedSigners
+        do {
+            list = try SignerFile(path: rule.signers, zone: { zone }, user: nil).read()
+        } catch {
+            return [:]
+        }
+        return SignedFlags.disproofs(of: answers, by: list).mapValues(\.description)
+    }
+
+    private func memory(_ flags: [SourceName: Memory.StoredFlags]) throws -> Memory {
+        Memory(
+            flags: flags, ledger: try state.ledger() ?? Ledger(),
+            overrides: try state.overrides() ?? [:])
+    }
+
+    /// The time on both clocks, as if the wall clock had not been set since: a server's clock is stored
+    /// by the boot clock.
+    private func moment(_ instant: Instant) -> Now {
+        Now(
+            wall: instant, boot: EventLoop.bootClock + (instant - published.now),
+            isSynchronised: EventLoop.isClockSynchronised)
+    }
+
+    /// The last configuration that the daemon accepted.
+    private static func settings(_ state: StateDirectory) throws -> Settings {
+        guard let kept = try state.keptConfiguration() else {
+            throw CommandFailure(.no, "no configuration is kept in '\(state.path)'")
+        }
+        return try LoadedConfiguration(kept).settings
+    }
+}
+
+extension Plan {
+    /// The sources that a service uses.
+    func sources(of service: Service) -> [SourcePlan] {
+        sources.filter { source in service.switches.contains { $0.source == source.name } }
+    }
+}
+
+extension PublishedState {
+    /// Whether it was decided by flags of this source that are older than `answer`.
+    fileprivate func restsOnFlags(of source: SourceName, olderThan answer: Answer) -> Bool {
+        guard object.text("source") == source.text,
+            let fetched = Instant(argument: object.text("fetched_at"))
+        else { return false }
+        return fetched + .seconds(1) <= answer.fetchedAt
+    }
+}

@@ -1,0 +1,179 @@
+import ArgumentParser
+import CivilTime
+import Control
+import Decision
+import Files
+import Glibc
+import JSON
+import Journal
+import Records
+
+/// `killswitchctl history [SERVICE]`
+struct History: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show past decisions and orders, from the journal.",
+        discussion: """
+            The oldest comes first. Needs the right to read the system's journal: be root, or in \
+            the group systemd-journal.
+
+            example: killswitchctl history shop --since 24h
+            """)
+
+    @OptionGroup var common: CommonOptions
+
+    @Option(
+        help: "Only entries since this time: by RFC 3339, or how long ago, such as 24h.",
+        transform: PastTimeArgument.read)
+    var since: PastTimeArgument?
+
+    @Option(
+        help: "Read the journal files in this directory instead of the system's.",
+        completion: .directory) var directory: String?
+
+    @Flag(help: "Print a JSON object for each entry, one per line.")
+    var json = false
+
+    @Argument(
+        help: "The service; by default every service.", completion: .services,
+        transform: ServiceName.read)
+    var service: ServiceName?
+
+    func run() throws {
+        if directory == nil { try JournalAccess.check() }
+        let zone = try ZoneFiles.system()
+        let isEmpty = try each(since: since) { event in
+            if json {
+                printJSON(event.json(in: zone, of: service), .compact)
+            } else {
+                printLine(event.line(in: zone))
+            }
+            return true
+        }
+        guard isEmpty else { return }
+        if let service { try checkThatItIsKnown(service) }
+        printError("the journal has no such entries")
+    }
+
+    /// Throws for an unknown service. A service that is no longer configured may have older
+    /// entries.
+    private func checkThatItIsKnown(_ service: ServiceName) throws {
+        let hasNever = try since == nil || each(since: nil) { _ in false }
+        guard hasNever else { return }
+        let published = try PublishedFiles(common)
+        let known = try published.services()
+        if !known.contains(service) { throw published.unknown(service, among: known) }
+    }
+
+    /// Calls `body` with each event, the oldest first, until it returns false. Returns whether there was no
+    /// event at all.
+    private func each(since: PastTimeArgument?, _ body: (JournalEvent) -> Bool) throws -> Bool {
+        let trusted = try authors()
+        let journal = try JournalReader(directory: directory)
+        try journal.match("MESSAGE_ID", JournalEvent.kinds.map(\.rawValue))
+        if let service { try journal.match("KILLSWITCH_SERVICE", [service.text]) }
+        try journal.seek(since?.instant.microseconds)
+        var isEmpty = true
+        while let record = try journal.next() {
+            guard let event = JournalEvent(record), trusted.contains(event.user) else { continue }
+            isEmpty = false
+            if !body(event) { break }
+        }
+        return isEmpty
+    }
+
+    /// The users whose entries count: root, the daemon's user, the owner of its files, and the caller.
+    /// Everybody may write to the journal, with any fields, but journald adds the true user.
+    private func authors() throws -> Set<UInt32> {
+        var users: Set<UInt32> = [0, geteuid()]
+        if let user = Accounts.ofThisHost().identifier(ofUser: "killswitchd") { users.insert(user) }
+        let directory = try PublishedFiles(common).directory
+        do {
+            users.insert(try File.attributes(of: directory).owner)
+        } catch {
+            // Without the directory, no daemon has run since the boot.
+            guard error.isNotFound else { throw error }
+        }
+        return users
+    }
+}
+
+/// A journal entry about a decision or an order.
+struct JournalEvent {
+    private let time: Instant
+    private let record: JournalRecord
+    /// The user who wrote the entry, as journald recorded it.
+    let user: UInt32
+
+    /// The kinds of entries that are shown.
+    static let kinds: [MessageID] = [
+        .decided, .closingHeld, .closingConfirmed, .overridden, .released, .overrideExpired,
+        .forgotten,
+    ]
+
+    /// The event of an entry; nil if journald has not recorded its user.
+    init?(_ record: JournalRecord) {
+        guard let user = record["_UID"].flatMap({ UInt32($0) }) else { return nil }
+        time = Instant(microseconds: record.time)
+        self.record = record
+        self.user = user
+    }
+
+    /// The line for people: the time and the sentence.
+    func line(in zone: Zone) -> String {
+        "\(zone.rfc3339(time)) \(record["MESSAGE"] ?? "")"
+    }
+
+    /// The object for programs: the time, the sentence, and killswitchd's fields by the names of
+    /// state.json. For an event of several services, `service` is null unless the command names a
+    /// service.
+    func json(in zone: Zone, of service: ServiceName?) -> JSON.Value {
+        var object: JSON.Object = [
+            "time": .string(zone.rfc3339(time)), "message": .string(record["MESSAGE"] ?? ""),
+            "message_id": .string(record["MESSAGE_ID"] ?? ""),
+        ]
+        let services = record.values["KILLSWITCH_SERVICE"] ?? []
+        object["service"] = .optional(service?.text ?? (services.count == 1 ? services.first : nil))
+        object["services"] = .strings(services)
+        // Several people may have signed.
+        for name in Self.members {
+            let texts = record.values["KILLSWITCH_\(name.uppercased())"] ?? []
+            object[name] = .optional(texts.isEmpty ? nil : texts.joined(separator: ","))
+        }
+        object["days_left"] = .optional(record["KILLSWITCH_DAYS_LEFT"].flatMap { Int64($0) })
+        return .object(object)
+    }
+
+    private static let members =
+        PublishedFacts.fields(on: .journal, last: ["author"]).map(\.name)
+        .filter { $0 != "days_left" } + ["cause", "until"]
+}
+
+/// Whether the caller may read the system's journal. libsystemd skips files that it cannot read without
+/// saying so.
+enum JournalAccess {
+    /// Throws if the caller may not.
+    static func check() throws {
+        let isReadable = try systemFiles().contains { file in unsafe access(file, R_OK) == 0 }
+        guard isReadable else {
+            throw CommandFailure(
+                .notPermitted,
+                "not permitted to read the system's journal; type 'sudo' before the command, or as "
+                    + "root 'adduser USER systemd-journal'")
+        }
+    }
+
+    /// The files of the system's entries that exist (systemd-journald.service(8)).
+    private static func systemFiles() throws -> [String] {
+        do {
+            let machine = try File.read("/etc/machine-id", limit: 64).filter { $0 > 0x20 }
+            let name = String(decoding: machine, as: UTF8.self)
+            let files = try ["/var/log/journal", "/run/log/journal"]
+                .map { "\($0)/\(name)/system.journal" }
+                .filter(File.exists)
+            if files.isEmpty { throw CommandFailure(.no, "there is no journal on this host") }
+            return files
+        } catch let error as FileError where error.isPermissionDenied {
+            return []
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import CivilTime
+import Decision
+import JSON
+import Records
+
+/// The gate of a service as the commands show it: what was decided, and what the gate is in fact.
+struct ShownGate {
+    /// The gate of the verdict; nil while the service is undecided.
+    let decided: Gate?
+    /// What the gate is; nil while that is not known.
+    let published: PublishedGate?
+    /// The time from which the next try is counted.
+    let now: Instant
+
+    /// The gate beside a verdict.
+    init(_ decided: Gate?, _ published: PublishedGate?, at now: Instant) {
+        self.decided = decided
+        self.published = published
+        self.now = now
+    }
+
+    /// What the gate is, as far as it is known. A decision that the daemon has not begun to carry out is a
+    /// move ahead. Without a daemon that moves gates it is the verdict's.
+    private var actual: GateStatus.Actual? {
+        guard let published, let actual = published.actual else {
+            return decided == .open ? .open : decided == .closed ? .closed : nil
+        }
+        guard let decided, decided != published.wanted else { return actual }
+        return decided == .open ? .opening : .closing
+    }
+
+    /// The message where no gate is moved.
+    static let noGates = "killswitchd was started without --gates and moves no gate"
+
+    /// Whether it cannot be moved, or a unit runs that it does not stop.
+    var isStuck: Bool { actual == .stuck }
+
+    /// Whether its move does not go on: it is stuck, or waits for the bus or for an answer of systemd.
+    var isHeldUp: Bool {
+        isStuck || published?.problem != nil && (actual == .closing || actual == .opening)
+    }
+
+    /// The column GATE: `closing 1/3`.
+    var word: String {
+        guard let actual else { return "-" }
+        guard let published, published.wanted == decided, published.total > 0 else {
+            return actual.rawValue
+        }
+        switch actual {
+        case .closing, .opening: return "\(actual.rawValue) \(published.arrived)/\(published.total)"
+        case .open where !published.held.isEmpty:
+            return "\(actual.rawValue) \(published.arrived)/\(published.total)"
+        case .open, .closed, .stuck: return actual.rawValue
+        }
+    }
+
+    /// A clause for the units that other services keep down, by these services.
+    var keptUnits: [String] {
+        guard let published, published.wanted == decided else { return [] }
+        return Dictionary(grouping: published.held) { $0.by }
+            .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+            .map { services, units in
+                let names = units.prefix(Self.shown).map { $0.unit }
+                let more = units.count > names.count ? ["\(units.count - names.count) more"] : []
+                return (names + more).joined(separator: ", ")
+                    + (units.count == 1 ? " stays" : " stay") + " down because of "
+                    + services.map { "'\($0)'" }.joined(separator: ", ")
+            }
+    }
+
+    private static let shown = 8
+
+    /// The gate with its units: `closing, 1 of 3 units down`; nil while the service is undecided.
+    var words: String? {
+        guard let decided, let actual else { return nil }
+        if let end = published?.drainsUntil, published?.wanted == decided {
+            return "\(actual.rawValue), its units stop in \(max(0, (end - now).wholeSeconds)) s"
+        }
+        guard let published, published.wanted == decided, published.total > 0 else {
+            return actual.rawValue
+        }
+        let direction = decided == .open ? "up" : "down"
+        let (arrived, total) = (published.arrived, published.total)
+        let units =
+            switch (arrived == total, total == 1) {
+            case (true, true): "its unit is \(direction)"
+            case (true, false): "all \(total) units are \(direction)"
+            case (false, true): "0 of 1 unit \(direction)"
+            case (false, false): "\(arrived) of \(total) units \(direction)"
+            }
+        return ([actual.rawValue, units] + keptUnits).joined(separator: ", ")
+    }
+
+    /// The problem, the next try, and what to do; nil without a problem.
+    var problem: String? {
+        guard let problem = published?.problem else { return nil }
+        let advice = published?.object["advice"]?.string
+        return [problem, nextTry, advice].compactMap(\.self).joined(separator: "; ")
+    }
+
+    private var nextTry: String? {
+        guard let time = published?.nextTry else { return nil }
+        let wait = time - now
+        return wait > .zero ? "next try in \(max(1, wait.wholeSeconds)) s" : "trying again"
+    }
+
+    /// The object for programs: `gate.json`, or null.
+    var json: JSON.Value { published.map { .object($0.object) } ?? .null }
+}

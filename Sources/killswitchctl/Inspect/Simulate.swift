@@ -1,0 +1,238 @@
+import ArgumentParser
+import CivilTime
+import Decision
+import EventLoop
+import HostConfiguration
+import JSON
+import Records
+import Settings
+
+/// `killswitchctl simulate --flags FILE …`
+struct Simulate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the verdict for given flags at a given time. Nothing is changed.",
+        discussion: """
+            The flags are read by a format, or by a service of the configuration with all of its \
+            switches and its policy. With --until every change of the verdict up to that time is \
+            printed: ends, windows, flags that expire.
+
+            Exits with 1 if the flags are no order: check flags before you publish them.
+
+            example: killswitchctl simulate --flags new.json --format switch \
+            --until 2027-12-31T00:00:00Z
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            The flags: a JSON file, for every source of the service or for one; '-' is standard \
+            input. Repeatable.
+            """,
+            valueName: "[source=]file")) var flags: [String]
+
+    @OptionGroup(title: "By a format") var reading: FormatOptions
+
+    @OptionGroup(title: "By a service") var configured: ServiceOptions
+
+    @Option(
+        help: "The time of the verdict, by RFC 3339; without it now.",
+        transform: Instant.read)
+    var at: Instant?
+
+    @Option(help: "Print every change of the verdict up to this time.", transform: Instant.read)
+    var until: Instant?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            The slot of the host, 0 to 999,999, for flags with a rollout; without it this host's \
+            own, and with --format 0: the first host that a rollout reaches.
+            """), transform: Slot.read)
+    var slot: Slot?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func validate() throws {
+        guard !flags.isEmpty else { throw ValidationError("give the flags: --flags FILE") }
+        switch (reading.format, configured.service) {
+        case (nil, nil):
+            throw ValidationError("give a format or a service: --format FORMAT or --service NAME")
+        case (.some, .some):
+            throw ValidationError("give --format or --service, not both")
+        case (nil, .some):
+            guard reading.isUnused else {
+                throw ValidationError(
+                    "remove the options of --format: the service sets them")
+            }
+        case (.some, nil):
+            guard configured.isUnused else {
+                throw ValidationError("--config and --silent need --service")
+            }
+        }
+        if let at, let until, until < at {
+            throw ValidationError("--until is before --at")
+        }
+    }
+
+    func run() throws {
+        let start = at ?? EventLoop.wallClock
+        let subject = try SimulatedService(self, at: start)
+        for silent in subject.silentSources {
+            printError("source '\(silent)' has no flags: as if it never answered")
+        }
+        var simulation = Simulation(
+            subject.service, sources: subject.sources, answers: subject.answers,
+            installed: subject.installed, on: place, at: start, isSilent: configured.silent)
+        let records = simulation.records(until: until ?? start)
+        let report = SimulationReport(
+            service: subject.service, records: records, notices: simulation.notices)
+        if json {
+            printJSON(report.json)
+        } else {
+            printLines(report.text(isTimeline: until != nil))
+        }
+        for problem in json ? [] : report.problems { printError(problem) }
+        if report.isRefused { throw CommandFailure(.no) }
+    }
+}
+
+extension Simulate {
+    /// The host whose verdict is shown. A rollout without a seed depends on names that a bare format does
+    /// not have.
+    private var place: HostPlace {
+        if let slot { return .fixed(slot) }
+        return configured.service == nil
+            ? Slot(0).map { .fixed($0) } ?? .named("") : HostIdentity.place
+    }
+}
+
+extension Slot {
+    /// Reads the argument of an option.
+    fileprivate static func read(_ text: String) throws -> Slot {
+        guard let slot = Int(text).flatMap({ Slot($0) }) else {
+            throw ValidationError("a slot is a whole number from 0 to 999999")
+        }
+        return slot
+    }
+}
+
+/// The format of the flags, without a configured service.
+struct FormatOptions: ParsableArguments {
+    @Option(help: "How the flags are read: service-end, status, maintenance or switch.")
+    var format: FormatWord?
+
+    @Option(help: "The key of the flags that the format reads.")
+    var key: String?
+
+    @Option(help: "Of format service-end: the key that holds the date.")
+    var countdownKey: String?
+
+    @Option(help: "The time zone that days are counted in; without it the system's.")
+    var timeZone: String?
+
+    @Option(help: "The version that is installed.")
+    var installedVersion: String?
+
+    /// Whether no option but the format is given.
+    var isUnused: Bool {
+        key == nil && countdownKey == nil && timeZone == nil && installedVersion == nil
+    }
+}
+
+/// The configured service that says how the flags are read.
+struct ServiceOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The configuration; without it the system's.", valueName: "file"))
+    var config: String?
+
+    @Option(
+        help: "A service of the configuration.", completion: .services, transform: ServiceName.read)
+    var service: ServiceName?
+
+    @Flag(help: "The sources do not answer any more, so that the flags grow old.")
+    var silent = false
+
+    /// Whether no option but the service is given.
+    var isUnused: Bool { config == nil && !silent }
+}
+
+/// The output of `simulate`.
+struct SimulationReport {
+    /// The service.
+    let service: Service
+    /// The verdict at the start, and each change of it.
+    let records: [PublishedVerdict]
+    /// The lines that the daemon would log.
+    let notices: [LogMessage]
+
+    /// The problems of the flags, a sentence each.
+    var problems: [String] { notices.map(\.sentence) }
+
+    /// Whether a flag could not be read, so that the daemon would keep the last known good ones.
+    var isRefused: Bool {
+        notices.contains {
+            switch $0 {
+            case .answerInvalid, .valueInvalid: true
+            case .decided, .sourceFailed, .sourceRecovered, .sourceUnwatched, .sourceWarned,
+                .flagVanished, .endUnreadable, .versionUnknown, .closingHeld, .closingConfirmed,
+                .recordFailed, .recordsRecovered, .overridden, .released, .overrideEnds,
+                .overrideExpired, .forgotten, .noticePublished, .drilled:
+                false
+            }
+        }
+    }
+
+    /// The text for people: each change in a line, or the one verdict at length.
+    func text(isTimeline: Bool) -> String {
+        if isTimeline { return records.map(line).joined(separator: "\n") }
+        return records.first.map(whole) ?? ""
+    }
+
+    /// A change: the time, the state, the reason, and the texts.
+    private func line(_ record: PublishedVerdict) -> String {
+        let verdict = record.verdict
+        let texts = [verdict.texts.title, verdict.texts.message].compactMap { $0.map(quoted) }
+        return "\(service.zone.rfc3339(record.decidedAt)) \(verdict.state.rawValue), "
+            + "\(verdict.gate?.rawValue ?? "no gate"): "
+            + ([verdict.reason.sentence] + texts).joined(separator: "; ")
+    }
+
+    private func whole(_ record: PublishedVerdict) -> String {
+        let verdict = record.verdict
+        let published = PublishedFacts(record, of: service.name)
+        var lines = LabelledLines()
+        for field in PublishedFacts.fields(on: .shell) {
+            let value = field.value(in: published)
+            let text = value.text(in: service.zone)
+            switch field.name {
+            case "gate": lines.add("gate", text ?? "none")
+            case "reason": lines.add("reason", "\(text ?? ""): \(verdict.reason.sentence)")
+            case "author": lines.add("author", text)
+            default: lines.add(field.name, text?.printable(limit: 100))
+            }
+        }
+        for (name, value) in verdict.values {
+            lines.add("values.\(name)", value.serialized(.compact).printable(limit: 100))
+        }
+        return lines.text
+    }
+
+    /// The object for programs.
+    var json: JSON.Value {
+        .object([
+            "service": .string(service.name.text),
+            "changes": .array(records.map(change)),
+            "problems": .strings(problems),
+        ])
+    }
+
+    /// A change, by the members of state.json that depend on flags and time.
+    private func change(_ record: PublishedVerdict) -> JSON.Value {
+        let published = PublishedFacts(record, of: service.name)
+        var change: JSON.Object = ["time": .string(service.zone.rfc3339(record.decidedAt))]
+        for field in PublishedFacts.fields(on: .simulate) {
+            change[field.name] = field.value(in: published).json(in: service.zone)
+        }
+        return .object(change)
+    }
+}

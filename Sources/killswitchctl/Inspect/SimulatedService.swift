@@ -1,0 +1,129 @@
+import CivilTime
+import Decision
+import Faults
+import Files
+import Glibc
+import HostConfiguration
+import JSON
+import Records
+import Settings
+import SignedFlags
+import Signing
+import SourceKinds
+
+/// The service to simulate, and the answers of its sources.
+struct SimulatedService {
+    /// The service.
+    let service: Service
+    /// Its sources.
+    let sources: [SourcePlan]
+    /// The flags that were given for each source.
+    private(set) var answers: [SourceName: Answer] = [:]
+    /// The files of signers of the sources that have some.
+    private let signers: [SourceName: SignerFile]
+    /// The installed version; nil if it is unknown.
+    let installed: Version?
+
+    /// The sources without given flags.
+    var silentSources: [SourceName] { sources.map(\.name).filter { answers[$0] == nil } }
+
+    /// Reads the configuration and the files that the options of the command name.
+    init(_ command: Simulate, at start: Instant) throws {
+        if let format = command.reading.format {
+            (service, sources) = try Self.bare(format, command.reading)
+            signers = [:]
+        } else {
+            (service, sources, signers) = try Self.configured(command.configured)
+        }
+        installed = try Self.installed(service)
+        answers = try answers(command.flags, fetchedAt: start)
+    }
+
+    /// A service without a configuration: one switch, and the default of each setting.
+    private static func bare(
+        _ word: FormatWord, _ options: FormatOptions
+    ) throws -> (Service, [SourcePlan]) {
+        guard let name = ServiceName("simulated"), let source = SourceName("flags") else {
+            Invariant.broken("'simulated' and 'flags' are valid names")
+        }
+        if options.countdownKey != nil, word != .serviceEnd {
+            throw CommandFailure(.usage, "--countdown-key belongs to format service-end")
+        }
+        let format = word.format(key: options.key, countdownKey: options.countdownKey)
+        var service = Service(
+            name: name, zone: try zone(options.timeZone),
+            switches: [Switch(source: source, format: format)])
+        if let text = options.installedVersion {
+            guard let version = Version(text) else {
+                throw CommandFailure(.usage, "--installed-version is empty")
+            }
+            service.installed = .version(version)
+        }
+        return (service, [SourcePlan(name: source, interval: .seconds(60))])
+    }
+
+    /// The zone of this name; nil is the system's.
+    static func zone(_ name: String?) throws -> Zone {
+        do {
+            return try name.map(ZoneFiles.zone(named:)) ?? ZoneFiles.system()
+        } catch {
+            throw CommandFailure(
+                .usage, "--time-zone '\((name ?? "").printable(limit: 100))': \(error)")
+        }
+    }
+
+    /// A configured service, with the sources that it uses.
+    private static func configured(
+        _ options: ServiceOptions
+    ) throws -> (Service, [SourcePlan], [SourceName: SignerFile]) {
+        let settings = try orFail(.configuration) {
+            let places = try options.config.map(ConfigurationPlaces.beside) ?? .standard
+            return try LoadedConfiguration(reading: places).settings
+        }
+        let plan = settings.plan
+        guard let service = plan.services.first(where: { $0.name == options.service }) else {
+            throw CommandFailure(
+                .noSuchService,
+                noSuch(
+                    "service", options.service?.text ?? "", plan.services.map(\.name.text),
+                    orNone: "is configured"))
+        }
+        let zone = try ZoneFiles.system()
+        let signers = settings.sources.compactMap { source in
+            source.signing.map {
+                (source.name, SignerFile(path: $0.signers, zone: { zone }, user: nil))
+            }
+        }
+        return (
+            service, plan.sources(of: service),
+            Dictionary(signers) { first, _ in first }
+        )
+    }
+
+    private static func installed(_ service: Service) throws -> Version? {
+        guard case .file(let path) = service.installed else { return nil }
+        do {
+            return try VersionFile.version(in: path)
+        } catch {
+            throw CommandFailure(.no, "installed_version_file: \(error)")
+        }
+    }
+
+    /// The answers by `--flags`: `FILE` is for every source, `SOURCE=FILE` for one.
+    private func answers(
+        _ given: [String], fetchedAt: Instant
+    ) throws -> [SourceName: Answer] {
+        var answers: [SourceName: Answer] = [:]
+        for text in given {
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            let named = parts.count == 2 ? sources.first { $0.name.text == parts[0] } : nil
+            let file = named == nil ? text : parts[1]
+            let flags = try FlagFile(file)
+            for source in named.map({ [$0] }) ?? sources {
+                answers[source.name] = try flags.answer(
+                    by: signers[source.name], fetchedAt: fetchedAt)
+            }
+        }
+        return answers
+    }
+}

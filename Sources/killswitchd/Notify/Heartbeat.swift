@@ -1,0 +1,54 @@
+import Agent
+import CivilTime
+import Decision
+import EventLoop
+import Faults
+import Records
+
+/// Touches the file `alive` in the runtime directory while there is progress, as often as the watchdog is
+/// pinged by default. Readers do without a daemon, and by this file they know that there is one.
+final class Heartbeat {
+    private let loop: EventLoop
+    private let agent: DecisionDriver
+    private let runtime: RuntimeDirectory
+    private let log: Log
+    private let onBeat: () -> Void
+    private var timer: Timer?
+    /// Whether the file could not be touched the last time.
+    private var hasFailed = false
+
+    /// Gives the first sign. The agent has not started: to be there is progress. `onBeat` is called at each sign.
+    init(
+        on loop: EventLoop, _ agent: DecisionDriver, _ runtime: RuntimeDirectory, _ log: Log,
+        given: @escaping () -> Void
+    ) throws(SystemError) {
+        self.onBeat = given
+        self.loop = loop
+        self.agent = agent
+        self.runtime = runtime
+        self.log = log
+        timer = try Timer(loop, accuracy: .seconds(1)) { [unowned self] in beat() }
+        touch()
+    }
+
+    /// Gives a sign if there is progress; else looks again soon. After a step of the clock it is due at
+    /// once, because readers compare the time of the file with the clock.
+    func beat() {
+        let hasProgress = agent.machine.isProgressing(at: agent.now)
+        if hasProgress { touch() } else { timer?.set(at: loop.now.boot + .seconds(1)) }
+    }
+
+    private func touch() {
+        onBeat()
+        timer?.set(at: loop.now.boot + Self.interval)
+        do {
+            try runtime.touchAlive()
+            hasFailed = false
+        } catch {
+            if !hasFailed { log.write(.error, "\(error); retrying", id: .recordFailed) }
+            hasFailed = true
+        }
+    }
+
+    private static let interval: Duration = .seconds(30)
+}

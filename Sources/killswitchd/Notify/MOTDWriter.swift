@@ -1,0 +1,89 @@
+import Agent
+import CivilTime
+import Datagrams
+import Decision
+import EventLoop
+import Faults
+import Records
+
+/// Keeps the file `motd` of the runtime directory as the services are, and sends its text to killswitchd-motd.socket.
+/// Both happen only if the text changes.
+///
+/// At a login nothing is opened that the daemon's user owns: it could be a FIFO. Root writes the text that was sent
+/// to `/run/motd.d`.
+final class MOTDWriter {
+    private let loop: EventLoop
+    private let agent: DecisionDriver
+    private let runtime: RuntimeDirectory
+    private let log: Log
+    private var text = MotdText()
+    /// Whether a service has changed since the last look.
+    private var isDue = true
+    /// Whether every service was decided once. Before that the file of an earlier daemon says more.
+    private var isComplete = false
+    /// The text of the file; nil if it is not there, or may be another.
+    private var written: String?
+    /// Whether the last attempt to write it failed.
+    private var hasFailed = false
+    private var timer: Timer?
+
+    /// Nothing is written yet.
+    init(
+        on loop: EventLoop, _ agent: DecisionDriver, _ runtime: RuntimeDirectory, _ log: Log
+    ) throws(SystemError) {
+        self.loop = loop
+        self.agent = agent
+        self.runtime = runtime
+        self.log = log
+        timer = try Timer(loop, accuracy: .seconds(1)) { [unowned self] in rewrite() }
+    }
+
+    /// A service was decided, or is not configured any more.
+    func serviceDecided(_ name: ServiceName) {
+        let service = agent.machine.service(name.text)
+        let record = service == nil ? nil : agent.machine.publishedVerdict(of: name)
+        if text.update(name, record, in: service?.zone ?? .utc) { isDue = true }
+    }
+
+    /// Writes the file if its text has changed. A file that cannot be written is tried again.
+    func write() {
+        guard isDue else { return }
+        isComplete = isComplete || agent.machine.overview(at: agent.now).isDecided
+        guard isComplete else { return }
+        isDue = false
+        let new = text.text()
+        guard new != written else { return }
+        do {
+            try runtime.publish(motd: new)
+            written = new
+            hasFailed = false
+            if !isSent(new) { timer?.set(at: loop.now.boot + Self.timeLimit) }
+        } catch {
+            if !hasFailed { log.write(.error, "\(error); retrying", id: .recordFailed) }
+            hasFailed = true
+            written = nil
+            timer?.set(at: loop.now.boot + Self.timeLimit)
+        }
+    }
+
+    /// Sends the text. False if the receiver has too much to read: the text has to be sent again. Nobody receives it
+    /// where the socket is masked, and for a daemon that somebody has started by hand.
+    private func isSent(_ text: String) -> Bool {
+        let receiver = SocketAddress.path(runtime.motdReceiver)
+        do {
+            try DatagramSocket().send(Array(text.utf8), to: receiver)
+        } catch {
+            return !error.isReceiverFull
+        }
+        return true
+    }
+
+    /// Writes the file again: it is gone, could not be written, or could not be sent.
+    func rewrite() {
+        written = nil
+        isDue = true
+        write()
+    }
+
+    private static let timeLimit: Duration = .seconds(5)
+}

@@ -1,0 +1,76 @@
+import Decision
+import EventLoop
+import RemoteFlags
+import Settings
+import SourceKinds
+import Transfer
+
+/// Makes and keeps the sources that are followed. A new kind of source is a new case here.
+final class SourceRegistry {
+    private let loop: EventLoop
+    private let environment: HostEnvironment
+    private var client: HTTPClient?
+    private var followed: [(settings: Source, source: any FlagSource)] = []
+    /// Receives the sources' events. It is set once the agent exists.
+    var deliver: Deliver = { _ in }
+
+    /// A list without sources.
+    init(on loop: EventLoop, _ environment: HostEnvironment) {
+        self.loop = loop
+        self.environment = environment
+    }
+
+    /// The sources of a configuration; an unchanged source keeps its object.
+    ///
+    /// Throws if a source needs the network and no memory or descriptor is left for it.
+    func update(to configured: [Source]) throws -> [any FlagSource] {
+        var next: [(settings: Source, source: any FlagSource)] = []
+        for settings in configured {
+            // The interval, the defaults and the place in the configuration do not change a fetch.
+            let same = followed.first {
+                $0.settings.name == settings.name && $0.settings.kind == settings.kind
+                    && $0.settings.signing == settings.signing
+            }
+            next.append((settings, try same?.source ?? make(settings)))
+        }
+        followed = next
+        return next.map(\.source)
+    }
+
+    private func make(_ settings: Source) throws -> any FlagSource {
+        let deliver: Deliver = { [unowned self] event in self.deliver(event) }
+        func context() throws -> SourceDependencies {
+            SourceDependencies(
+                name: settings.name, interval: settings.interval, environment: environment,
+                client: try sharedClient(), loop: loop, deliver: deliver, signing: settings.signing)
+        }
+        return switch settings.kind {
+        case .file(let path, let limits):
+            FileSource(
+                name: settings.name, path: path, maxBody: limits.maxBody,
+                runtimeDirectory: environment.runtimeDirectory, loop: loop,
+                signers: settings.signing.map(environment.signers), deliver: deliver)
+        case .http(let settings): HTTPSource(settings, try context())
+        case .etcd(let settings): EtcdSource(settings, try context())
+        case .ofrep(let settings): OFREPSource(settings, try context())
+        case .firebase(let settings): ClientTemplateSource(settings, try context())
+        case .firebaseServer(let settings): ServerTemplateSource(settings, try context())
+        }
+    }
+
+    /// A sink for documents, over the client of the sources. Throws as `update` does.
+    func sink(to settings: HTTPSettings) throws -> DocumentSink {
+        DocumentSink(settings, environment, try sharedClient()) { [loop] in loop.now.wall }
+    }
+
+    /// The names of this host.
+    var host: Host { environment.host }
+
+    /// One client for all, so that sources of one host share its connection.
+    private func sharedClient() throws -> HTTPClient {
+        if let client { return client }
+        let made = try HTTPClient(loop)
+        client = made
+        return made
+    }
+}

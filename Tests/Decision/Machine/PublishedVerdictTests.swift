@@ -1,0 +1,112 @@
+import CivilTime
+import Decision
+import Testing
+
+/// What is written and when, and failed writes.
+@Suite struct PublishedVerdictTests {
+    @Test func aPollThatBringsNothingNewWritesNothing() throws {
+        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
+        try play.at(60, "app", answers: #"{"service_end": "no"}"#)
+        try play.at(120, "app", answers: #"{"service_end": "no", "other": 1}"#)
+        #expect(
+            play.text == #"""
+                60s app answers {"service_end": "no"}
+                    confirm app
+                120s app answers {"service_end": "no", "other": 1}
+                    store app: {"service_end": "no", "other": 1}
+                    confirm app
+
+                """#)
+    }
+
+    @Test func midnightRenewsValidUntilThoughNothingChanges() throws {
+        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
+        play.at(43_200, .woke)
+        #expect(
+            play.text == #"""
+                43200s woke
+                    publish shop running open flags #2 until 2027-03-03T00:01:00+00:00
+                    fetch app
+
+                """#)
+    }
+
+    @Test func aFullDiskIsReportedAndRetriedAndPreventsNoClosing() throws {
+        var play = try Transcript([try service()]).answered(#"{"service_end": "over"}"#)
+        let full = "write '/state': no space left on device"
+        play.at(0, .writeEnded(.storeFlags(try named("app")), problem: full))
+        play.at(0, .writeEnded(.publish(try named("shop")), problem: full))
+        play.at(1, .woke)
+        play.at(1, .writeEnded(.storeFlags(try named("app")), problem: full))
+        play.at(1, .writeEnded(.publish(try named("shop")), problem: nil))
+        play.at(3, .woke)
+        play.at(3, .writeEnded(.storeFlags(try named("app")), problem: nil))
+        #expect(
+            play.text == #"""
+                0s store app write '/state': no space left on device
+                    log error: cannot store the flags of source 'app': write '/state': no space left on device; retrying
+                0s publish shop write '/state': no space left on device
+                    log error: cannot write the files of service 'shop': write '/state': no space left on device; retrying
+                1s woke
+                    store app: {"service_end": "over"}
+                    publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
+                1s store app write '/state': no space left on device
+                1s publish shop done
+                3s woke
+                    store app: {"service_end": "over"}
+                3s store app done
+                    log info: every failed write has now succeeded
+
+                """#)
+    }
+
+    @Test func theGenerationGoesOnOverReboots() throws {
+        var memory = try Memory.stored(
+            #"{"service_end": "no"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .running,
+            boot: "another-boot")
+        memory.ledger.entries[try named("shop")]?.generation = 41
+        var play = try Transcript([try service()], memory: memory)
+        play.at(0, .started)
+        try play.at(1, "app", answers: #"{"service_end": "over"}"#)
+        #expect(
+            play.text == #"""
+                0s started
+                    remember shop=undecided#42
+                    publish shop undecided - awaiting-first-answer #42 until 2027-03-02T00:01:00+00:00
+                    log notice: shop: undecided (was running): the stored flags would open the gate after this reboot; waiting for source 'app' to answer first
+                    fetch app
+                1s app answers {"service_end": "over"}
+                    store app: {"service_end": "over"}
+                    remember shop=ended#43
+                    publish shop ended closed flags #43 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                    log notice: shop: ended (was undecided): set by the flags of source 'app'
+
+                """#)
+    }
+
+    /// The runtime directory was removed: all its files are written again.
+    @Test func aMarkThatCannotBeSetWritesEveryFileAgain() throws {
+        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
+        let gone = "touch '/run/source.app': no such file or directory"
+        play.at(60, .fetchEnded(try named("app"), .unchanged))
+        play.at(60, .writeEnded(.markConfirmed(try named("app")), problem: gone))
+        play.at(61, .woke)
+        play.at(61, .writeEnded(.publish(try named("shop")), problem: nil))
+        play.at(61, .writeEnded(.markConfirmed(try named("app")), problem: nil))
+        #expect(
+            play.text == #"""
+                60s app unchanged
+                    confirm app
+                60s confirm app touch '/run/source.app': no such file or directory
+                    log error: cannot mark the flags of source 'app' as confirmed: touch '/run/source.app': no such file or directory; retrying
+                61s woke
+                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
+                    confirm app
+                61s publish shop done
+                61s confirm app done
+                    log info: every failed write has now succeeded
+
+                """#)
+    }
+}

@@ -1,0 +1,132 @@
+import Glibc
+import JSON
+import Support
+import Testing
+
+/// One problem is told by every surface in the same words.
+@Suite(.timeLimit(.minutes(5))) struct ProblemTests {
+    /// Expects a sentence in `status`, `status --json`, `explain`, `units` and the status of the unit, and
+    /// returns the log.
+    private func expect(
+        _ sentence: String, from watched: WatchedDaemon,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let daemon = watched.daemon
+        for arguments in [["status"], ["explain", "shop"], ["units", "shop"]] {
+            let result = try Program.run(
+                try Programs.path(of: "killswitchctl"),
+                arguments + ["--runtime-directory", daemon.folder("run")])
+            #expect(
+                (result.output + result.errors).contains(sentence),
+                "\(arguments): \(result.output)\(result.errors)", sourceLocation: sourceLocation)
+        }
+        let json = try JSON.Value.parse(try daemon.control("status", "--json").output).object
+        let problems = (json?["problems"]?.array ?? []).compactMap(\.object)
+        let problem = problems.first { $0["text"]?.string?.contains(sentence) == true }
+        #expect(problem != nil, "\(problems)", sourceLocation: sourceLocation)
+        #expect(problem?["advice"]?.string?.isEmpty == false, sourceLocation: sourceLocation)
+        #expect(problem?["since"]?.string != nil, sourceLocation: sourceLocation)
+        var status = try watched.next(within: 5000)
+        while let text = status, !text.contains(sentence) {
+            status = try watched.next(within: 5000)
+        }
+        #expect(status != nil, "no status says so", sourceLocation: sourceLocation)
+    }
+
+    private func running(_ configuration: String = Daemon.shop) throws -> WatchedDaemon {
+        let watched = try WatchedDaemon(configuration)
+        try watched.start()
+        try watched.daemon.waitFor("running")
+        try watched.daemon.waitUntil("it answers") {
+            try watched.daemon.control("refresh").status == 0
+        }
+        return watched
+    }
+
+    @Test func aWrongWord() throws {
+        let watched = try running()
+        try watched.daemon.folder.write(#"{"service_end": 7}"#, to: "flags.json")
+        #expect(try watched.daemon.control("refresh").status == 1)
+        try expect("is invalid: key 'service_end' is a number, not a string", from: watched)
+        #expect(try watched.daemon.log.contains("key 'service_end' is a number, not a string"))
+    }
+
+    @Test func aSourceThatIsDown() throws {
+        let watched = try running()
+        _ = try Program.run("/bin/rm", [watched.daemon.folder("flags.json")])
+        #expect(try watched.daemon.control("refresh").status == 1)
+        try expect("no such file or directory; the last good flags stay in force", from: watched)
+    }
+
+    @Test func aHeldClosing() throws {
+        let watched = try running(
+            Daemon.shop + """
+
+                [service.web]
+                source = "file:flags.json"
+                format = "service-end"
+                [limits]
+                close_at_once = 1
+                """)
+        try watched.daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        #expect(try watched.daemon.control("refresh").status == 0)
+        try expect("shop: source 'shop' would close more services at once than", from: watched)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root")) func aStateDirectoryThatCannotBeWritten()
+        throws
+    {
+        let watched = try running()
+        let state = watched.daemon.folder("state/flags")
+        // Root may write everywhere, but not below a file.
+        _ = try Program.run("/bin/sh", ["-c", "mv \(state) \(state).old && touch \(state)"])
+        try watched.daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try watched.daemon.waitFor("ended")
+        try expect("store the flags of source 'shop'", from: watched)
+    }
+
+    @Test func aRefusedConfiguration() throws {
+        let watched = try running()
+        try watched.daemon.folder.write("[service.shop", to: "killswitchd.toml")
+        #expect(try watched.daemon.control("reload").status == 78)
+        try expect(
+            "configuration refused; the last accepted one stays in force: ", from: watched)
+    }
+
+    /// The refusal of a proxy used to read as one of the server.
+    @Test func aProxyIsNamedAsTheProxy() async throws {
+        let (server, silent) = (try await FlagServer(), try await FlagServer())
+        try await server.behave("403")
+        let addresses = [
+            "http://flags.example.test/a", "https://flags.example.test/a",
+            "https://secure.example.test/a", "https://secure.example.test/a",
+        ]
+        let proxies = [
+            ["http_proxy": "http://127.0.0.1:1"], ["https_proxy": "http://proxy.invalid:3128"],
+            ["https_proxy": "http://127.0.0.1:\(server.port)"],
+            // It closes the connection, because there is no such host.
+            ["https_proxy": "http://127.0.0.1:\(silent.port)"],
+        ]
+        let expected = [
+            "the proxy '127.0.0.1:1' cannot be reached: connection refused",
+            "the proxy 'proxy.invalid' does not resolve",
+            "the proxy refuses to connect to 'secure.example.test': it answers 403",
+            "the proxy closes the connection to 'secure.example.test'",
+        ]
+        for ((address, proxy), text) in zip(zip(addresses, proxies), expected) {
+            let daemon = try Daemon(asking: address)
+            try daemon.start(proxy)
+            try await daemon.awaitLine("': \(text); no valid flags are known yet")
+        }
+    }
+
+    @Test func aReloadPrintsTheWarningsThatItCauses() throws {
+        let watched = try running()
+        try watched.daemon.folder.write(
+            Daemon.shop + "\n[source.spare]\ntype = \"file\"\npath = \"spare.json\"\n",
+            to: "killswitchd.toml")
+        let result = try watched.daemon.control("reload")
+        #expect(result.status == 0)
+        #expect(result.output.contains("\nwarning: ") && result.output.contains("spare"))
+    }
+}

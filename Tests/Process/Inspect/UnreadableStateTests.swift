@@ -1,0 +1,130 @@
+import Files
+import Glibc
+import JSON
+import Support
+import Testing
+
+/// What the commands do with a state file that they cannot read.
+@Suite(.timeLimit(.minutes(5))) struct UnreadableStateTests {
+    private static let values = """
+        [service.shop.values]
+        v = { key = "v", type = "json" }
+        """
+
+    /// Values at the limit of nesting: state.json and the answers of the daemon hold them some levels
+    /// deeper. The commands once rejected such files, did not find the service, and `run` never stopped
+    /// its command.
+    @Test(arguments: [
+        // In the document of flags, and as a string that holds JSON of its own.
+        String(repeating: "[", count: 63) + String(repeating: "]", count: 63),
+        "\"" + String(repeating: "[", count: 64) + String(repeating: "]", count: 64) + "\"",
+    ])
+    func theDeepestAcceptedValueIsReadByEveryCommand(_ value: String) async throws {
+        let flags = { (end: String) in #"{"service_end": "\#(end)", "v": \#(value)}"# }
+        let daemon = try Daemon("\(Daemon.shop)\n\(Self.values)", flags: flags("no"))
+        try daemon.start()
+        try daemon.waitUntil("it is open") { try daemon.control("is-open", "shop").status == 0 }
+        let brackets = value.filter { $0 != "\"" }
+        #expect(try daemon.control("get", "shop", "values.v").output == brackets + "\n")
+        #expect(try daemon.control("status").output.contains("shop     running  open"))
+        #expect(try daemon.control("refresh").output.contains("shop: running"))
+        let running = try Program(
+            try Programs.path(of: "killswitchctl"),
+            [
+                "run", "shop", "--quiet", "--runtime-directory", daemon.folder("run"), "--",
+                "/bin/sh", "-c", "echo ready; exec sleep 60",
+            ])
+        try daemon.waitUntil("it runs") { try running.output == "ready\n" }
+        try daemon.folder.write(flags("over"), to: "flags.json")
+        #expect(try await running.end() == 128 + SIGTERM)
+    }
+
+    /// A service with a malformed state file, and a marker beside it.
+    private func unreadable(_ marker: String?) throws -> Daemon {
+        let daemon = try Daemon()
+        try Directory.create(daemon.folder("run/shop"))
+        try daemon.folder.write("{", to: "run/shop/state.json")
+        if let marker { try daemon.folder.write("", to: "run/shop/\(marker)") }
+        return daemon
+    }
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        let marker: String?
+        let isOpen: Int32
+        let expected: String
+
+        var testDescription: String { marker ?? "no marker" }
+    }
+
+    @Test(arguments: [
+        Case(marker: "open", isOpen: 3, expected: "; its marker says open"),
+        Case(marker: "closed", isOpen: 1, expected: "; its marker says closed"),
+        Case(marker: nil, isOpen: 3, expected: ""),
+    ])
+    func anUnreadableStateIsAnErrorOfItsOwn(_ row: Case) throws {
+        let daemon = try unreadable(row.marker)
+        let problem =
+            "killswitchctl: read '\(daemon.folder("run/shop/state.json"))': unexpected end of "
+            + "input at line 1, column 2: expected a key in double quotes or '}'\(row.expected)\n"
+        let isOpen = try daemon.control("is-open", "shop")
+        #expect(isOpen == .init(status: row.isOpen, output: "", errors: problem))
+        for command in [["get", "shop", "state"], ["explain", "shop"]] {
+            let result = try Program.run(
+                try Programs.path(of: "killswitchctl"),
+                command + ["--runtime-directory", daemon.folder("run")])
+            #expect(result == .init(status: 1, output: "", errors: problem))
+        }
+    }
+
+    @Test func isOpenPrintsNullForUnknownFacts() throws {
+        let isOpen = { (daemon: Daemon) in try daemon.control("is-open", "shop", "--json").output }
+        #expect(
+            try isOpen(try unreadable("open"))
+                == #"{"service":"shop","open":null,"state":null}"# + "\n")
+        #expect(
+            try isOpen(try unreadable("closed"))
+                == #"{"service":"shop","open":false,"state":null}"# + "\n")
+    }
+
+    @Test func statusReportsAnUnreadableStateAndShowsTheOthers() throws {
+        let daemon = try Daemon()
+        #expect(try daemon.run("--once").status == 0)
+        try Directory.create(daemon.folder("run/web/state.json"))
+        let status = try daemon.control("status")
+        #expect(status.status == 1)
+        #expect(status.output.contains("shop     running  open"))
+        #expect(status.errors.contains("run/web/state.json': is a directory"))
+        #expect(!status.errors.contains("no service is known yet"))
+    }
+
+    @Test func runAndWaitUseTheMarkerOfAnUnreadableState() async throws {
+        let daemon = try unreadable("closed")
+        let wait = { (goal: String) in
+            try daemon.control("wait", "shop", "--for", goal, "--timeout", "50ms").status
+        }
+        #expect(try wait("closed") == 0 && wait("decided") == 0)
+        #expect(try wait("open") == 124 && wait("ended") == 124)
+        let program = try Program(
+            try Programs.path(of: "killswitchctl"),
+            [
+                "run", "shop", "--runtime-directory", daemon.folder("run"), "--", "/bin/sh", "-c",
+                "echo ready; exec sleep 60",
+            ])
+        try File.rename(daemon.folder("run/shop/closed"), to: daemon.folder("run/shop/open"))
+        try daemon.waitUntil("it runs") { try program.output == "ready\n" }
+        try File.rename(daemon.folder("run/shop/open"), to: daemon.folder("run/shop/closed"))
+        #expect(try await program.end() == 128 + SIGTERM)
+        #expect(try program.errors.contains("'shop' is closed, no longer open"))
+    }
+
+    @Test func watchReportsAnUnreadableStateOnceAndGoesOn() throws {
+        let daemon = try unreadable("open")
+        let program = try Program(
+            try Programs.path(of: "killswitchctl"),
+            ["watch", "--runtime-directory", daemon.folder("run")])
+        try daemon.waitUntil("it is named") { try program.errors.contains("its marker says open") }
+        #expect(try daemon.run("--once").status == 0)
+        try daemon.waitUntil("it is told of") { try program.output.contains("shop running") }
+        #expect(try program.errors.split(separator: "\n").count == 1)
+    }
+}

@@ -1,0 +1,138 @@
+import Files
+import Glibc
+import JSON
+import Support
+import Testing
+
+/// When and where the metrics are written.
+@Suite(.timeLimit(.minutes(5))) struct MetricsWriterTests {
+    private static func state(_ state: String, _ value: Int) -> String {
+        #"killswitch_service_state{service="shop",state="\#(state)"} \#(value)"#
+    }
+
+    private func running(_ more: (TemporaryFolder) -> String = { _ in "" }) throws -> Daemon {
+        let daemon = try Daemon()
+        try daemon.folder.write(Daemon.shop + "\n" + more(daemon.folder), to: "killswitchd.toml")
+        try daemon.start()
+        try daemon.waitFor("running")
+        return daemon
+    }
+
+    @Test func theMetricsFollowADecision() throws {
+        let daemon = try running()
+        try daemon.waitFor(sample: Self.state("running", 1))
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.waitFor(sample: Self.state("ended", 1))
+        #expect(try daemon.value(of: Self.state("running", 0).dropLast(2).description) == "0")
+        #expect(try daemon.value(of: #"killswitch_gate_wanted_open{service="shop"}"#) == "0")
+        let mode = try File.attributes(of: daemon.folder("run/metrics.prom")).mode
+        #expect(mode == 0o644)
+    }
+
+    @Test func aSourceThatFailsIsToldSoon() throws {
+        let daemon = try running()
+        try daemon.waitFor(sample: #"killswitch_source_up{source="shop"} 1"#)
+        try File.remove(daemon.folder("flags.json"))
+        try daemon.waitUntil("the source was asked") {
+            try daemon.control("refresh").status == 1
+        }
+        try daemon.waitFor(sample: #"killswitch_source_up{source="shop"} 0"#)
+    }
+
+    @Test func anOrderAndARefusedConfigurationAreTold() throws {
+        let daemon = try running()
+        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+        let forced = try daemon.control(
+            "force", "shop", "maintenance", "--for", "1h", "--reason", "x")
+        #expect(forced.status == 0)
+        try daemon.waitFor(sample: Self.state("maintenance", 1))
+        #expect(
+            try daemon.metrics()?.contains("killswitch_override_end_timestamp_seconds{") == true)
+        try daemon.folder.write("[service.shop]\nformat = 7\n", to: "killswitchd.toml")
+        #expect(try daemon.control("reload").status != 0)
+        try daemon.waitFor(sample: "killswitch_configuration_refused 1")
+    }
+
+    @Test func aTextfileIsWrittenTooAndAReloadChoosesAnother() throws {
+        let daemon = try running { "[metrics]\ntextfile = \"\($0("node.prom"))\"" }
+        try daemon.waitFor(sample: Self.state("running", 1), in: "node.prom")
+        let other = "\n[metrics]\ntextfile = \"\(daemon.folder("other.prom"))\""
+        try daemon.folder.write(Daemon.shop + other, to: "killswitchd.toml")
+        try daemon.waitUntil("it was reloaded") { try daemon.control("reload").status == 0 }
+        try daemon.waitFor(sample: Self.state("running", 1), in: "other.prom")
+        #expect(try daemon.metrics("other.prom")?.isEmpty == false)
+    }
+
+    /// Nobody is told more than once, and everything else goes on.
+    @Test(arguments: ["missing/node.prom", "flags.json/node.prom", "folder.prom"])
+    func aTextfileThatCannotBeWrittenIsOneWarning(_ name: String) throws {
+        let daemon = try Daemon()
+        try Directory.create(daemon.folder("folder.prom/in"))
+        let metrics = "\n[metrics]\ntextfile = \"\(daemon.folder(name))\""
+        try daemon.folder.write(Daemon.shop + metrics, to: "killswitchd.toml")
+        try daemon.start()
+        try daemon.waitFor(sample: Self.state("running", 1))
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.waitFor("ended")
+        try daemon.waitFor(sample: Self.state("ended", 1))
+        #expect(try daemon.lines(with: "warning: the metrics are not written: ").count == 1)
+        let checked = try daemon.control("status", "--check")
+        #expect(checked.status == 1)
+        #expect(checked.output.hasPrefix("the metrics are not written: "))
+        #expect(try daemon.value(of: #"killswitch_problems{kind="metrics"}"#) == "1")
+        try daemon.stop()
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root"))
+    func aTextfileOnAFullFileSystemIsOneWarning() throws {
+        let daemon = try Daemon()
+        let small = daemon.folder("small")
+        try Directory.create(small)
+        let metrics = "\n[metrics]\ntextfile = \"\(small)/node.prom\""
+        try daemon.folder.write(Daemon.shop + metrics, to: "killswitchd.toml")
+        // In a mount namespace that ends with the daemon.
+        let script =
+            "mount -t tmpfs -o size=16k tmpfs '\(small)'; "
+            + "cat /dev/zero > '\(small)/full' 2>/dev/null; exec \"$@\""
+        try daemon.start(
+            through: [
+                "/usr/bin/unshare", "--mount", "--propagation", "private", "/bin/sh", "-c", script,
+                "sh",
+            ])
+        try daemon.waitFor("running")
+        try daemon.waitFor(sample: Self.state("running", 1))
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.waitFor(sample: Self.state("ended", 1))
+        let warnings = try daemon.lines(with: "warning: the metrics are not written: ")
+        #expect(warnings.count == 1)
+        #expect(warnings.first?.contains("no space left on device") == true)
+    }
+
+    @Test func aDirectoryThatIsThereLaterIsUsed() throws {
+        let daemon = try running { "[metrics]\ntextfile = \"\($0("later/node.prom"))\"" }
+        try daemon.waitUntil("there was a warning") {
+            try !daemon.lines(with: "warning: the metrics are not written: ").isEmpty
+        }
+        try Directory.create(daemon.folder("later"))
+        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.waitFor(sample: Self.state("ended", 1), in: "later/node.prom")
+        #expect(try !daemon.lines(with: "the metrics are written again to ").isEmpty)
+    }
+
+    @Test func deletedMetricsComeBack() throws {
+        let daemon = try running()
+        try daemon.waitFor(sample: Self.state("running", 1))
+        try File.remove(daemon.folder("run/metrics.prom"))
+        try daemon.waitFor(sample: Self.state("running", 1))
+    }
+
+    /// The file would be there for ever, and nobody would write it again.
+    @Test func aRunThatDecidesOnceLeavesNone() throws {
+        let daemon = try running()
+        try daemon.waitFor(sample: Self.state("running", 1))
+        try daemon.stop()
+        #expect(try daemon.metrics() != nil)
+        #expect(try daemon.run("--once").status == 0)
+        #expect(try daemon.metrics() == nil)
+    }
+}
