@@ -70,69 +70,64 @@ let package = Package(
         .systemLibrary(name: "COptions"),
         .target(name: "CToml"),
         .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
-        module("Faults"),
-        module("Files", uses: ["CSystemd", "Faults"]),
-        module("EventLoop", uses: ["CSystemd", "CivilTime", "Faults"]),
-        module("Transfer", uses: ["CCurl", "CZlib", "CivilTime", "EventLoop", "Faults", "Files"]),
-        quiet("Signing", uses: ["CCrypto", "CivilTime"]),
-        quiet("SignedFlags", uses: ["CivilTime", "Decision", "Files", "Signing"]),
-        module("Datagrams", uses: ["Faults"]),
-        quiet("Notify", uses: ["CivilTime", "Datagrams", "Faults"]),
-        quiet("Journal", uses: ["CSystemd", "Datagrams", "Faults"]),
-        quiet("Bus", uses: ["CSystemd", "CivilTime", "EventLoop", "Faults"]),
 
-        // The settings of each kind of source: "Settings" reads them, "RemoteFlags" fetches by them.
-        quiet("SourceKinds", uses: ["Files", "JSON"]),
+        module("Files", uses: ["CSystemd", "POSIX"]),
+        module("EventLoop", uses: ["CSystemd", "CivilTime", "POSIX"]),
+        module("HTTP", uses: ["CCurl", "CZlib", "CivilTime", "EventLoop", "Files", "POSIX"]),
+        quiet("Signing", uses: ["CCrypto", "CivilTime"]),
+        quiet("FlagSignatures", uses: ["CivilTime", "Decision", "Files", "Signing"]),
+        module("POSIX"),
+
+        quiet("Systemd", uses: ["CSystemd", "CivilTime", "EventLoop", "POSIX"]),
+
+        // The settings of each kind of source: "Configuration" reads them, "FlagSources" fetches by them.
+        quiet("SourceSettings", uses: ["Files", "JSON"]),
 
         // Adapters: what each knows is its own outside world.
-        quiet(
-            "Settings",
-            uses: ["CToml", "CivilTime", "Decision", "Files", "JSON", "Pages", "SourceKinds"]),
+
         module(
-            "RemoteFlags",
+            "FlagSources",
             uses: [
-                "CRE2", "CivilTime", "Decision", "EventLoop", "Faults", "Files", "JSON",
-                "SignedFlags", "Signing", "SourceKinds", "Transfer",
+                "CRE2", "CivilTime", "Decision", "EventLoop", "Files", "FlagSignatures", "HTTP",
+                "JSON", "POSIX", "Signing", "SourceSettings",
             ]),
         quiet(
-            "Gates",
-            uses: ["Bus", "CivilTime", "Decision", "EventLoop", "Faults", "Files", "JSON"]),
-        module("Records", uses: ["CivilTime", "Decision", "Files", "JSON", "Journal", "Pages"]),
+            "SystemdUnits",
+            uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON", "POSIX", "Systemd"]),
+        module("Storage", uses: ["CivilTime", "Decision", "Files", "JSON", "Pages", "Systemd"]),
         quiet(
-            "Control",
-            uses: [
-                "CSystemd", "CivilTime", "Datagrams", "Decision", "EventLoop", "Faults", "Files",
-                "JSON",
-            ]),
+            "ControlSocket",
+            uses: ["CSystemd", "CivilTime", "Decision", "EventLoop", "Files", "JSON", "POSIX"]),
 
         // The configuration of this system, checked: for both programs.
         quiet(
-            "HostConfiguration",
-            uses: ["CivilTime", "Decision", "Files", "JSON", "Records", "Settings"]),
+            "Configuration",
+            uses: [
+                "CToml", "CivilTime", "Decision", "Files", "JSON", "Pages", "SourceSettings",
+                "Storage",
+            ]),
 
         // The one place where an effect is performed, and the two programs.
         module(
-            "Agent",
+            "Drivers",
             uses: [
-                "CivilTime", "Decision", "EventLoop", "Faults", "Files", "Pages", "Records",
-                "RemoteFlags",
+                "CivilTime", "Decision", "EventLoop", "Files", "FlagSources", "POSIX", "Pages",
+                "Storage", "SystemdUnits",
             ]),
         .executableTarget(
             name: "killswitchd",
             dependencies: [
-                "Agent", "COptions", "CivilTime", "Control", "Datagrams", "Decision", "EventLoop",
-                "Faults", "Files", "Gates", "HostConfiguration", "JSON", "Journal", "Metrics",
-                "Notify",
-                "Records", "RemoteFlags", "Reports", "Settings", "SignedFlags", "SourceKinds",
-                "Transfer",
+                "COptions", "CivilTime", "Configuration", "ControlSocket", "Decision", "Drivers",
+                "EventLoop", "Files", "FlagSignatures", "FlagSources", "HTTP", "JSON", "Metrics",
+                "POSIX", "Reports", "SourceSettings", "Storage", "Systemd", "SystemdUnits",
             ],
             swiftSettings: lean),
         .executableTarget(
             name: "killswitchctl",
             dependencies: [
-                "CivilTime", "Control", "Decision", "EventLoop", "Faults", "Files", "Gates",
-                "HostConfiguration", "JSON", "Journal", "Records", "Settings", "SignedFlags",
-                "Signing", "SourceKinds",
+                "CivilTime", "Configuration", "ControlSocket", "Decision", "EventLoop", "Files",
+                "FlagSignatures", "JSON", "POSIX", "Signing", "SourceSettings", "Storage",
+                "Systemd", "SystemdUnits",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: lean),
@@ -142,63 +137,59 @@ let package = Package(
         tests(of: "Decision", uses: ["CivilTime", "JSON", "VirtualWorld"]),
         tests(of: "Pages", uses: ["CivilTime", "Decision", "JSON"]),
         tests(
-            of: "Metrics",
-            uses: ["CivilTime", "Decision", "Files", "JSON", "Records", "Support"]),
+            of: "Metrics", uses: ["CivilTime", "Decision", "Files", "JSON", "Storage", "Support"]),
         tests(of: "Reports", uses: ["CivilTime", "Decision", "JSON", "Support"]),
-        tests(of: "Faults", excluding: ["faults"]),
+        tests(of: "POSIX"),
         tests(of: "Files", uses: ["Support"]),
-        tests(of: "EventLoop", uses: ["CivilTime", "Faults"]),
-        tests(of: "Transfer", uses: ["CivilTime", "EventLoop", "Support"]),
+        tests(of: "EventLoop", uses: ["CivilTime", "POSIX"]),
+        tests(of: "HTTP", uses: ["CivilTime", "EventLoop", "Support"]),
         tests(of: "Signing", uses: ["CivilTime", "Files", "Support"]),
-        tests(of: "Notify", uses: ["Datagrams", "Faults", "Support"]),
-        tests(of: "Journal", uses: ["Datagrams", "Support"]),
-        tests(of: "Bus", uses: ["BusSupport", "CivilTime", "EventLoop", "Support"]),
+
+        tests(of: "Systemd", uses: ["BusSupport", "CivilTime", "EventLoop", "POSIX", "Support"]),
         tests(
-            of: "Gates",
+            of: "SystemdUnits",
             uses: [
-                "Bus", "BusSupport", "CSystemd", "CivilTime", "Decision", "EventLoop", "Support",
+                "BusSupport", "CSystemd", "CivilTime", "Decision", "EventLoop", "Support",
+                "Systemd",
             ]),
         tests(
-            of: "Settings",
-            uses: ["CivilTime", "Decision", "Files", "JSON", "Pages", "SourceKinds", "Support"]),
+            of: "Configuration",
+            uses: ["CivilTime", "Decision", "Files", "JSON", "Pages", "SourceSettings", "Support"]),
         tests(
-            of: "RemoteFlags",
+            of: "FlagSources",
             uses: [
-                "CivilTime", "Decision", "EventLoop", "Files", "JSON", "Signing", "SourceKinds",
-                "Support", "Transfer",
-            ],
-            excluding: ["Firebase/Conditions/official-client.py"]),
+                "CivilTime", "Decision", "EventLoop", "Files", "HTTP", "JSON", "Signing",
+                "SourceSettings", "Support",
+            ], excluding: ["Firebase/Conditions/official-client.py"]),
         tests(
-            of: "Control",
-            uses: ["CivilTime", "Datagrams", "Decision", "EventLoop", "Files", "JSON", "Support"]),
+            of: "ControlSocket",
+            uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON", "POSIX", "Support"]),
         tests(
-            of: "Records",
-            uses: ["CivilTime", "Decision", "Files", "JSON", "Journal", "Pages", "Support"]),
+            of: "Storage",
+            uses: ["CivilTime", "Decision", "Files", "JSON", "Pages", "Support", "Systemd"]),
 
         tests(
-            of: "Agent",
+            of: "Drivers",
             uses: [
-                "CivilTime", "Decision", "EventLoop", "Files", "Pages", "Records", "RemoteFlags",
-                "Support",
+                "BusSupport", "CSystemd", "CivilTime", "Decision", "EventLoop", "Files",
+                "FlagSources", "Pages", "Storage", "Support", "Systemd", "SystemdUnits",
             ]),
 
-        tests(of: "killswitchd", uses: ["CivilTime", "Decision", "Notify"]),
+        tests(of: "killswitchd", uses: ["CivilTime", "Decision", "Systemd"]),
 
         // The programs as "make build" leaves them and their users run them, and what tests share.
         .testTarget(
             name: "ProcessTests",
             dependencies: [
-                "CivilTime", "Datagrams", "Decision", "EventLoop", "Faults", "Files", "JSON",
-                "Metrics", "Pages", "Records", "Settings", "Support",
+                "CivilTime", "Configuration", "Decision", "EventLoop", "Files", "JSON", "Metrics",
+                "POSIX", "Pages", "Storage", "Support",
             ],
             path: "Tests/Process",
             exclude: ["Control/crowd.py", "Control/varlink-client.py"],
             swiftSettings: strict),
         .testTarget(
             name: "SystemTests",
-            dependencies: [
-                "CivilTime", "EventLoop", "Files", "JSON", "Records", "Support",
-            ],
+            dependencies: ["CivilTime", "EventLoop", "Files", "JSON", "Storage", "Support"],
             path: "Tests/System",
             exclude: [
                 "Guides/shop-web.service", "Web/requests", "Web/steady-requests", "boot",
@@ -208,20 +199,20 @@ let package = Package(
         .executableTarget(
             name: "decision-benchmark",
             dependencies: [
-                "CivilTime", "Decision", "Files", "Metrics", "Records", "Reports", "VirtualWorld",
+                "CivilTime", "Decision", "Files", "Metrics", "Reports", "Storage", "VirtualWorld",
             ],
             path: "Benchmarks/decision/Program", swiftSettings: strict),
         .executableTarget(
             name: "signing-benchmark",
             dependencies: [
-                "CivilTime", "Decision", "EventLoop", "Files", "SignedFlags", "Signing",
+                "CivilTime", "Decision", "EventLoop", "Files", "FlagSignatures", "Signing",
             ],
             path: "Benchmarks/signing/Program", swiftSettings: strict),
         .target(
             name: "VirtualWorld", dependencies: ["CivilTime", "Decision", "JSON"],
             path: "Tests/VirtualWorld", swiftSettings: strict),
         .target(
-            name: "Support", dependencies: ["Datagrams", "Files", "JSON", "Signing"],
+            name: "Support", dependencies: ["Files", "JSON", "POSIX", "Signing"],
             path: "Tests/Support",
             exclude: [
                 "Bus", "Firebase/check-assertion.py", "Firebase/real-client.py", "Python", "Server",
@@ -241,8 +232,8 @@ if Context.environment["KILLSWITCH_FUZZ"] != nil {
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "CFuzzer", "CivilTime", "Control", "Decision", "Files", "JSON", "Records",
-                "RemoteFlags", "Settings", "SignedFlags", "Signing", "Transfer",
+                "CFuzzer", "CivilTime", "Configuration", "ControlSocket", "Decision", "Files",
+                "FlagSignatures", "FlagSources", "HTTP", "JSON", "Signing", "Storage",
             ],
             path: "Tests/Fuzz/Program", swiftSettings: strict,
             // gold stops at the debug information.

@@ -1,6 +1,6 @@
 import CSystemd
-package import Faults
 import Glibc
+package import POSIX
 
 /// Calls its handler for as long as a descriptor is ready (epoll(7), level-triggered): a handler
 /// that does not read the bytes that came is called again.

@@ -1,7 +1,7 @@
 import CSystemd
 package import CivilTime
-package import Faults
 import Glibc
+package import POSIX
 
 /// The event loop of the program's only thread: sd-event(3). Every input is a source on it.
 ///

@@ -1,5 +1,5 @@
 import CSystemd
-import Faults
+import POSIX
 
 /// One event source of the C loop. Nothing else owns such a source.
 ///

@@ -1,6 +1,6 @@
 import CSystemd
 import CivilTime
-import Faults
+import POSIX
 
 /// Gives freed memory back to the system after something large was read: the C library keeps it otherwise,
 /// so that the process stays as large as it ever was.

@@ -1,5 +1,5 @@
-import Faults
 import Glibc
+import POSIX
 
 /// A path being followed one name at a time, the way the kernel does it (path_resolution(7)).
 ///

@@ -1,5 +1,5 @@
-package import Faults
 import Glibc
+package import POSIX
 
 /// Calls its handler when the file that a path leads to may have changed: it was written in place,
 /// replaced, removed or made again, or the same happened to a directory above it, or a link on the

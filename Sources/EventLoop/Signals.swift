@@ -1,6 +1,6 @@
 import CSystemd
-package import Faults
 import Glibc
+package import POSIX
 
 /// Turns signals of the process into events: the handler gets the number.
 ///

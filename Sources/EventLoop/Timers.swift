@@ -1,7 +1,7 @@
 import CSystemd
 package import CivilTime
-package import Faults
 import Glibc
+package import POSIX
 
 /// Fires once at a moment of this boot (`CLOCK_BOOTTIME`: steps of the wall clock do not move it,
 /// and a suspend does not stop it). Off until it is set.

@@ -1,6 +1,6 @@
 import CSystemd
-package import Faults
 import Glibc
+package import POSIX
 
 /// Reports changes of one file or in one directory: inotify(7).
 ///

@@ -1,5 +1,5 @@
-import Faults
 import Glibc
+import POSIX
 
 /// Why a file call failed: the operation, the path and the cause.
 package struct FileError: Error, Hashable, CustomStringConvertible {

@@ -1,5 +1,5 @@
-import Faults
 import Glibc
+import POSIX
 
 /// An exclusive lock on a file that nobody else may open, held for as long as this object lives.
 ///

@@ -1,12 +1,12 @@
 import ArgumentParser
 import CivilTime
+import Configuration
 import Decision
 import EventLoop
 import Files
-import Gates
 import JSON
-import Records
-import Settings
+import Storage
+import SystemdUnits
 
 // The types of options and arguments, and the words that a shell completes them with.
 

@@ -1,10 +1,9 @@
 import ArgumentParser
-import Control
-import Faults
-import Gates
+import Configuration
+import ControlSocket
 import Glibc
-import HostConfiguration
-import Settings
+import POSIX
+import SystemdUnits
 
 /// The command line: its commands, grouped by purpose.
 struct Killswitchctl: ParsableCommand {

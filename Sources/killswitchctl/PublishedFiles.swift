@@ -1,12 +1,12 @@
 import CivilTime
-import Control
+import Configuration
+import ControlSocket
 import Decision
 import EventLoop
 import Files
 import Glibc
 import JSON
-import Records
-import Settings
+import Storage
 
 /// The files that a daemon publishes in its runtime directory, for commands that read.
 struct PublishedFiles {

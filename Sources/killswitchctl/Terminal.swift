@@ -1,6 +1,6 @@
-import Faults
 import Glibc
 import JSON
+import POSIX
 
 /// The terminals at stdout and stderr, if they are terminals.
 enum Terminal {

@@ -1,12 +1,11 @@
+import Configuration
 import Decision
 import EventLoop
-import Faults
 import Files
 import Glibc
-import HostConfiguration
 import JSON
-import Records
-import Settings
+import POSIX
+import Storage
 
 /// The program: parses its command line and runs in the mode that it names.
 enum Command {

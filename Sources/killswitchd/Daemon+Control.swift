@@ -1,13 +1,12 @@
-import Agent
 import CivilTime
-import Control
+import Configuration
+import ControlSocket
 import Decision
+import Drivers
 import EventLoop
-import Gates
-import HostConfiguration
 import JSON
-import Records
-import Settings
+import Storage
+import SystemdUnits
 
 extension Daemon {
     /// The control socket. The switches work without it, so a failure does not end the daemon.

@@ -1,11 +1,11 @@
-import Agent
 import CivilTime
-import Control
+import ControlSocket
 import Decision
+import Drivers
 import EventLoop
 import Files
-import Gates
-import Records
+import Storage
+import SystemdUnits
 
 /// Files that somebody deletes in the two directories come back at once. `DeletionWatch` notices them.
 extension Daemon {

@@ -1,20 +1,19 @@
-import Agent
 import CivilTime
-import Control
+import Configuration
+import ControlSocket
 import Decision
+import Drivers
 import EventLoop
 import Files
-import Gates
+import FlagSources
 import Glibc
-import HostConfiguration
 import JSON
 import Metrics
-import Notify
-import Records
-import RemoteFlags
 import Reports
-import Settings
-import SourceKinds
+import SourceSettings
+import Storage
+import Systemd
+import SystemdUnits
 
 /// The wiring: configuration, directories, memory, machine, sources and signals, and the loop they
 /// share.

@@ -1,9 +1,9 @@
 import CivilTime
 import Decision
 import EventLoop
-import Faults
 import Files
-import Records
+import POSIX
+import Storage
 
 /// Notices that somebody deletes files of the runtime directory or of the state directory, so that they come back at
 /// once.

@@ -1,4 +1,4 @@
-import Control
+import ControlSocket
 import Files
 import Glibc
 

@@ -1,8 +1,8 @@
 import Decision
-import Faults
 import JSON
-import Journal
-import Records
+import POSIX
+import Storage
+import Systemd
 
 /// The log: the journal if stderr is connected to it, else lines on stderr. Writing never blocks on the
 /// journal.

@@ -1,7 +1,7 @@
 import CivilTime
 import Decision
-import Records
-import RemoteFlags
+import FlagSources
+import Storage
 
 /// Reads what earlier runs have stored. A file that cannot be read is a warning, and counts as
 /// missing.

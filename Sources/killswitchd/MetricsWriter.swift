@@ -1,10 +1,10 @@
 import CivilTime
 import Decision
 import EventLoop
-import Faults
 import Files
 import Metrics
-import Records
+import POSIX
+import Storage
 
 /// Writes the metrics: `metrics.prom` in the runtime directory, and the file that `[metrics] textfile` names.
 ///

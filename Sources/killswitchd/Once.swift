@@ -1,5 +1,5 @@
-import Agent
 import Decision
+import Drivers
 import EventLoop
 
 /// `--once`: waits until each source was asked once, has everything decided, and ends the loop.

@@ -1,9 +1,8 @@
 import COptions
+import Configuration
 import Files
 import Glibc
-import HostConfiguration
-import Records
-import Settings
+import Storage
 
 /// The options of the command line.
 struct Options {

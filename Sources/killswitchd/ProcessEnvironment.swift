@@ -1,9 +1,9 @@
 import CivilTime
+import Configuration
 import Files
+import FlagSources
 import Glibc
-import HostConfiguration
-import Records
-import RemoteFlags
+import Storage
 
 extension Host {
     /// The host of this process; facts that are unknown are nil.

@@ -1,12 +1,12 @@
 import CivilTime
 import Decision
 import EventLoop
-import Faults
+import FlagSources
 import Metrics
-import Records
-import RemoteFlags
+import POSIX
 import Reports
-import SourceKinds
+import SourceSettings
+import Storage
 
 /// Sends the state of the host to the server of `[report]`. `ReportMachine` decides when; nothing waits for it.
 final class ReportSender {

@@ -1,9 +1,9 @@
+import Configuration
 import Decision
 import EventLoop
-import RemoteFlags
-import Settings
-import SourceKinds
-import Transfer
+import FlagSources
+import HTTP
+import SourceSettings
 
 /// Makes and keeps the sources that are followed. A new kind of source is a new case here.
 final class SourceRegistry {

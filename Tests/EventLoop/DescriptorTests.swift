@@ -1,6 +1,6 @@
 import EventLoop
-import Faults
 import Glibc
+import POSIX
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

@@ -1,7 +1,7 @@
 import CivilTime
 import EventLoop
-import Faults
 import Glibc
+import POSIX
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))

@@ -1,5 +1,5 @@
-package import Datagrams
 import Glibc
+package import POSIX
 
 /// The receiving end of a datagram socket, in the role of the service manager or of journald.
 package final class DatagramListener {

@@ -1,5 +1,5 @@
 import JSON
-import Records
+import Storage
 import Support
 
 /// A host with the installed daemon, a configuration, and units to attach. Each test makes its own,

@@ -1,6 +1,6 @@
 import CivilTime
 import Decision
-import Notify
+import Systemd
 import Testing
 import killswitchd
 

@@ -3,8 +3,8 @@ import Decision
 import Files
 import Glibc
 import Metrics
-import Records
 import Reports
+import Storage
 import VirtualWorld
 
 /// The measurements and their limits.

@@ -2,8 +2,8 @@ import CivilTime
 import Decision
 import EventLoop
 import Files
+import FlagSignatures
 import Glibc
-import SignedFlags
 import Signing
 
 /// The processor time of this process, in milliseconds.

@@ -23,7 +23,7 @@ package struct DrillRun {
 
     /// Runs the drill to its end. Throws if the daemon does not take the order.
     package mutating func run() throws -> DrillFindings {
-        world.tell(
+        world.printLine(
             "closing '\(plan.service)' as \(plan.state.rawValue), for at most "
                 + "\(limit.wholeSeconds) s")
         try world.order()
@@ -51,8 +51,8 @@ package struct DrillRun {
     }
 
     /// How the service stands. A stuck gate may still move: dbus or polkit may be restarting.
-    private mutating func look() -> DrillView {
-        let view = world.look()
+    private mutating func orderStatus() -> DrillView {
+        let view = world.orderStatus()
         switch view {
         case .unknown: break
         case .status: stuck = nil
@@ -67,7 +67,7 @@ package struct DrillRun {
     }
 
     private func pause(_ progress: String?) throws(DrillProblem) {
-        if let progress { world.tell(progress) }
+        if let progress { world.printLine(progress) }
         try world.wait(Self.pause)
     }
 
@@ -95,7 +95,7 @@ package struct DrillRun {
 
     /// Whether the order is in force. If it has ended before its time, that is a problem.
     private mutating func isInForce() throws(DrillProblem) -> Bool {
-        switch look() {
+        switch orderStatus() {
         case .stuck(let problem, _): throw DrillProblem(problem)
         // The order ends by itself, so that an unknown standing does not end the drill.
         case .unknown, .status(.ordered): return true
@@ -150,7 +150,7 @@ package struct DrillRun {
 
     /// Ends the order, and returns since when the gate may open. Throws if the gate is not the drill's to open.
     private mutating func release() throws(DrillProblem) -> Uptime {
-        world.tell("opening '\(plan.service)' again")
+        world.printLine("opening '\(plan.service)' again")
         // The order ends by itself, but that is the daemon's work too.
         let last = max(expiry, now.boot) + Self.daemonTimeLimit
         var isAbsencePrinted = false
@@ -163,7 +163,7 @@ package struct DrillRun {
             case nil: break
             }
             if !isAbsencePrinted {
-                world.tell("waiting: killswitchd does not answer, and only it opens the gate again")
+                world.printLine("waiting: killswitchd does not answer, and only it opens the gate again")
             }
             isAbsencePrinted = true
             guard now.boot < last, !isImpatient else {
@@ -178,11 +178,11 @@ package struct DrillRun {
     /// The gate opens later by the service's own policy. A drill that was broken off does not wait for long.
     /// Returns when the gate was last seen closed: units may have been started between the two looks.
     private mutating func awaitMinClosed() throws(DrillProblem) -> Uptime {
-        world.tell("min_closed keeps the gate closed for a moment")
+        world.printLine("min_closed keeps the gate closed for a moment")
         var since = now.uptime
         while !isImpatient {
             let looked = now.uptime
-            switch look() {
+            switch orderStatus() {
             case .status(.open): return since
             case .status(.kept), .status(.ordered): since = looked
             case .status(let status): throw DrillProblem(status.problem)
@@ -202,7 +202,7 @@ package struct DrillRun {
         while !isImpatient {
             let seen = try world.list(plan.followed)
             if openSince == nil, plan.isOpen(seen) { openSince = now.boot }
-            switch look() {
+            switch orderStatus() {
             case .status(let status) where status.isLost:
                 throw DrillProblem(status.problem)
             case .stuck(let problem, _): throw DrillProblem(problem)
@@ -240,7 +240,7 @@ package struct DrillRun {
         record.record(problem: problem)
         record.recordEnd(snapshots)
         readProblems()
-        let isOpen = look() == .status(.open)
+        let isOpen = orderStatus() == .status(.open)
         return record.findings(isOpen: isOpen, wasInterrupted: wasInterrupted)
     }
 

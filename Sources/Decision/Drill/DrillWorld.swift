@@ -7,11 +7,11 @@ package protocol DrillWorld: AnyObject {
     /// When signals came that ask the drill to end. After the second one it waits for nothing.
     var signals: [Boottime] { get }
     /// Tells how far the drill is, for people and logs.
-    func tell(_ line: String)
+    func printLine(_ line: String)
     /// Gives the order that closes the gate. Throws if the daemon does not take it.
     func order() throws
     /// How the service stands, by the daemon's file.
-    func look() -> DrillView
+    func orderStatus() -> DrillView
     /// The status of these units and targets; a unit that is missing is not loaded.
     func list(_ units: [UnitName]) throws(DrillProblem) -> [UnitName: UnitStatus]
     /// Reads these units one after the other, all of them if `problem` is nil.

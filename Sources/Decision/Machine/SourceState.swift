@@ -135,9 +135,9 @@ struct SourceState: Hashable, Schedulable {
         return numbered
     }
 
-    /// Takes the validators of an answer that repeats the newest answer. True if it does. The
-    /// validators are not stored: an ETag that changes at every poll must
-    /// not cause a write at every poll. Where the newest answer is not proved, other signatures are new.
+    /// Takes the validators of an answer that repeats the newest answer. True if it does. The validators are not
+    /// stored: an ETag that changes at every poll must not cause a write at every poll. Where the newest answer is
+    /// not proved, other signatures are new.
     mutating func updateValidators(ifRepeating answer: Answer) -> Bool {
         guard let newest = answers.first?.answer, answer.repeats(newest),
             documents.isProved(newest) || answer.signed?.signatures == newest.signed?.signatures
@@ -290,8 +290,7 @@ struct SourceState: Hashable, Schedulable {
         activity = .waiting(until: min(due, moment))
     }
 
-    /// Another object fetches the source: no fetch is in flight, and one is due at
-    /// once.
+    /// Another object fetches the source: no fetch is in flight, and one is due at once.
     private mutating func sourceReplaced(at now: Now) {
         problems.clearWatchProblem()
         documents.dropAwaiting()

@@ -1,13 +1,13 @@
 import ArgumentParser
 import CivilTime
-import Control
+import ControlSocket
 import Decision
 import EventLoop
-import Faults
-import Gates
 import Glibc
 import JSON
-import Records
+import POSIX
+import Storage
+import SystemdUnits
 
 /// `killswitchctl drill SERVICE`
 struct Drill: ParsableCommand {

@@ -1,12 +1,12 @@
 import CivilTime
-import Control
+import ControlSocket
 import Decision
 import EventLoop
-import Faults
-import Gates
 import Glibc
 import JSON
-import Records
+import POSIX
+import Storage
+import SystemdUnits
 
 /// The world of a drill: asks systemd and the daemon, waits, and prints the progress.
 final class DrillDriver: DrillWorld {
@@ -46,11 +46,11 @@ final class DrillDriver: DrillWorld {
 
     var now: DrillTime { DrillTime(boot: loop.now.boot, uptime: EventLoop.uptime) }
 
-    func tell(_ line: String) { printError(line) }
+    func printLine(_ line: String) { printError(line) }
 
     func order() throws { try drillOrder.send() }
 
-    func look() -> DrillView {
+    func orderStatus() -> DrillView {
         let unknown = DrillView.unknown(problem: published.isOutOfDate(drillOrder.service))
         do {
             guard let state = try published.state(of: drillOrder.service),

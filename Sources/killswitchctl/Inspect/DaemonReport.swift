@@ -1,11 +1,11 @@
 import CivilTime
-import Control
+import Configuration
+import ControlSocket
 import Decision
 import Files
-import Gates
 import JSON
-import Records
-import Settings
+import Storage
+import SystemdUnits
 
 /// What the running daemon says of its sources and of everything that is wrong; without one, what the files
 /// in its runtime directory say.

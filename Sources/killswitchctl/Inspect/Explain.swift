@@ -1,16 +1,15 @@
 import ArgumentParser
 import CivilTime
-import Control
+import Configuration
+import ControlSocket
 import Decision
 import EventLoop
 import Files
-import HostConfiguration
+import FlagSignatures
 import JSON
-import Records
-import Settings
-import SignedFlags
 import Signing
-import SourceKinds
+import SourceSettings
+import Storage
 
 /// `killswitchctl explain SERVICE`
 struct Explain: ParsableCommand {

@@ -1,8 +1,8 @@
 import CivilTime
+import Configuration
 import Decision
-import HostConfiguration
 import JSON
-import Records
+import Storage
 
 /// The output of `explain`: the published verdict, and the chain of decisions that led to it.
 struct ExplanationReport {

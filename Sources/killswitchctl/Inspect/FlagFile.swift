@@ -1,13 +1,13 @@
 import CivilTime
 import Decision
-import Faults
 import Files
+import FlagSignatures
 import Glibc
 import JSON
-import Records
-import SignedFlags
+import POSIX
 import Signing
-import SourceKinds
+import SourceSettings
+import Storage
 
 /// Flags in a file that an operator names, as a source would bring them.
 struct FlagFile {

@@ -1,8 +1,8 @@
 import ArgumentParser
+import Configuration
 import Decision
 import JSON
-import Records
-import Settings
+import Storage
 
 /// `killswitchctl get SERVICE FIELD`
 struct Get: ParsableCommand {

@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import EventLoop
 import JSON
-import Records
+import Storage
 
 /// `status --check`: whether everything is as wanted, for monitoring.
 struct HealthCheck {

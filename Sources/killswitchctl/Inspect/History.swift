@@ -1,12 +1,12 @@
 import ArgumentParser
 import CivilTime
-import Control
+import ControlSocket
 import Decision
 import Files
 import Glibc
 import JSON
-import Journal
-import Records
+import Storage
+import Systemd
 
 /// `killswitchctl history [SERVICE]`
 struct History: ParsableCommand {

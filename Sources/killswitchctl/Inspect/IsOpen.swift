@@ -2,7 +2,7 @@ import ArgumentParser
 import Decision
 import Files
 import JSON
-import Records
+import Storage
 
 /// `killswitchctl is-open SERVICE`
 struct IsOpen: ParsableCommand {

@@ -1,9 +1,9 @@
 import ArgumentParser
 import CivilTime
+import Configuration
 import Decision
 import JSON
-import Records
-import Settings
+import Storage
 
 /// `killswitchctl rollout FLAGS --hosts N`
 struct RolloutCommand: ParsableCommand {

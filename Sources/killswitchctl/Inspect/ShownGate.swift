@@ -1,7 +1,7 @@
 import CivilTime
 import Decision
 import JSON
-import Records
+import Storage
 
 /// The gate of a service as the commands show it: what was decided, and what the gate is in fact.
 struct ShownGate {

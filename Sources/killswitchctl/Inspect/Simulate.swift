@@ -1,11 +1,10 @@
 import ArgumentParser
 import CivilTime
+import Configuration
 import Decision
 import EventLoop
-import HostConfiguration
 import JSON
-import Records
-import Settings
+import Storage
 
 /// `killswitchctl simulate --flags FILE …`
 struct Simulate: ParsableCommand {

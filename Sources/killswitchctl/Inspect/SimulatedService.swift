@@ -1,15 +1,14 @@
 import CivilTime
+import Configuration
 import Decision
-import Faults
 import Files
+import FlagSignatures
 import Glibc
-import HostConfiguration
 import JSON
-import Records
-import Settings
-import SignedFlags
+import POSIX
 import Signing
-import SourceKinds
+import SourceSettings
+import Storage
 
 /// The service to simulate, and the answers of its sources.
 struct SimulatedService {

@@ -2,7 +2,7 @@ import ArgumentParser
 import CivilTime
 import Decision
 import JSON
-import Records
+import Storage
 
 /// `killswitchctl status [SERVICE…]`
 struct StatusCommand: ParsableCommand {

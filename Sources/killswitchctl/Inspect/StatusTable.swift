@@ -1,8 +1,8 @@
 import CivilTime
+import Configuration
 import Decision
 import JSON
-import Records
-import Settings
+import Storage
 
 /// The table of `status`: columns as wide as their widest cell. If that is too wide for the terminal, it
 /// cuts the names of services, then the reasons, then the summaries of units.

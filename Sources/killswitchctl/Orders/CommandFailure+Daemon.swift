@@ -1,7 +1,7 @@
-import Control
+import Configuration
+import ControlSocket
 import Decision
 import JSON
-import Settings
 
 extension CommandFailure {
     /// An error of the daemon, in words that name the next command to type.

@@ -1,9 +1,9 @@
 import ArgumentParser
 import CivilTime
-import Control
+import ControlSocket
 import Decision
 import JSON
-import Records
+import Storage
 
 /// `killswitchctl force SERVICE… STATE`
 struct Force: DaemonOrder {

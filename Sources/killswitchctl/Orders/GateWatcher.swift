@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 import EventLoop
 import JSON
-import Records
+import Storage
 
 /// Waits for the effect of an order on gates and units, by the daemon's files. What happened before the order
 /// does not count.

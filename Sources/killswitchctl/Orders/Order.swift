@@ -1,11 +1,11 @@
 import ArgumentParser
 import CivilTime
-import Control
+import ControlSocket
 import Decision
 import EventLoop
 import Glibc
 import JSON
-import Records
+import Storage
 
 /// A method of the control socket without its interface, and the parameters of a call.
 typealias OrderCall = (method: String, parameters: JSON.Object)

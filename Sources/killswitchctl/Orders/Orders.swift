@@ -1,8 +1,8 @@
 import ArgumentParser
 import Decision
-import Gates
 import JSON
-import Records
+import Storage
+import SystemdUnits
 
 // The orders whose only parameter is a name.
 

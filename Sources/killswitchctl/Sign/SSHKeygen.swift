@@ -1,6 +1,6 @@
-import Faults
 import Files
 import Glibc
+import POSIX
 import Signing
 
 /// ssh-keygen(1), which holds the keys, asks for passphrases, and talks to agents and security keys.

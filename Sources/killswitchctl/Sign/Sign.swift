@@ -1,12 +1,12 @@
 import ArgumentParser
 import CivilTime
+import Configuration
 import Decision
 import EventLoop
 import Files
 import JSON
-import Settings
 import Signing
-import SourceKinds
+import SourceSettings
 
 /// `killswitchctl sign FILE --key KEY`
 struct Sign: ParsableCommand {

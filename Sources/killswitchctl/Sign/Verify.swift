@@ -3,11 +3,11 @@ import CivilTime
 import Decision
 import EventLoop
 import Files
+import FlagSignatures
 import JSON
-import Records
-import SignedFlags
 import Signing
-import SourceKinds
+import SourceSettings
+import Storage
 
 /// `killswitchctl verify FILE --signers FILE --audience NAME`
 struct Verify: ParsableCommand {

@@ -1,13 +1,12 @@
 import ArgumentParser
+import Configuration
 import Decision
 import EventLoop
 import Files
-import Gates
 import Glibc
-import HostConfiguration
 import JSON
-import Records
-import Settings
+import Storage
+import SystemdUnits
 
 /// `killswitchctl attach SERVICE UNIT…`
 struct Attach: ParsableCommand {

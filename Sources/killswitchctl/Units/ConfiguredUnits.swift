@@ -1,10 +1,9 @@
+import Configuration
 import Decision
 import Files
-import Gates
 import Glibc
-import HostConfiguration
 import JSON
-import Settings
+import SystemdUnits
 
 /// `killswitchctl attach --from-configuration`: attaches the units that the configuration lists, and detaches
 /// those that it lists no longer. A unit of the package does that at a start and at a reload of the daemon.

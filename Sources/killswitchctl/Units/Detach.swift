@@ -1,9 +1,9 @@
 import ArgumentParser
 import Decision
 import Files
-import Gates
 import JSON
-import Records
+import Storage
+import SystemdUnits
 
 /// `killswitchctl detach SERVICE UNIT…`
 struct Detach: ParsableCommand {

@@ -1,7 +1,7 @@
 import Decision
 import Files
-import Gates
-import Records
+import Storage
+import SystemdUnits
 
 /// The units that the removal of the package has detached, for `killswitchctl attach --remembered` after the next
 /// installation.

@@ -1,8 +1,8 @@
 import CivilTime
 import Decision
 import EventLoop
-import Gates
-import Records
+import Storage
+import SystemdUnits
 
 /// What becomes of units that run when they are attached to a closed gate: the daemon stops them. The command waits
 /// for that, and says what has happened.

@@ -1,7 +1,7 @@
 import Decision
 import Files
-import Gates
 import JSON
+import SystemdUnits
 
 /// A service that is not configured, and to which units are attached: nothing moves its gate, and behind a closed one
 /// nobody can start them.

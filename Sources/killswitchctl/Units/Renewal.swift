@@ -1,7 +1,7 @@
 import Decision
 import Files
-import Gates
 import JSON
+import SystemdUnits
 
 /// `killswitchctl attach --renew`: writes the drop-ins of attached units as this version writes them.
 /// The package does that at an upgrade.

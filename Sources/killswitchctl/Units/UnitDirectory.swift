@@ -1,8 +1,8 @@
 import Decision
 import Files
-import Gates
 import JSON
-import Records
+import Storage
+import SystemdUnits
 
 /// Writes and removes attachments in `/etc/systemd/system`.
 enum UnitDirectory {

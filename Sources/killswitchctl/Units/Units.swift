@@ -1,11 +1,11 @@
 import ArgumentParser
 import CivilTime
-import Control
+import ControlSocket
 import Decision
 import Files
-import Gates
 import JSON
-import Records
+import Storage
+import SystemdUnits
 
 /// `killswitchctl units [SERVICE]`
 struct Units: ParsableCommand {

@@ -1,11 +1,11 @@
 import ArgumentParser
-import Control
+import ControlSocket
 import Decision
 import Files
-import Gates
 import Glibc
 import JSON
-import Records
+import Storage
+import SystemdUnits
 
 /// `killswitchctl unlock SERVICE…`
 struct Unlock: ParsableCommand {

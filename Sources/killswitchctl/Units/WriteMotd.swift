@@ -1,8 +1,8 @@
 import ArgumentParser
-import Faults
 import Files
 import Glibc
 import JSON
+import POSIX
 
 /// `killswitchctl write-motd`, the program of killswitchd-motd.service: writes the text of the newest datagram at stdin
 /// to `/run/motd.d`.

@@ -1,6 +1,6 @@
 import EventLoop
-import Faults
 import Glibc
+import POSIX
 
 /// A command in a child process, with this process's terminal, files and process group.
 struct ChildProcess {

@@ -3,7 +3,7 @@ import CivilTime
 import Decision
 import EventLoop
 import Glibc
-import Records
+import Storage
 
 /// `killswitchctl run SERVICE --when open -- COMMAND…`
 struct Run: ParsableCommand {

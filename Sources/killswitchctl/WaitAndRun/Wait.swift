@@ -1,12 +1,12 @@
 import ArgumentParser
 import CivilTime
+import Configuration
 import Decision
 import EventLoop
-import Faults
-import Gates
 import JSON
-import Records
-import Settings
+import POSIX
+import Storage
+import SystemdUnits
 
 /// `killswitchctl wait SERVICE --for CONDITION`
 struct Wait: ParsableCommand {

@@ -5,7 +5,7 @@ import EventLoop
 import Files
 import Glibc
 import JSON
-import Records
+import Storage
 
 /// `killswitchctl watch [SERVICE…]`
 struct WatchServices: ParsableCommand {

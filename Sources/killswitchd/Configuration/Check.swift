@@ -1,11 +1,10 @@
+import Configuration
 import Decision
 import Files
-import HostConfiguration
+import FlagSignatures
+import FlagSources
 import JSON
-import RemoteFlags
-import Settings
-import SignedFlags
-import SourceKinds
+import SourceSettings
 
 /// `--check`: prints the files of the configuration, and each setting with its place. Warns of files that the daemon
 /// could not read.

@@ -1,9 +1,8 @@
+import Configuration
 import Decision
 import EventLoop
 import Files
-import HostConfiguration
-import Records
-import Settings
+import Storage
 
 /// Reads the configuration on disk, and falls back to the last accepted one.
 ///

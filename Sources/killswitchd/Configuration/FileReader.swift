@@ -1,7 +1,7 @@
-import Control
-import Faults
+import ControlSocket
 import Files
 import Glibc
+import POSIX
 
 /// Tries to read files as the daemon would, for `--check`: as its user, and by what its unit hides from it.
 struct FileReader {

@@ -1,11 +1,10 @@
+import Configuration
 import Decision
 import EventLoop
 import Files
+import FlagSources
 import Glibc
-import HostConfiguration
 import JSON
-import RemoteFlags
-import Settings
 
 /// `--check --probe`: fetches each source once, as the daemon would, and prints how that ended.
 ///

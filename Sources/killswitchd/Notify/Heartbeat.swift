@@ -1,9 +1,9 @@
-import Agent
 import CivilTime
 import Decision
+import Drivers
 import EventLoop
-import Faults
-import Records
+import POSIX
+import Storage
 
 /// Touches the file `alive` in the runtime directory while there is progress, as often as the watchdog is
 /// pinged by default. Readers do without a daemon, and by this file they know that there is one.

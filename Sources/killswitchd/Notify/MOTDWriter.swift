@@ -1,10 +1,9 @@
-import Agent
 import CivilTime
-import Datagrams
 import Decision
+import Drivers
 import EventLoop
-import Faults
-import Records
+import POSIX
+import Storage
 
 /// Keeps the file `motd` of the runtime directory as the services are, and sends its text to killswitchd-motd.socket.
 /// Both happen only if the text changes.

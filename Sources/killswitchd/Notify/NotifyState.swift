@@ -1,6 +1,6 @@
 package import CivilTime
 package import Decision
-package import Notify
+package import Systemd
 
 /// Decides what to tell the service manager, and when: a value without a socket or a clock.
 ///

@@ -1,10 +1,9 @@
-import Agent
 import CivilTime
-import Datagrams
 import Decision
+import Drivers
 import EventLoop
-import Faults
-import Notify
+import POSIX
+import Systemd
 
 /// Reports to the service manager over `NOTIFY_SOCKET`, sd_notify(3).
 ///

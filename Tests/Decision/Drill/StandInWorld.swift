@@ -35,15 +35,15 @@ final class StandInWorld: DrillWorld {
 
     /// All that was written down, to the findings if the drill has come to its end.
     func text(to findings: DrillFindings) -> String {
-        for line in Self.lines(findings) { tell(line, as: "") }
+        for line in Self.lines(findings) { printLine(line, as: "") }
         return text
     }
 
-    func tell(_ line: String) { tell(line, as: "tell ") }
+    func printLine(_ line: String) { printLine(line, as: "print ") }
 
     func order() throws { _ = ask("order") }
 
-    func poll() -> DrillView {
+    func orderStatus() -> DrillView {
         switch ask("read status") {
         case .status(let status): .status(status)
         case .gateStuck(let problem, let status): .stuck(problem: problem, status)
@@ -83,7 +83,7 @@ final class StandInWorld: DrillWorld {
 
     func wait(_ time: Duration) throws(DrillProblem) { _ = try answer("wait \(Self.shown(time))") }
 
-    private func tell(_ line: String, as kind: String) {
+    private func printLine(_ line: String, as kind: String) {
         if !isOver { text += "    \(kind)\(line)\n" }
     }
 
@@ -95,7 +95,7 @@ final class StandInWorld: DrillWorld {
 
     /// Writes the question down, and the next answer with the signals before it; nil after the last one.
     private func ask(_ question: String) -> DrillAnswer? {
-        tell(question, as: "")
+        printLine(question, as: "")
         while let (seconds, answer) = answers.first {
             if answers.startIndex == shownFrom { text = "" }
             answers.removeFirst()

@@ -1,5 +1,5 @@
 import CivilTime
-import Control
+import ControlSocket
 import Decision
 import JSON
 

@@ -1,8 +1,8 @@
 import CivilTime
+import Configuration
 import Decision
+import FlagSignatures
 import JSON
-import Settings
-import SignedFlags
 
 @testable import Signing
 

@@ -2,8 +2,8 @@ import CivilTime
 import Decision
 import JSON
 
-@testable import RemoteFlags
-@testable import Transfer
+@testable import FlagSources
+@testable import HTTP
 
 /// What comes over a network or a socket.
 extension Fuzz {

@@ -1,7 +1,7 @@
 import CivilTime
-import Datagrams
 import EventLoop
 import Files
+import POSIX
 import Support
 import Testing
 

@@ -4,7 +4,7 @@ import EventLoop
 import Files
 import Glibc
 import JSON
-import Records
+import Storage
 import Support
 import Testing
 

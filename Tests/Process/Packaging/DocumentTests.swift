@@ -1,9 +1,9 @@
+import Configuration
 import Decision
 import Files
 import Metrics
 import Pages
-import Records
-import Settings
+import Storage
 import Support
 import Testing
 

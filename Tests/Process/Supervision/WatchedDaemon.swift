@@ -1,5 +1,4 @@
-import Datagrams
-import Faults
+import POSIX
 import Support
 
 /// A daemon whose service manager is the test.

@@ -1,5 +1,5 @@
 import JSON
-import Records
+import Storage
 import Support
 import Testing
 

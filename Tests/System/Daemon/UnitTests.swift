@@ -1,6 +1,6 @@
 import Glibc
 import JSON
-import Records
+import Storage
 import Support
 import Testing
 

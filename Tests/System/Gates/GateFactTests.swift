@@ -1,6 +1,6 @@
 import Decision
 import JSON
-import Records
+import Storage
 import Support
 import Testing
 

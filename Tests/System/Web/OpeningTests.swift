@@ -1,4 +1,4 @@
-import Records
+import Storage
 import Support
 import Testing
 

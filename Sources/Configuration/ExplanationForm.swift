@@ -1,0 +1,154 @@
+package import CivilTime
+package import Decision
+package import JSON
+
+/// An explanation as people and programs see it: what each switch of a service says, and the policy.
+///
+/// `killswitchctl explain` makes it from the stored flags. For a member of the group, who may not read them, the
+/// daemon makes it and sends it.
+package struct ExplanationForm {
+    /// A line of the text.
+    package struct Line {
+        package let label: String
+        package let text: String
+    }
+
+    /// The lines for people.
+    package private(set) var lines: [Line] = []
+    /// The switches for programs.
+    package let switches: JSON.Value
+
+    /// The explanation at this time.
+    package init(_ explanation: Explanation, at now: Instant) {
+        let zone = explanation.service.zone
+        switches = .array(explanation.switches.map { Self.json($0, zone) })
+        for (index, view) in explanation.switches.enumerated() {
+            let number = explanation.switches.count == 1 ? "" : " \(index + 1)"
+            add(view, as: "switch\(number)", in: zone, at: now)
+        }
+        add("policy", explanation.service.summary)
+    }
+
+    /// The explanation in a reply of the daemon.
+    package init(reply: JSON.Object) {
+        switches = reply["switches"] ?? .null
+        lines = reply.objects("lines").map { line in
+            Line(label: line["label"]?.string ?? "", text: line["text"]?.string ?? "")
+        }
+    }
+
+    /// The reply of the daemon.
+    package var reply: JSON.Object {
+        [
+            "lines": .array(
+                lines.map { .object(["label": .string($0.label), "text": .string($0.text)]) }),
+            "switches": switches,
+        ]
+    }
+
+    private mutating func add(_ label: String, _ text: String?) {
+        if let text { lines.append(Line(label: label, text: text)) }
+    }
+
+    private mutating func add(
+        _ view: Explanation.SwitchView, as label: String, in zone: Zone, at now: Instant
+    ) {
+        let age = view.age.map { "confirmed \($0.rough) ago" } ?? "never confirmed"
+        add(label, "\(view.plan.format.word), source '\(view.plan.source)', \(age)")
+        add("  flags", view.flags.map(Self.list))
+        let authors = view.opinion?.authors ?? []
+        add("  signed by", authors.isEmpty ? nil : authors.map(quoted).joined(separator: ", "))
+        add("  invalid", view.problem.map { "the newest answer: \($0)" })
+        let decides = view.isDecisive ? ": decides" : ""
+        let opinion = view.opinion.map { "\($0.state.rawValue), \($0.gate.rawValue)\(decides)" }
+        add("  says", opinion ?? "nothing yet: waiting for its first answer")
+        if let reason = view.opinion?.reason, !view.isDecisive, !Self.plain.contains(reason.slug) {
+            add("  why", reason.sentence)
+        }
+        if let window = view.nextWindow {
+            let days = Self.days(zone.calendarDays(from: now, to: window.from))
+            let title = window.texts.title.map { ", \(quoted($0))" } ?? ""
+            add(
+                "  next",
+                "maintenance \(days), from \(zone.rfc3339(window.from)) "
+                    + "until \(zone.rfc3339(window.until))\(title)")
+        }
+        if view.isStaged {
+            add("  newer", "flags wait for the next start, by activation = \"next-start\"")
+        }
+    }
+
+    /// The reasons that add nothing to what the flags say.
+    private static let plain: Set<Reason.Slug> = [.flags, .storedFlags]
+
+    private static func days(_ days: Int) -> String {
+        switch days {
+        case ...0: "today"
+        case 1: "tomorrow"
+        default: "in \(days) days"
+        }
+    }
+
+    private static func list(_ flags: JSON.Object) -> String {
+        guard !flags.isEmpty else { return "no key of this service" }
+        let pairs = flags.map { "\($0.key) = \($0.value.serialized(.compact))" }
+        return pairs.joined(separator: ", ").printable(limit: 160)
+    }
+
+    private static func json(_ view: Explanation.SwitchView, _ zone: Zone) -> JSON.Value {
+        let window = view.nextWindow.map { window -> JSON.Value in
+            .object([
+                "from": .string(zone.rfc3339(window.from)),
+                "until": .string(zone.rfc3339(window.until)),
+                "title": .optional(window.texts.title), "message": .optional(window.texts.message),
+            ])
+        }
+        return .object([
+            "source": .string(view.plan.source.text),
+            "format": .string(view.plan.format.word),
+            "age": .optional(view.age?.wholeSeconds),
+            "flags": view.flags.map(JSON.Value.object) ?? .null,
+            "problem": .optional(view.problem?.description),
+            "state": .optional(view.opinion?.state.rawValue),
+            "gate": .optional(view.opinion?.gate.rawValue),
+            "reason": .optional(view.opinion?.reason.slug.rawValue),
+            "reason_text": .optional(view.opinion?.reason.sentence),
+            "author": .strings(view.opinion?.authors ?? []),
+            "next_window": window ?? .null,
+            "waiting": .bool(view.isStaged),
+            "decides": .bool(view.isDecisive),
+        ])
+    }
+}
+
+extension Service {
+    /// The policy in a line: the state without flags, and every setting that is not the default.
+    fileprivate var summary: String {
+        let usual = Policy()
+        // A setting without a usual word is always shown.
+        let settings: [(key: String, word: String, usual: String?)] = [
+            ("max_stale", policy.maxStale?.text ?? "never", nil),
+            (
+                "when_stale", policy.whenStale.rawValue,
+                policy.maxStale == nil ? usual.whenStale.rawValue : nil
+            ), ("when_unknown", policy.whenUnknown.rawValue, nil),
+            ("first_timeout", policy.firstTimeout.text, usual.firstTimeout.text),
+            ("at_end", policy.atEnd.rawValue, usual.atEnd.rawValue),
+            ("update_required", policy.updateRequired.rawValue, usual.updateRequired.rawValue),
+            ("min_closed", policy.minClosed.text, usual.minClosed.text),
+            ("open_spread", policy.openSpread.text, usual.openSpread.text),
+            ("spread_at_boot", "\(policy.spreadsAtBoot)", "\(usual.spreadsAtBoot)"),
+            ("drain", policy.drain.text, usual.drain.text),
+            ("confirm_close", "\(policy.confirmClose)", "\(usual.confirmClose)"),
+            ("confirm_open", "\(policy.confirmOpen)", "\(usual.confirmOpen)"),
+            (
+                "signatures_to_close", "\(policy.signaturesToClose)",
+                "\(usual.signaturesToClose)"
+            ),
+            ("signatures_to_open", "\(policy.signaturesToOpen)", "\(usual.signaturesToOpen)"),
+            ("activation", activation.rawValue, Activation.immediate.rawValue),
+        ]
+        return settings.filter { $0.word != $0.usual }.map { "\($0.key) \($0.word)" }
+            .joined(separator: ", ")
+    }
+}

@@ -1,0 +1,101 @@
+package import Decision
+import JSON
+import SourceSettings
+
+/// The keys of a `[[service.NAME.switch]]`, or of a `[service.NAME]` with one switch.
+enum SwitchKey: String, SettingKey {
+    case source
+    case format
+    case key
+    case countdownKey = "countdown_key"
+}
+
+/// The words of `format`.
+package enum FormatWord: String, CaseIterable, Sendable {
+    case serviceEnd = "service-end"
+    case status
+    case maintenance
+    case switchObject = "switch"
+
+    private static let endKeys = ["service_end", "is_service_end"]
+    private static let maintenanceKey = "server_maintenance_config"
+    static let countdownKey = "service_countdown"
+
+    /// The default of `key`: one text, or several of which the first that the flags hold counts; nil
+    /// if the whole document is read.
+    var defaultKey: JSON.Value? {
+        switch self {
+        case .serviceEnd: .strings(Self.endKeys)
+        case .maintenance: .string(Self.maintenanceKey)
+        case .status, .switchObject: nil
+        }
+    }
+
+    /// The format with these keys; nil stands for the default key.
+    package func format(key: String?, countdownKey: String?) -> Format {
+        switch self {
+        case .serviceEnd:
+            .serviceEnd(
+                endKeys: key.map { [$0] } ?? Self.endKeys,
+                countdownKey: countdownKey ?? Self.countdownKey)
+        case .status: .status(key.map { .member($0) } ?? .whole)
+        case .maintenance:
+            .maintenance(key.map { .member($0) } ?? .memberOrWhole(Self.maintenanceKey))
+        case .switchObject: .switchObject(key.map { .member($0) } ?? .whole)
+        }
+    }
+}
+
+extension Switch {
+    /// Reads the keys of a switch; nil after an error. A source that an address implies is named after
+    /// `service`.
+    init?(from reader: TableDecoder, of service: String, _ sources: inout ConfiguredSources) {
+        let source = Self.source(from: reader, of: service, &sources)
+        let format = Self.format(from: reader)
+        guard let source, let format else { return nil }
+        self.init(source: source, format: format)
+    }
+
+    private static func source(
+        from reader: TableDecoder, of service: String, _ sources: inout ConfiguredSources
+    ) -> SourceName? {
+        let type = ValueType<String>.sourceName
+        guard let text = reader.required(SwitchKey.source, type),
+            let member = reader.member(SwitchKey.source)
+        else { return nil }
+        do {
+            return try sources.name(of: text, at: member.node.origin, for: service)
+        } catch {
+            reader.refuse(member, error, expecting: type.expected)
+            return nil
+        }
+    }
+
+    private static func format(from reader: TableDecoder) -> Format? {
+        let word: FormatWord? = reader.required(SwitchKey.format, .word)
+        let key = reader.optional(SwitchKey.key, .text("key"))
+        if reader.member(SwitchKey.key) == nil, let key = word?.defaultKey {
+            reader.report.record("\(reader.path).key", key.toml, from: nil)
+        }
+        if let word, word != .serviceEnd {
+            if let member = reader.member(SwitchKey.countdownKey) {
+                reader.report.error(
+                    "key '\(member.key)' \(reader.place) belongs to format "
+                        + "'\(FormatWord.serviceEnd.rawValue)', not to '\(word.rawValue)'",
+                    at: member.keyOrigin)
+            }
+            return word.format(key: key, countdownKey: nil)
+        }
+        let countdownKey = reader.value(
+            SwitchKey.countdownKey, .text("key"), default: FormatWord.countdownKey)
+        return word?.format(key: key, countdownKey: countdownKey)
+    }
+}
+
+extension ValueType where Value == String {
+    /// The name of a source, or an address; it is written without the secrets of the address.
+    fileprivate static var sourceName: Self {
+        let text = Self.text("source")
+        return Self(expected: text.expected, read: text.read) { $0.withoutSecrets.tomlText }
+    }
+}

@@ -1,0 +1,145 @@
+package import Decision
+package import Pages
+package import SourceSettings
+
+/// A configuration that can be run: every name is known, every value is in its range.
+package struct Settings: Hashable, Sendable {
+    /// The sources with a table, in that order, then the sources that addresses imply.
+    package var sources: [Source]
+    /// In the order of their tables; at least one.
+    package var services: [Service]
+    /// The units to attach to each service that lists some. The daemon decides nothing by them.
+    package var units: [ServiceName: [UnitName]]
+    /// The pages of the services that configure a template or a language.
+    package var pages: [ServiceName: Page]
+    /// The templates of these pages, as they were read.
+    package var templates: [Templates.Source]
+    /// What the host guard allows.
+    package var guardLimits: GuardLimits
+    /// The file to which the metrics are written too; nil without one.
+    package var textfile: String?
+    /// Where the state of the host is reported; nil if it is not.
+    package var report: HTTPSettings?
+    /// In the order of files and places.
+    package var warnings: [Diagnostic]
+    /// Every setting in force, defaults included: limits, sources, services.
+    package var effective: [EffectiveSetting]
+
+    /// The part of the settings that decisions depend on.
+    package var plan: Plan {
+        Plan(
+            sources: sources.map {
+                SourcePlan(
+                    name: $0.name, interval: $0.interval, timeout: $0.kind.limits.timeout,
+                    maxBackoff: $0.maxBackoff, defaults: $0.defaults, audience: $0.signing?.audience
+                )
+            }, services: services, guardLimits: guardLimits)
+    }
+}
+
+extension Settings {
+    /// Reads the main file and the drop-ins, in the order in which they are merged. Throws all syntax
+    /// errors of all files or, if there are none, all errors of the merged configuration.
+    package static func load(
+        files: [ConfigurationFiles.Content], zones: Zones, templates: Templates = Templates()
+    ) throws(SettingsError) -> Settings {
+        var fragments: [Fragment] = []
+        var problems: [Diagnostic] = []
+        for (path, bytes) in files {
+            do {
+                fragments.append(try Fragment(file: path, bytes: bytes))
+            } catch {
+                problems.append(error)
+            }
+        }
+        if let error = SettingsError(problems) { throw error }
+        return try Settings(
+            validating: MergedTree(fragments), zones: zones, templates: templates)
+    }
+
+    /// Checks a merged configuration. Throws all errors.
+    private init(
+        validating merged: MergedTree, zones: Zones, templates: Templates
+    ) throws(SettingsError) {
+        let report = Diagnostics()
+        let start = Origin(file: merged.files.first ?? "(no file)")
+        let root = TableDecoder(
+            path: "", place: "at the top level", table: merged.root, origin: start, report: report)
+        root.refuseKeys(notIn: RootKey.words)
+
+        var sources = ConfiguredSources(from: root)
+        var services: [Service] = []
+        var units: [ServiceName: [UnitName]] = [:]
+        var pages: [ServiceName: Page] = [:]
+        for (member, reader) in root.table(RootKey.service)?.tables() ?? [] {
+            guard let service = Service(named: member, from: reader, zones: zones, &sources)
+            else { continue }
+            services.append(service)
+            let listed = reader.value(ServiceKey.units, .units, default: [])
+            if !listed.isEmpty { units[service.name] = listed }
+            pages[service.name] = Page(of: service, from: reader, templates)
+            service.warnOfWhatHasNoEffect(in: reader, sources)
+        }
+        let limits = root.table(RootKey.limits)
+        limits?.refuseKeys(notIn: LimitsKey.words)
+        let guardLimits = GuardLimits(from: limits)
+        let metrics = root.table(RootKey.metrics)
+        metrics?.refuseKeys(notIn: MetricsKey.words)
+        let textfile = metrics?.optional(MetricsKey.textfile, .textfile)
+        let settings = root.table(RootKey.report).flatMap(HTTPSettings.init(forReports:))
+        sources.warnOfUnused()
+        if services.isEmpty, report.errors.isEmpty {
+            report.error("no service is configured: add a table [service.NAME]", at: start)
+        }
+
+        if let error = SettingsError(report.errors.inOrder(of: merged.files)) { throw error }
+        self.init(
+            sources: sources.sources, services: services, units: units, pages: pages,
+            templates: templates.sources, guardLimits: guardLimits, textfile: textfile,
+            report: settings, warnings: report.warnings.inOrder(of: merged.files),
+            effective: [.limits, .metrics, .report, .source, .service].flatMap(report.effective))
+    }
+}
+
+extension ValueType where Value == String {
+    /// The absolute path of a file that the node exporter reads.
+    fileprivate static var textfile: Self {
+        .string(expected: "the path of a file") { path throws(ValueProblem) in
+            guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+                throw .bad("path", cause: "write the whole path, from '/'")
+            }
+            guard path.hasSuffix(".prom"), !path.hasSuffix("/.prom") else {
+                throw .bad("path", cause: "the node exporter reads files '*.prom' alone")
+            }
+            return path
+        }
+    }
+}
+
+extension HTTPSettings {
+    private static let timeouts: ClosedRange<Duration> = .milliseconds(100) ... .seconds(600)
+
+    /// Reads `[report]`; nil after an error. It has the keys of a document that is fetched.
+    fileprivate init?(forReports reader: TableDecoder) {
+        reader.refuseKeys(notIn: HTTPKey.words + ReportKey.words)
+        let timeout = reader.value(
+            ReportKey.timeout, .duration(in: Self.timeouts), default: FetchLimits.defaultTimeout)
+        guard case .http(let settings) = SourceType.http.read(reader, FetchLimits(timeout: timeout))
+        else { return nil }
+        self = settings
+    }
+}
+
+extension GuardLimits {
+    private static let periods: ClosedRange<Duration> = .zero ... .seconds(30 * 86_400)
+
+    /// Reads `[limits]`; the defaults without the table.
+    fileprivate init(from limits: TableDecoder?) {
+        self.init()
+        guard let limits else { return }
+        count = limits.optional(LimitsKey.closeAtOnce, .count(in: 1...100_000))
+        let period = ValueType<Duration>.duration(in: Self.periods)
+        within = limits.value(LimitsKey.closeWithin, period, default: within)
+        notice = limits.value(LimitsKey.notice, period, default: notice)
+    }
+}

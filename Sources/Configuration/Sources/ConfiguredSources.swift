@@ -1,0 +1,133 @@
+import Decision
+import SourceSettings
+
+/// A source in one line, as a switch may name it: `file:/etc/killswitchd/shop.json`.
+struct SourceAddress: Hashable, Sendable {
+    /// The part before the first colon.
+    let scheme: String
+    /// The part after the first colon.
+    let rest: String
+
+    /// Nil if there is no colon: then `text` is the name of a source, which cannot hold one.
+    init?(_ text: String) {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        scheme = String(text[..<colon])
+        rest = String(text[text.utf8.index(after: colon)...])
+    }
+}
+
+/// The sources of a configuration: the sources with a table, and the sources that the addresses of
+/// switches imply.
+struct ConfiguredSources {
+    /// In the order of the tables, then of the addresses. A source with an error is left out.
+    private(set) var sources: [Source] = []
+    /// The position of each source in `sources`.
+    private var positions: [SourceName: Int] = [:]
+    /// The keys of the tables as written, also of tables with an error.
+    private var tables: Set<String> = []
+    /// The names in use.
+    private var taken: Set<String> = []
+    private var implied: [Source.Kind: SourceName] = [:]
+    private var used: Set<SourceName> = []
+    private let report: Diagnostics
+
+    /// Reads the tables of `[source]`, which may be missing.
+    init(from root: TableDecoder) {
+        report = root.report
+        for (member, reader) in root.table(RootKey.source)?.tables() ?? [] {
+            tables.insert(member.key)
+            taken.insert(member.key)
+            let source = Source(name: reader.name(member, of: "a source"), from: reader)
+            if let source { add(source) }
+        }
+    }
+
+    private mutating func add(_ source: Source) {
+        positions[source.name] = sources.count
+        sources.append(source)
+    }
+
+    /// The sources of these names, in their order.
+    func sources(named names: Set<SourceName>) -> [Source] {
+        names.compactMap { positions[$0] }.sorted().map { sources[$0] }
+    }
+
+    /// Whether a source of these switches has signers.
+    func areSigned(_ switches: [Switch]) -> Bool {
+        switches.contains { plan in
+            positions[plan.source].map { sources[$0].signing != nil } ?? false
+        }
+    }
+
+    /// The source that a switch names, or that its address implies. The same address implies the same
+    /// source. Nil if an error about the source is in the report already.
+    mutating func name(
+        of text: String, at origin: Origin, for service: String
+    ) throws(ValueProblem) -> SourceName? {
+        let name =
+            if let address = SourceAddress(text) {
+                try impliedSource(by: address, text, at: origin, for: service)
+            } else {
+                try sourceWithTable(text)
+            }
+        if let name { used.insert(name) }
+        return name
+    }
+
+    /// Warns of each source that no switch names.
+    func warnOfUnused() {
+        for source in sources where !used.contains(source.name) {
+            report.warn("source '\(source.name)' is used by no service", at: source.origin)
+        }
+    }
+
+    private func sourceWithTable(_ text: String) throws(ValueProblem) -> SourceName? {
+        guard !tables.contains(text) else { return SourceName(text) }
+        guard let name = SourceName(text) else {
+            let isPath = text.utf8.contains(UInt8(ascii: "/"))
+            let hint = isPath ? "; did you mean \("file:\(text.withoutSecrets)".quoted)?" : ""
+            throw .bad("name", cause: "expected \(SourceName.rule), or an address\(hint)")
+        }
+        let near = nearest(to: text, among: tables.sorted()).map { "did you mean \($0.quoted)?" }
+        throw .unknown("source", hint: near ?? "add a table [source.\(name)]")
+    }
+
+    private mutating func impliedSource(
+        by address: SourceAddress, _ text: String, at origin: Origin, for service: String
+    ) throws(ValueProblem) -> SourceName? {
+        guard let type = SourceType.all.first(where: { $0.schemes.contains(address.scheme) }) else {
+            let known = SourceType.all.flatMap(\.schemes).map { "\($0):" }.alternatives
+            throw .unknown("address", hint: "this version follows only \(known)")
+        }
+        let settings = [(SourceKey.type.rawValue, .string(type.word))] + (try type.members(address))
+        let members = settings.map { key, value in
+            Table.Member(key: key, keyOrigin: origin, node: Node(value, at: origin))
+        }
+        let name = freeName(like: service)
+        // Only after reading is it known whether another address has implied the same source.
+        let reading = Diagnostics()
+        let reader = TableDecoder(
+            path: "source.\(name?.text ?? service)", place: "in address \(text.shown)",
+            table: Table(members: members), origin: origin, report: reading)
+        let source = Source(name: name, from: reader)
+        if let source, let same = implied[source.kind] { return same }
+        report.append(reading)
+        guard let source else { return nil }
+        implied[source.kind] = source.name
+        taken.insert(source.name.text)
+        add(source)
+        return source.name
+    }
+
+    /// The first of `text`, `text-2`, `text-3` … that no source has, shortened if it is too long; nil if
+    /// `text` is no name.
+    private func freeName(like text: String) -> SourceName? {
+        for number in 1...(taken.count + 1) {
+            let suffix = number == 1 ? "" : "-\(number)"
+            let stem = text.utf8.prefix(63 - suffix.utf8.count)
+            guard let name = SourceName("\(Substring(stem))\(suffix)") else { return nil }
+            if !taken.contains(name.text) { return name }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,86 @@
+import JSON
+import SourceSettings
+
+/// The keys of a `[source.NAME]` of type `etcd`, besides the keys of every type.
+enum EtcdKey: String, SettingKey {
+    case endpoints
+    case prefix
+    case user
+    case password
+    case ca
+    case clientCertificate = "client_certificate"
+    case clientKey = "client_key"
+    case allowPlainHTTP = "allow_plain_http"
+}
+
+extension SourceType {
+    /// The keys of an etcd cluster that begin with a prefix. No address implies such a source, because
+    /// a cluster has several endpoints.
+    static let etcd = SourceType(
+        word: "etcd", keys: EtcdKey.words + SigningKey.words, isSignable: true,
+        read: { reader, limits in
+            let endpoints = reader.required(
+                EtcdKey.endpoints,
+                .origins(
+                    "endpoint", such: "https://etcd-1.example.com:2379",
+                    login: "'user' and 'password'"))
+            let prefix = reader.required(EtcdKey.prefix, .text("prefix"))
+            let login = reader.login()
+            var settings = HTTPSettings(url: "", limits: limits)
+            reader.readCertificates(into: &settings)
+            guard let endpoints, let prefix else { return nil }
+            reader.checkCredentials(for: endpoints, "an endpoint is")
+            return .etcd(
+                EtcdSettings(endpoints: endpoints, prefix: prefix, login: login, server: settings))
+        })
+}
+
+extension TableDecoder {
+    /// The user and the password; either without the other is an error.
+    fileprivate func login() -> EtcdSettings.Login? {
+        let user = optional(EtcdKey.user, .text("user"))
+        let password = optional(EtcdKey.password, .secret)
+        if let user, let password { return EtcdSettings.Login(user: user, password: password) }
+        for (key, other) in [(EtcdKey.user, EtcdKey.password), (.password, .user)] {
+            guard let member = member(key), self.member(other) == nil else { continue }
+            report.error(
+                "'\(key.rawValue)' \(place) needs a '\(other.rawValue)' beside it",
+                at: member.keyOrigin)
+        }
+        return nil
+    }
+}
+
+extension ValueType where Value == [String] {
+    /// A list of URLs without path, at least one: scheme, host and port of a `thing`. `login` names the keys for
+    /// a login.
+    static func origins(_ thing: String, such example: String, login: String) -> Self {
+        Self(expected: "a list of URLs such as [\"\(example)\"]") { value throws(ValueProblem) in
+            guard case .array(let elements) = value else { throw .wrongType() }
+            var endpoints: [String] = []
+            for element in elements {
+                guard case .string(let text) = element.value else { throw .wrongType() }
+                let endpoint = text.hasSuffix("/") ? String(text.dropLast()) : text
+                if let problem = URLText(endpoint).originProblem(login: login) {
+                    throw .bad(thing, cause: "\(text.shown): \(problem)")
+                }
+                guard !endpoints.contains(where: endpoint.hasSameBytes) else {
+                    throw .bad("list", cause: "it names \(text.shown) twice")
+                }
+                endpoints.append(endpoint)
+            }
+            guard !endpoints.isEmpty else { throw .bad("list", cause: "it is empty") }
+            return endpoints
+        } write: {
+            JSON.Value.strings($0).toml
+        }
+    }
+}
+
+extension URLText {
+    /// Why it is refused as scheme, host and port.
+    fileprivate func originProblem(login: String) -> String? {
+        problem(login: login)
+            ?? (authority.endIndex < text.endIndex ? "leave out what follows the port" : nil)
+    }
+}

@@ -1,0 +1,186 @@
+package import Decision
+package import JSON
+package import SourceSettings
+
+/// The keys of a `[source.NAME]` whose type is a document that people can sign.
+enum SigningKey: String, SettingKey {
+    case signers
+    case audience
+}
+
+/// The keys of every `[source.NAME]`, whatever its type.
+enum SourceKey: String, SettingKey {
+    case type
+    case interval
+    case maxBackoff = "max_backoff"
+    case timeout
+    case maxBody = "max_body"
+    case defaults
+}
+
+/// A source of flags as the configuration describes it.
+package struct Source: Hashable, Sendable {
+    package var name: SourceName
+    package var kind: Kind
+    /// From one poll to the next, before jitter and back-off.
+    package var interval: Duration
+    /// The longest wait after failures.
+    package var maxBackoff: Duration
+    /// The values of keys that the source does not hold.
+    package var defaults: JSON.Object
+    /// Who has to sign its documents; nil for nobody.
+    package var signing: SigningRule?
+    /// The table that defines it, or the address that implies it.
+    package var origin: Origin
+
+    /// All settings of a source.
+    package init(
+        name: SourceName, kind: Kind, interval: Duration, maxBackoff: Duration? = nil,
+        defaults: JSON.Object = [:], signing: SigningRule? = nil, origin: Origin
+    ) {
+        self.name = name
+        self.kind = kind
+        self.interval = interval
+        self.maxBackoff = maxBackoff ?? Schedule.usualBackOff(of: interval)
+        self.defaults = defaults
+        self.signing = signing
+        self.origin = origin
+    }
+
+    /// The kind of a source, with the settings of that kind.
+    package enum Kind: Hashable, Sendable {
+        /// The path is absolute if the path of the configuration file is.
+        case file(path: String, FetchLimits = FetchLimits())
+        case http(HTTPSettings)
+        case etcd(EtcdSettings)
+        case ofrep(OFREPSettings)
+        case firebase(FirebaseSettings)
+        case firebaseServer(FirebaseServerSettings)
+
+        /// How long one fetch may take, and how large an answer may be.
+        package var limits: FetchLimits {
+            switch self {
+            case .file(_, let limits): limits
+            case .http(let settings): settings.limits
+            case .etcd(let cluster): cluster.limits
+            case .ofrep(let server): server.limits
+            case .firebase(let template): template.limits
+            case .firebaseServer(let template): template.limits
+            }
+        }
+    }
+}
+
+extension Source {
+    private static let intervals: ClosedRange<Duration> = .milliseconds(100) ... .seconds(86_400)
+    private static let backoffs: ClosedRange<Duration> = .milliseconds(100)...Schedule.backOffLimit
+    private static let timeouts: ClosedRange<Duration> = .milliseconds(100) ... .seconds(600)
+    private static let bodies = 1...FetchLimits.largestMaxBody
+
+    /// Reads a table `[source.NAME]`; nil after an error, or without a name.
+    init?(name: SourceName?, from table: TableDecoder) {
+        var reader = table
+        reader.need = "; \(SourceType.follows)"
+        let type = reader.required(SourceKey.type, .sourceType)
+        // The keys of every type are listed after those of the type.
+        var common = table
+        common.report = Diagnostics()
+        let interval = common.value(
+            SourceKey.interval, .duration(in: Self.intervals), default: .seconds(60))
+        let maxBackoff = common.value(
+            SourceKey.maxBackoff, .duration(in: Self.backoffs),
+            default: Schedule.usualBackOff(of: interval))
+        let timeout = common.value(
+            SourceKey.timeout, .duration(in: Self.timeouts), default: FetchLimits.defaultTimeout)
+        let maxBody = common.value(
+            SourceKey.maxBody, .byteSize(in: Self.bodies),
+            default: type?.maxBody ?? FetchLimits.defaultMaxBody)
+        var defaults = JSON.Object()
+        if let table = common.table(SourceKey.defaults) {
+            for member in table.table.members {
+                defaults[member.key] = table.optional(member, .json)
+            }
+        }
+
+        reader.need = type.map { ", which type '\($0.word)' needs" } ?? ""
+        let kind = type?.read(reader, FetchLimits(timeout: timeout, maxBody: maxBody))
+        let signing = type?.isSignable == true ? SigningRule(from: reader) : nil
+        if type != nil || reader.member(SourceKey.type) == nil {
+            reader.refuseKeys(notIn: SourceKey.words + (type?.keys ?? SourceType.keys))
+        }
+        table.report.append(common.report)
+
+        guard let name, let kind else { return nil }
+        self.init(
+            name: name, kind: kind, interval: interval, maxBackoff: maxBackoff, defaults: defaults,
+            signing: signing, origin: table.origin)
+    }
+}
+
+/// A type of source as the configuration writes it: the word after `type`, the keys of its own, and
+/// the addresses that replace a table with those keys.
+///
+/// A new kind of source adds its type to `all`.
+struct SourceType: Sendable {
+    let word: String
+    /// The keys of this type, besides the keys of every type.
+    let keys: [String]
+    /// Whether it is a document that people can sign.
+    var isSignable = false
+    /// The longest body of an answer, in bytes, if the configuration names none.
+    var maxBody = FetchLimits.defaultMaxBody
+    /// Reads the keys of this type; nil after an error.
+    let read: @Sendable (TableDecoder, FetchLimits) -> Source.Kind?
+    /// The schemes of addresses that imply a source of this type, without the colon.
+    var schemes: [String] = []
+    /// The members of the table that an address replaces.
+    var members: @Sendable (SourceAddress) throws(ValueProblem) -> [(key: String, Node.Value)] = {
+        _ in []
+    }
+
+    static let all = [file, http, etcd, ofrep, firebase, firebaseServer]
+
+    /// The keys of all types, each once.
+    static var keys: [String] {
+        all.flatMap(\.keys).reduce(into: []) { keys, key in
+            if !keys.contains(where: key.hasSameBytes) { keys.append(key) }
+        }
+    }
+
+    /// The hint after an unknown type.
+    static var follows: String { "this version follows only \(all.map(\.word).alternatives)" }
+}
+
+extension ValueType where Value == SourceType {
+    /// The word of a type that this version knows.
+    fileprivate static var sourceType: Self {
+        let expected = SourceType.all.map(\.word).alternatives
+        return Self(expected: expected, text: \.word) { word throws(ValueProblem) in
+            guard let type = SourceType.all.first(where: { $0.word.hasSameBytes(as: word) }) else {
+                throw .unknown("type", hint: SourceType.follows)
+            }
+            return type
+        }
+    }
+}
+
+extension SigningRule {
+    /// Reads the keys; nil without them, or after an error. Each needs the other: signatures without an
+    /// audience would let the document of another fleet count.
+    fileprivate init?(from reader: TableDecoder) {
+        let path = reader.member(SigningKey.signers)?.node.origin.file ?? ""
+        let signers = reader.optional(SigningKey.signers, .path(namedIn: path))
+        let audience = reader.optional(SigningKey.audience, .text("audience"))
+        if let signers, let audience {
+            self.init(signers: signers, audience: audience)
+            return
+        }
+        for (key, other) in [(SigningKey.signers, SigningKey.audience), (.audience, .signers)] {
+            guard let member = reader.member(key), reader.member(other) == nil else { continue }
+            reader.report.error(
+                "'\(key.rawValue)' \(reader.place) needs '\(other.rawValue)' beside it",
+                at: member.keyOrigin)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,134 @@
+import CivilTime
+import Glibc
+import POSIX
+
+/// A stream socket of this host, unix(7), closed together with this object.
+final class StreamSocket {
+    let descriptor: Int32
+    private let path: String
+
+    /// Makes an unconnected socket. Errors name `path`; `flags` are the flags of socket(2).
+    init(_ path: String, flags: Int32 = 0) throws(SocketError) {
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | flags
+        let descriptor = Glibc.socket(AF_UNIX, type, 0)
+        guard descriptor >= 0 else { throw SocketError("make a socket for", path, .system(errno)) }
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit { close(descriptor) }
+
+    /// Connects to the path.
+    func connect() throws(SocketError) {
+        try unsafe onAddress("connect to", path) { address, length in
+            unsafe Glibc.connect(descriptor, address, length)
+        }
+    }
+
+    /// Listens at the path, for everybody. The socket is bound to a temporary name and renamed once its
+    /// mode is set; that replaces a socket at which nobody listens any more.
+    func listen(backlog: Int32) throws(SocketError) {
+        try makeRoom()
+        let hidden = path + ".new"
+        unsafe unlink(hidden)
+        try unsafe onAddress("listen at", hidden) { address, length in
+            unsafe bind(descriptor, address, length)
+        }
+        let isThere =
+            unsafe chmod(hidden, 0o666) == 0 && Glibc.listen(descriptor, backlog) == 0
+            && rename(hidden, path) == 0
+        guard isThere else {
+            let code = errno
+            unsafe unlink(hidden)
+            throw SocketError("listen at", path, .system(code))
+        }
+    }
+
+    /// Throws if the path is no socket, or if another process listens at it.
+    private func makeRoom() throws(SocketError) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw SocketError("listen at", path, .notASocket)
+        }
+        let probe = try StreamSocket(path, flags: Int32(SOCK_NONBLOCK.rawValue))
+        do { try probe.connect() } catch { if error.isNobodyThere { return } }
+        throw SocketError("listen at", path, .taken)
+    }
+
+    private func onAddress(
+        _ operation: String, _ path: String, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) throws(SocketError) {
+        let code = unsafe SocketAddress.path(path).withKernelForm { address, length in
+            unsafe call(address, length) == 0 ? 0 : errno
+        }
+        guard let code else { throw SocketError(operation, path, .tooLong) }
+        guard code == 0 else { throw SocketError(operation, path, .system(code)) }
+    }
+}
+
+/// A failed operation on the control socket.
+package struct SocketError: Error, Hashable, CustomStringConvertible {
+    /// Why it failed.
+    package enum Cause: Hashable, Sendable, CustomStringConvertible {
+        /// A number of errno(3).
+        case system(Int32)
+        /// The path is too long for a socket's address, unix(7).
+        case tooLong
+        /// Another process listens at the path.
+        case taken
+        /// The path exists and is not a socket.
+        case notASocket
+        /// The daemon did not answer in this time.
+        case silent(WaitingCall)
+        /// The other end closed the connection before its reply.
+        case closed
+        /// The reply does not follow the protocol.
+        case malformed
+
+        /// The part of the message behind the colon.
+        package var description: String {
+            switch self {
+            case .system(EAGAIN): "no answer in time"
+            case .silent(let call):
+                "no answer within \(call.time.wholeSeconds) s: \(call.processWords); \(call.advice)"
+            case .system(let code): SystemError.text(of: code)
+            case .tooLong: "the path is too long for a socket"
+            case .taken: "another program listens there"
+            case .notASocket: "it is not a socket"
+            case .closed: "the connection was closed"
+            case .malformed: "the answer is malformed"
+            }
+        }
+    }
+
+    /// The verb of the message: `listen at`, `connect to`.
+    package let operation: String
+    /// The path of the socket.
+    package let path: String
+    /// Why it failed.
+    package let cause: Cause
+
+    /// An error that reads `OPERATION 'PATH': CAUSE`.
+    package init(_ operation: String, _ path: String, _ cause: Cause) {
+        self.operation = operation
+        self.path = path
+        self.cause = cause
+    }
+
+    /// Whether nobody listens at the path: no daemon is running.
+    package var isNobodyThere: Bool {
+        [.system(ENOENT), .system(ENOTDIR), .system(ECONNREFUSED)].contains(cause)
+    }
+
+    /// Whether the daemon is there and did not answer in time.
+    package var isSilent: Bool {
+        if case .silent = cause { true } else { cause == .system(EAGAIN) }
+    }
+
+    /// Whether the socket is there, and no process has it any more.
+    package var isRefused: Bool { cause == .system(ECONNREFUSED) }
+
+    /// `connect to '/run/killswitchd/control.sock': no such file or directory`
+    package var description: String { "\(operation) '\(path)': \(cause)" }
+}

@@ -1,0 +1,185 @@
+import CivilTime
+import Decision
+import EventLoop
+import Files
+import FlagSources
+import Pages
+import Storage
+
+/// How the effects of the machine are performed.
+extension DecisionDriver {
+    /// Performs the effects of an event. Files wait for their turn, and with them what is said of them.
+    func perform(_ effects: [Effect], of event: Event) {
+        var publications: [(service: Service, record: PublishedVerdict)] = []
+        var later: [Effect] = []
+        // What is said is true of the files: it also waits for those of events before.
+        var waits = !outbox.isEmpty
+        for effect in effects {
+            switch effect {
+            case .publish(let service, let record) where record.verdict.state == .undecided:
+                undecided[service.name] = (service, record)
+            case .publish(let service, let record):
+                undecided[service.name] = nil
+                publications.append((service, record))
+                waits = true
+            case .markConfirmed where waits, .log where waits, .deliverNotice where waits:
+                later.append(effect)
+            case .fetch, .storeFlags, .storeVersion, .dropVersion, .reserveVersion, .readVersion,
+                .forget, .markConfirmed, .storeLedger, .storeOverrides, .deliverNotice, .withdraw,
+                .stopSource,
+                .reject, .log, .sleep:
+                perform(effect)
+            }
+        }
+        // Most events end at once.
+        let isDone = publications.isEmpty && later.isEmpty
+        if isDone, unfinished.isEmpty, !isUnfinished(event) { return eventHandled(event) }
+        let ended = endedEvents(with: event)
+        if isDone {
+            for event in ended { eventHandled(event) }
+        } else {
+            outbox.add(publications, later, of: ended)
+        }
+    }
+
+    /// Whether an event has brought an answer that some of its readers have not had yet.
+    private func isUnfinished(_ event: Event) -> Bool {
+        guard let source = event.answeringSource else { return false }
+        return ask { $0.isOffering(source) }
+    }
+
+    /// The events that end with this one: an answer ends when each of its readers has had it.
+    private func endedEvents(with event: Event) -> [Event] {
+        unfinished.append(event)
+        defer { unfinished = unfinished.filter(isUnfinished) }
+        return unfinished.filter { !isUnfinished($0) }
+    }
+
+    /// Everything that an event has caused is done.
+    private func eventHandled(_ event: Event) {
+        if let source = event.answeringSource {
+            if case .writeEnded = event { awaitingVersion.remove(source) }
+            if !awaitingVersion.contains(source) { sources[source]?.source.answerDecided() }
+        }
+        observer?(.handled(event))
+    }
+
+    func perform(_ step: Outbox.Step) {
+        switch step {
+        case .publish(let service, let record): publish(record, of: service)
+        case .effect(let effect): perform(effect)
+        case .end(let events): for event in events { eventHandled(event) }
+        }
+    }
+
+    private func perform(_ effect: Effect) {
+        switch effect {
+        case .fetch(let name, let validators):
+            sources[name]?.source.fetch(unlessMatching: validators)
+        case .storeFlags(let name, let answers):
+            guard let source = sources[name]?.source else { return }
+            source.setAnswersInForce(answers)
+            performWrite(.storeFlags(name)) { () throws(FileError) in
+                try state.store(answers, of: name, fingerprint: source.fingerprint)
+                if answers.isEmpty { try runtime.removeConfirmation(of: name) }
+            }
+        case .storeVersion(let name, let version):
+            awaitingVersion.insert(name)
+            performWrite(.storeVersion(name)) { () throws(FileError) in
+                try state.store(version, of: name)
+            }
+        case .dropVersion(let name):
+            performWrite(.dropVersion(name)) { () throws(FileError) in
+                try state.dropVersion(of: name)
+            }
+        case .reserveVersion(let name):
+            performWrite(.reserveVersion(name)) { () throws(FileError) in
+                try state.reserveVersion(of: name)
+            }
+        case .readVersion(let name): post(.versionRead(name, state.version(of: name)))
+        case .forget(let name): sources[name]?.source.forget()
+        case .markConfirmed(let name):
+            performWrite(.markConfirmed(name)) { () throws(FileError) in try markConfirmed(name) }
+        case .storeOverrides(let overrides):
+            performWrite(.storeOverrides) { () throws(FileError) in try state.store(overrides) }
+        case .storeLedger(let ledger, let changed):
+            performWrite(.storeLedger) { () throws(FileError) in
+                try state.store(ledger, changed: changed)
+            }
+        case .publish(let service, let record): publish(record, of: service)
+        case .withdraw(let name):
+            undecided[name] = nil
+            outbox.drop(name)
+            performWrite(.publish(name)) { () throws(FileError) in try runtime.withdraw(name) }
+            observer?(.decided(name, nil))
+        case .stopSource(let name):
+            sources.removeValue(forKey: name)?.source.stop()
+            performWrite(.markConfirmed(name)) { () throws(FileError) in
+                try runtime.removeConfirmation(of: name)
+            }
+        case .reject(let name, let override, let objection):
+            observer?(.rejected(name, override, objection))
+        case .log(let notice): log(notice)
+        case .deliverNotice(let name): observer?(.noticePublished(name))
+        case .sleep(let wake): sleep(until: wake)
+        }
+    }
+
+    private func publish(_ record: PublishedVerdict, of service: Service) {
+        performWrite(.publish(service.name)) { () throws(FileError) in
+            try runtime.publish(record, of: service, page: self.page(of: service.name))
+        }
+        observer?(.decided(service.name, record))
+    }
+
+    /// Writes the records of the services that are still undecided. A source that answers at once, such as a
+    /// file, decides its services before: their files are written once at a start, not twice.
+    func publishUndecided() {
+        let waiting = undecided.values.sorted { $0.service.name < $1.service.name }
+        undecided = [:]
+        outbox.add(waiting)
+        driver.requestTurn()
+    }
+
+    /// Marks the source as confirmed, and checks files of its services for foreign changes. The check
+    /// is most of the cost of a poll, so it runs at most once a second, for some services: those that
+    /// follow have their turn at the next check.
+    private func markConfirmed(_ name: SourceName) throws(FileError) {
+        guard let followed = sources[name] else { return }
+        try File.touch(followed.mark)
+        let now = now
+        if let last = followed.checkedAt, now.boot < last + Self.checkInterval { return }
+        let followers = machine.followers(of: name, after: followed.checked, Self.checkedAtOnce)
+        followed.checked = followers.next
+        try runtime.check(followers.names.filter { undecided[$0] == nil && !outbox.awaits($0) })
+        try state.confirm(name, at: now.wall)
+        followed.checkedAt = now.boot
+    }
+
+    private static let checkInterval: Duration = .seconds(1)
+
+    /// How many services are checked at a time.
+    private static let checkedAtOnce = 100
+
+    /// Performs a write and queues its outcome. There is one publication for each service, so that it is an
+    /// event only if it has failed, or others have.
+    private func performWrite(_ operation: WriteOperation, _ perform: () throws(FileError) -> Void)
+    {
+        do {
+            try perform()
+            if case .publish = operation, !hasFailed { return }
+            post(.writeEnded(operation, problem: nil))
+        } catch {
+            hasFailed = true
+            post(.writeEnded(operation, problem: "\(error)"))
+        }
+    }
+
+    private func sleep(until wake: Wake) {
+        isResuming = ask { $0.hasUnfinishedWork }
+        bootTimer?.set(at: isResuming ? nil : wake.boot)
+        if let wallWake, wallWake.wall == wake.wall { return }
+        wallWake = wake
+        wallTimer?.set(at: wake.wall)
+    }
+}

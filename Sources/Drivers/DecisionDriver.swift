@@ -1,0 +1,244 @@
+import CivilTime
+package import Decision
+package import EventLoop
+package import Files
+package import FlagSources
+package import POSIX
+package import Pages
+package import Storage
+
+/// Performs effects and queues events: no other type does either.
+///
+/// Every event is queued, and handled in a turn of the loop. No effect calls the machine: a failed effect queues an
+/// event.
+package final class DecisionDriver {
+    /// The machine, for readers.
+    package private(set) var machine: Machine
+    /// Is called with the outcomes of the inputs, in order.
+    package var observer: ((Observation) -> Void)?
+
+    let loop: EventLoop
+    let runtime: RuntimeDirectory
+    let state: StateDirectory
+    let log: (LogMessage) -> Void
+    var sources: [SourceName: ActiveSource] = [:]
+    /// The pages of the services that configure one.
+    var pages: [ServiceName: Page]
+    var versionFiles: VersionFileWatcher?
+    let driver: MachineDriver<Input>
+    /// The records of undecided services, which are written when the queue is empty.
+    var undecided: [ServiceName: (service: Service, record: PublishedVerdict)] = [:]
+    /// The files that wait for their turn.
+    var outbox = Outbox()
+    /// The ends of fetches whose answers the machine has not offered to each reader yet.
+    var unfinished: [Event] = []
+    /// The sources whose documents wait until their versions are stored.
+    var awaitingVersion: Set<SourceName> = []
+    /// Whether the machine goes on with unfinished work as soon as the queue is empty.
+    var isResuming = false
+    /// Whether a write has failed, and the machine may wait for its success.
+    var hasFailed = false
+    var bootTimer: Timer?
+    var wallTimer: WallTimer?
+    private let kernel: WallTimer.Kernel
+    private let synchronisation: ClockSyncProbe
+    /// The wake-up of the wall timer, until it has expired or the clock was set; nil then.
+    var wallWake: Wake?
+
+    /// An agent that is not started. A test gives a `kernel` that simulates steps of the clock.
+    package init(
+        loop: EventLoop, machine: Machine, runtime: RuntimeDirectory, state: StateDirectory,
+        pages: [ServiceName: Page] = [:],
+        kernel: WallTimer.Kernel = .real, synchronisation: ClockSyncProbe = .kernel,
+        announce: @escaping (LogMessage) -> Void
+    ) {
+        self.loop = loop
+        driver = MachineDriver(on: loop)
+        self.machine = machine
+        self.runtime = runtime
+        self.state = state
+        self.pages = pages
+        self.kernel = kernel
+        self.synchronisation = synchronisation
+        self.log = announce
+    }
+
+    /// Starts the timers and these sources. Throws if the kernel gives no timer.
+    package func start(_ followed: [any FlagSource]) throws(SystemError) {
+        driver.start { [unowned self] in drainQueue() }
+        bootTimer = try Timer(loop, accuracy: Self.slack) { [unowned self] in post(.woke) }
+        wallTimer = try WallTimer(loop, kernel: kernel) { [unowned self] expiry in
+            wallWake = nil
+            if expiry == .clockStepped { synchronisation.clockWasSet() }
+            post(expiry == .due ? Event.woke : .clockStepped)
+        }
+        versionFiles = VersionFileWatcher(loop) { [unowned self] event in post(event) }
+        versionFiles?.watch(machine.plan.services)
+        let keys = machine.plan.keysRead
+        for source in followed {
+            sources[source.name] = ActiveSource(
+                source, mark: runtime.confirmationPath(of: source.name))
+            source.setKeys(keys[source.name] ?? [])
+            source.start()
+        }
+        post(.started)
+    }
+
+    /// Stops the sources and timers, and drops the observer, which may hold the agent. It changes
+    /// no file: a stop of the daemon moves no gate.
+    package func stop() {
+        observer = nil
+        driver.stop()
+        while let step = outbox.next() { perform(step) }
+        for followed in sources.values { followed.source.stop() }
+        sources = [:]
+        versionFiles = nil
+        bootTimer = nil
+        wallTimer = nil
+    }
+
+    /// Queues an event for the machine.
+    package func post(_ event: Event) { driver.post(.event(event)) }
+
+    /// Queues another configuration; it takes force after the inputs before it.
+    package func post(_ reload: Reconfiguration) { driver.post(.reload(reload)) }
+
+    /// Writes the states of the attached units of a service; does nothing for an unknown service.
+    package func publish(_ units: [UnitRow], of name: ServiceName) throws(FileError) {
+        guard let service = machine.service(name.text) else { return }
+        try runtime.publish(units, of: service, now: loop.now)
+    }
+
+    /// Writes what the gate of a service is in fact, and whether people see its page; does nothing for an unknown
+    /// service.
+    package func publish(_ report: GateStatus, of name: ServiceName) throws(FileError) {
+        guard let service = machine.service(name.text) else { return }
+        try runtime.publish(report, of: service, now: loop.now)
+        guard let isUnavailable = report.isUnavailable,
+            let record = machine.publishedVerdict(of: name)
+        else {
+            return
+        }
+        do {
+            try runtime.publish(
+                isUnavailable: isUnavailable, record, of: service, page: page(of: name))
+        } catch {
+            // A page that could not be written is written again with the record.
+            hasFailed = true
+            post(.writeEnded(.publish(name), problem: "\(error)"))
+            throw error
+        }
+    }
+
+    func page(of service: ServiceName) -> Page { pages[service] ?? .standard }
+
+    /// What differs whenever the machine has something new to tell.
+    package var overviewRevision: OverviewRevision { ask { $0.overviewRevision } }
+
+    /// Asks the machine where it lies: a copy costs more than most questions.
+    @inline(__always)
+    func ask<Answer>(_ question: (borrowing Machine) -> Answer) -> Answer {
+        func lend(_ machine: inout Machine) -> Answer { question(machine) }
+        return lend(&machine)
+    }
+
+    /// The present time, by both clocks.
+    package var now: Now {
+        let (wall, boot) = loop.now
+        return Now(wall: wall, boot: boot, isSynchronised: synchronisation.value())
+    }
+
+    // MARK: - Queue
+
+    /// How late a poll may come, so that the kernel can coalesce wake-ups.
+    private static let slack: Duration = .milliseconds(20)
+
+    /// How long one turn may take: the queue and the files, or closings as well. One input or file more may take
+    /// longer. On its way a change passes several turns of the loop, so that each turn here delays it once more.
+    private static let share: (all: Duration, closings: Duration) = (
+        .milliseconds(10), .milliseconds(25)
+    )
+
+    /// Handles the queued inputs and those that their effects queue, and writes the files that wait, for its share of
+    /// the time; the rest follows in the next dispatch, after other sources of the loop. A dispatch for each input would
+    /// be most of the cost of a poll.
+    private func drainQueue() {
+        let begin = loop.now.boot
+        repeat {
+            handleInputs(until: begin + Self.share.all)
+            writeFiles(since: begin)
+        } while !driver.isEmpty && loop.now.boot < begin + Self.share.all
+        if isResuming, driver.isEmpty, !outbox.hasClosings {
+            isResuming = false
+            post(.woke)
+        }
+        guard driver.isEmpty, outbox.isEmpty else { return driver.requestTurn() }
+        if !undecided.isEmpty { return publishUndecided() }
+        hasFailed = ask { $0.hasPendingWrites }
+        observer?(.queueDrained)
+    }
+
+    private func handleInputs(until end: Boottime) {
+        driver.handleEvents(while: { loop.now.boot < end }) { input in
+            let event: Event
+            switch input {
+            case .event(let queued): event = queued
+            case .reload(let reload): event = applyReload(reload)
+            }
+            perform(machine.handle(event, at: now), of: event)
+            if ask({ $0.isClockContradicted }) { synchronisation.renew() }
+        }
+    }
+
+    private func writeFiles(since begin: Boottime) {
+        while let step = outbox.next() {
+            perform(step)
+            let share = outbox.hasClosings ? Self.share.closings : Self.share.all
+            // What follows the last file costs little.
+            if outbox.hasFiles, loop.now.boot >= begin + share { return }
+        }
+    }
+
+    /// Follows the sources of another configuration. The event tells the machine which sources
+    /// another object fetches from now on: these have no fetch in flight.
+    private func applyReload(_ reload: Reconfiguration) -> Event {
+        var replaced: [SourceName: Replacement] = [:]
+        var remembered: [SourceName: Memory.StoredFlags] = [:]
+        let keys = reload.plan.keysRead
+        for source in reload.sources {
+            source.setKeys(keys[source.name] ?? [])
+            let before = sources[source.name]?.source
+            guard before !== source else {
+                source.readSigners()
+                continue
+            }
+            before?.stop()
+            // A queued report comes from the object before, and does not concern the new object.
+            driver.removeAll { $0.isReport(of: source.name) }
+            if let before {
+                replaced[source.name] =
+                    source.matches(fingerprint: before.fingerprint) ? .sameAddress : .otherAddress
+                source.setAnswersInForce(machine.answers(of: source.name))
+            } else {
+                remembered[source.name] = reload.remember(source)
+            }
+            sources[source.name] = ActiveSource(
+                source, mark: runtime.confirmationPath(of: source.name))
+            source.start()
+        }
+        versionFiles?.watch(reload.plan.services)
+        replacePages(reload.pages, of: reload.plan.services)
+        return .reconfigured(reload.plan, replaced: replaced, remembered: remembered)
+    }
+
+    /// Follows the pages of another configuration. The files of a service whose page has changed are written again,
+    /// once the machine has taken up the reload.
+    private func replacePages(_ next: [ServiceName: Page], of services: [Service]) {
+        let before = pages
+        pages = next
+        guard next != before else { return }
+        for service in services where next[service.name] != before[service.name] {
+            post(.filesDeleted(service.name))
+        }
+    }
+}

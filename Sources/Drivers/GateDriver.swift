@@ -1,0 +1,149 @@
+import CivilTime
+package import Decision
+package import EventLoop
+package import POSIX
+import SystemdUnits
+
+/// Performs the effects of the gates' machine over D-Bus.
+package final class GateDriver {
+    private let loop: EventLoop
+    private var machine: GateMachine
+    private let publish: Publish
+    private let publishGate: PublishGate
+    private let log: (GateLogMessage) -> Void
+    private var systemd: SystemdClient?
+    private let driver: MachineDriver<GateEvent>
+    private var timer: Timer?
+
+    /// Called when events were handled, and whether the overview has changed.
+    package var observer: ((Bool) -> Void)?
+    /// The overview that the observer knows.
+    private var lastOverview: GateOverview?
+
+    /// Writes down how the attached units of a service stand.
+    package typealias Publish = ([UnitRow], ServiceName) throws -> Void
+    /// Writes down what the gate of a service is in fact.
+    package typealias PublishGate = (GateStatus, ServiceName) throws -> Void
+
+    /// A gatekeeper of these services, which attaches the `listed` units to them. `address` is the address of the
+    /// bus; nil for the system bus.
+    package init(
+        loop: EventLoop, services: [ServiceName], listed: [ServiceName: [UnitName]],
+        address: String?, publish: @escaping Publish,
+        publishGate: @escaping PublishGate, announce: @escaping (GateLogMessage) -> Void
+    ) {
+        self.loop = loop
+        driver = MachineDriver(on: loop)
+        machine = GateMachine(services: services, listed: listed)
+        self.publish = publish
+        self.publishGate = publishGate
+        self.log = announce
+        systemd = SystemdClient(loop, address: address) { [unowned self] event in post(event) }
+    }
+
+    /// Takes up work.
+    package func start() throws(SystemError) {
+        driver.start { [unowned self] in drainQueue() }
+        timer = try Timer(loop, accuracy: .milliseconds(20)) { [unowned self] in post(.woke) }
+        post(.started)
+    }
+
+    /// Closes the connection to the bus. No gate is moved by that.
+    package func stop() {
+        systemd = nil
+        driver.stop()
+        timer = nil
+    }
+
+    /// A service was decided, or is gone.
+    package func serviceDecided(_ record: PublishedVerdict?, of service: ServiceName) {
+        guard let record else { return post(.withdrawn(service)) }
+        guard let desired = DesiredGate(record.verdict) else { return }
+        post(.decided(service, desired, drainsUntil: record.drainsUntil))
+    }
+
+    /// A configuration takes force that lists these units.
+    package func attach(listed units: [ServiceName: [UnitName]]) {
+        post(.unitsListedByConfiguration(units))
+    }
+
+    /// What came of the units that the configuration lists; nil while they are being attached.
+    package var attachmentReport: AttachmentReport? {
+        driver.isEmpty ? machine.attachmentReport(at: loop.now.boot) : nil
+    }
+
+    /// There is a notice for the units of a service that pass it on.
+    package func noticePublished(of service: ServiceName) { post(.noticePublished(service)) }
+
+    /// Somebody has deleted files of a service.
+    package func filesDeleted(of service: ServiceName) {
+        post(.filesDeleted(service))
+    }
+
+    /// The state of all gates. It is not ready while events are queued.
+    package var overview: GateOverview {
+        var overview = machine.overview
+        if !driver.isEmpty { overview.isReady = false }
+        return overview
+    }
+
+    /// The gates, to look at. Do not keep the copy: the next event would copy every gate.
+    package var gates: GateMachine { machine }
+
+    /// How often `units.json` and `gate.json` were written.
+    package var publicationCount: Int { machine.publicationCount }
+
+    /// What the gate of a service is in fact; nil while that is not known.
+    package func report(of service: ServiceName) -> GateStatus? {
+        machine.report(of: service, at: loop.now.boot)
+    }
+
+    /// The problems of the gate of a service and of its units.
+    package func problems(of service: ServiceName) -> GateProblems { machine.problems(of: service) }
+
+    /// Whether systemd has taken or refused what was decided last for a service, or has had its time.
+    package func isAnswered(_ service: ServiceName) -> Bool {
+        driver.isEmpty && machine.isAnswered(service)
+    }
+
+    private func post(_ event: GateEvent) { driver.post(event) }
+
+    private func drainQueue() {
+        driver.handleEvents { event in
+            for effect in machine.handle(event, at: loop.now.boot) { perform(effect) }
+        }
+        let overview = overview
+        let hasChanged = overview != lastOverview
+        lastOverview = overview
+        observer?(hasChanged)
+    }
+
+    private func perform(_ effect: GateEffect) {
+        switch effect {
+        case .connectBus: systemd?.connect()
+        case .list(let units): systemd?.list(units)
+        case .subscribe(let units): systemd?.subscribe(to: units)
+        case .unsubscribe(let units): systemd?.unsubscribe(from: units)
+        case .readUnit(let unit): systemd?.read(unit)
+        case .enqueue(let job): systemd?.enqueue(job)
+        case .readSystemState: systemd?.readSystemState()
+        case .countProcesses(let unit): systemd?.countProcesses(of: unit)
+        case .attachListed: systemd?.attachListed()
+        case .readAttachOutcome: systemd?.readAttachOutcome()
+        case .publishUnits(let service, let rows):
+            write(service) { try publish(rows, service) }
+        case .publishGate(let service, let report):
+            write(service) { try publishGate(report, service) }
+        case .log(let notice): log(notice)
+        case .sleep(let moment): timer?.set(at: moment)
+        }
+    }
+
+    private func write(_ service: ServiceName, _ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            post(.writeFailed(service, problem: "\(error)"))
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import CivilTime
+import Decision
+import EventLoop
+import HTTP
+
+/// The requests of one fetch, over a connection that is kept from fetch to fetch. They share a
+/// deadline, and a failure names their operation.
+///
+/// One request is in flight at most. `start()`, `cancel()` and the next request end the one before, and
+/// its completion is not called.
+final class Fetch {
+    /// Receives the answer, or the failure with the operation in its sentence.
+    typealias Completion = (Result<HTTPResponse, Failure>) -> Void
+
+    /// The operation of the requests, as the beginning of a failure's sentence: `get 'https://…'`.
+    var operation: String
+    /// When the fetch has to end. Each request gets the remaining time.
+    private(set) var deadline: Boottime
+    private let limit: Duration
+    private let timeout: String
+    private let context: SourceDependencies
+    private var transfer: HTTPTransfer?
+    private var completion: Completion?
+    private var crashGuard: CrashGuard
+    /// Whether an answer counts as read once services have decided by it, which `answerDecided` says.
+    private let isDecidedOn: Bool
+    private let memory: HeapTrimmer
+    /// Made once, so that a poll allocates one closure and not two.
+    private lazy var complete: HTTPTransfer.Completion = { [unowned self] result in
+        let completion = completion
+        self.completion = nil
+        if let completion { complete(result.mapError(failure), to: completion) }
+    }
+
+    /// Fetches that may take as long as `limit`. A request that runs out of time fails with the
+    /// clause `timeout`. By default it names the limit of the fetch: the remaining time of the
+    /// request differs each time, so that a repeated failure would not be recognised.
+    /// `isDecidedOn`: its answers are flags.
+    init(
+        _ operation: String, limit: Duration, timeout: String? = nil, isDecidedOn: Bool = false,
+        for context: SourceDependencies
+    ) {
+        self.isDecidedOn = isDecidedOn
+        self.operation = operation
+        self.limit = limit
+        self.timeout = timeout ?? "\(TransferError.timedOut(limit))"
+        self.context = context
+        deadline = context.now.boot
+        memory = HeapTrimmer(context.loop)
+        crashGuard = CrashGuard(
+            of: context.name, in: context.environment.runtimeDirectory, at: context.now.boot)
+    }
+
+    deinit { transfer?.cancel() }
+
+    /// The time until the deadline.
+    var timeLeft: Duration { deadline - context.now.boot }
+
+    /// Begins a fetch, which has to end by `deadline`; by default after the limit.
+    func start(until deadline: Boottime? = nil) {
+        cancel()
+        self.deadline = deadline ?? context.now.boot + limit
+    }
+
+    /// Sends a request within the time that is left. `completion` is called exactly once.
+    ///
+    /// If the server answers 401 and `renew` is given, `renew` is called instead: the token may be
+    /// revoked, and a new token may be accepted.
+    func send(
+        _ request: HTTPRequest, renew: (() -> Void)? = nil, completion: @escaping Completion
+    ) {
+        var request = request
+        request.timeout = max(timeLeft, .milliseconds(1))
+        send(PreparedRequest(request)) { result in
+            if let renew, case .success(let response) = result, response.status == 401 {
+                renew()
+            } else {
+                completion(result)
+            }
+        }
+    }
+
+    /// Sends a request with a time limit of its own. `completion` is called exactly once.
+    func send(_ request: PreparedRequest, completion: @escaping Completion) {
+        self.completion = completion
+        do throws(TransferError) {
+            if transfer == nil { transfer = try HTTPTransfer(context.client) }
+            try transfer?.send(request, completion: complete)
+        } catch {
+            complete(.failure(error))
+        }
+    }
+
+    /// Ends the request in flight.
+    func cancel() { transfer?.cancel() }
+
+    /// Ends the request in flight and closes the connection.
+    func stop() {
+        cancel()
+        transfer = nil
+        crashGuard.disarm()
+    }
+
+    /// The completion reads the answer.
+    private func complete(_ result: Result<HTTPResponse, Failure>, to completion: Completion) {
+        do throws(Failure) {
+            let response = try result.get()
+            let body = response.body
+            memory.bytesRead(body.count, isUsed: response.status == 200)
+            try crashGuard.arm(for: body, at: context.now.boot)
+        } catch {
+            guard case .success = result else { return completion(result) }
+            var failure = error
+            failure.detail = "\(operation): \(error.detail)"
+            return completion(.failure(failure))
+        }
+        completion(result)
+        if !isDecidedOn { crashGuard.disarm() }
+    }
+
+    /// Services have decided by the answer that was passed last.
+    func answerDecided() { crashGuard.disarm() }
+
+    private func failure(_ error: TransferError) -> Failure {
+        let cause = if case .timedOut = error { timeout } else { "\(error)" }
+        var failure = Failure(.unreachable, "\(operation): \(cause)")
+        if case .bodyOver = error { failure.isTooLarge = true }
+        return failure
+    }
+}

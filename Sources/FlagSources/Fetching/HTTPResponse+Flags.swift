@@ -1,0 +1,111 @@
+package import CivilTime
+import Decision
+import HTTP
+
+/// The parts of a server's answer that a source of flags uses.
+extension HTTPResponse {
+    /// When the answer left the last server or cache, by the origin's clock: a cache on the way keeps
+    /// the `Date` and adds to the `Age`, in seconds (RFC 9111 §5.1). Nil without a readable `Date`.
+    func date(now: Instant) -> Instant? {
+        guard let text = headers["date"],
+            case .success(let date) = Result(catching: { try Instant(httpDate: text, now: now) })
+        else { return nil }
+        guard let age = headers["age"].flatMap(Int64.init), age > 0 else { return date }
+        return date + .seconds(min(age, 86_400 * 366))
+    }
+
+    /// The failure of an answer whose status brings no flags. `operation` names the failed
+    /// operation; `cause` is the server's own sentence.
+    func refusal(of operation: String, because cause: String? = nil, now: Instant) -> Failure {
+        Failure(
+            [401, 403, 407].contains(status) ? .refused : .unreachable,
+            "\(operation): the \(status == 407 ? "proxy" : "server") answers \(statusText)\(cause.map { ": \($0)" } ?? "")",
+            retryAfter: retryAfter(now: now))
+    }
+
+    /// The validators that make the next request conditional.
+    func validators(now: Instant) -> Validators {
+        Validators(etag: etag, lastModified: lastModified(now: now))
+    }
+
+    /// The ETag of the answer.
+    var etag: String? { validator("etag") }
+
+    /// `Last-Modified`, where it tells one version of the document from the next: it has whole seconds, so a
+    /// document that changed in the last second may change again under the same time. It has to be two
+    /// seconds older than the `Date` of the same answer (RFC 9110 §8.8.2.2).
+    private func lastModified(now: Instant) -> String? {
+        guard let text = validator("last-modified"), let sent = headers["date"],
+            case .success(let changed) = Result(catching: { try Instant(httpDate: text, now: now) }),
+            case .success(let date) = Result(catching: { try Instant(httpDate: sent, now: now) }),
+            date - changed >= .seconds(2)
+        else { return nil }
+        return text
+    }
+
+    /// Nil for a validator of unreasonable length, so that the next request is not conditional.
+    private func validator(_ name: String) -> String? {
+        guard let value = headers[name], !value.isEmpty, value.utf8.count <= 1024 else {
+            return nil
+        }
+        return value
+    }
+
+    /// How long the server asks to be left alone; nil if it does not ask.
+    func retryAfter(now: Instant) -> Duration? {
+        headers["retry-after"].flatMap { RetryAfter.wait($0, now: date(now: now) ?? now) }
+    }
+
+    /// The status with its meaning, for the end of a sentence.
+    var statusText: String {
+        if status == 304 { return "304 (not modified) to a request without condition" }
+        return Self.meanings[status].map { "\(status) (\($0))" } ?? "\(status)"
+    }
+
+    private static let meanings = [
+        204: "no content", 401: "unauthorized", 403: "forbidden", 404: "not found",
+        407: "authentication required", 410: "gone", 429: "too many requests",
+        500: "internal error", 502: "bad gateway", 503: "unavailable", 504: "gateway time-out",
+    ]
+}
+
+/// Reads the field Retry-After: a number of seconds or an HTTP date (RFC 9110 §10.2.3), or a time by
+/// RFC 3339, which OFREP uses.
+package enum RetryAfter {
+    /// How long to wait from now on, never negative; nil for a text in none of the three forms.
+    ///
+    /// `now` is the time by the server's clock, if that is known: on a host with a wrong clock only
+    /// the difference counts.
+    package static func wait(_ text: String, now: Instant) -> Duration? {
+        if let seconds = seconds(text) { return seconds }
+        guard let date = date(text, now: now) else { return nil }
+        return max(.zero, date - now)
+    }
+
+    /// A negative number is against the grammar, and means the same as a time in the past.
+    private static func seconds(_ text: String) -> Duration? {
+        let isNegative = text.utf8.first == UInt8(ascii: "-")
+        guard let number = text.utf8.dropFirst(isNegative ? 1 : 0).decimalNumber else { return nil }
+        return isNegative ? .zero : .seconds(min(number, 86_400 * 366))
+    }
+
+    private static func date(_ text: String, now: Instant) -> Instant? {
+        if case .success(let date) = Result(catching: { try Instant(httpDate: text, now: now) }) {
+            return date
+        }
+        if case .success(let date) = Result(catching: { try Instant(rfc3339: text) }) {
+            return date
+        }
+        return nil
+    }
+}
+
+extension Collection<UInt8> {
+    /// The number that these bytes write in decimal digits alone; the highest if it does not fit.
+    var decimalNumber: Int64? {
+        guard !isEmpty, allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        return Int64(String(decoding: self, as: UTF8.self)) ?? .max
+    }
+}

@@ -1,0 +1,98 @@
+import CivilTime
+package import Decision
+package import EventLoop
+import Files
+package import FlagSignatures
+
+/// Flags in a local file, which is read whole and watched by inotify.
+package final class FileSource: FlagSource {
+    package let name: SourceName
+    private let path: String
+    private let maxBody: Int
+    private let loop: EventLoop
+    private let deliver: Deliver
+    private var watch: PathWatch?
+    private var deliveredProblem: String?
+    private var crashGuard: CrashGuard
+    private let memory: HeapTrimmer
+    /// Nil without signers.
+    private let documents: SignedDocuments?
+
+    /// A source for the file at the absolute `path`, of at most `maxBody` bytes.
+    package init(
+        name: SourceName, path: String, maxBody: Int, runtimeDirectory: String? = nil,
+        loop: EventLoop, signers: SignerFile? = nil, deliver: @escaping Deliver
+    ) {
+        documents = signers.map {
+            SignedDocuments(of: name, by: $0, loop: loop, deliver: deliver)
+        }
+        self.name = name
+        self.path = path
+        self.maxBody = maxBody
+        self.loop = loop
+        self.deliver = deliver
+        crashGuard = CrashGuard(of: name, in: runtimeDirectory, at: loop.now.boot)
+        memory = HeapTrimmer(loop)
+    }
+
+    package var fingerprint: String { "file:\(path)" }
+
+    package func start() {
+        let (name, deliver) = (name, deliver)
+        watch = PathWatch(loop, path: path) { deliver(.hinted(name)) }
+        deliverProblem()
+        documents?.start()
+    }
+
+    package func setAnswersInForce(_ answers: [Answer]) { documents?.setAnswersInForce(answers) }
+
+    package var disproofs: [[UInt8]: String] { documents?.disproofs ?? [:] }
+
+    package func forget() { documents?.forget() }
+
+    package func readSigners() { documents?.refresh() }
+
+    /// Reads the file at once. The slow poll calls this too, and so tries again to watch a file
+    /// that could not be watched before.
+    package func fetch(unlessMatching validators: Validators) {
+        watch?.rearm()
+        deliverProblem()
+        documents?.refresh()
+        deliver(.fetchEnded(name, outcome()))
+    }
+
+    package func answerDecided() { crashGuard.disarm() }
+
+    package func stop() {
+        watch = nil
+        documents?.stop()
+        crashGuard.disarm()
+    }
+
+    /// Delivers why the file is not watched, when that has changed.
+    private func deliverProblem() {
+        let problem = watch?.problem.map(String.init(describing:))
+        guard problem != deliveredProblem else { return }
+        deliveredProblem = problem
+        deliver(.watchChanged(name, problem: problem))
+    }
+
+    private func outcome() -> Outcome {
+        do {
+            let body = try File.read(path, limit: maxBody)
+            memory.bytesRead(body.count, isUsed: true)
+            try crashGuard.arm(for: body, at: loop.now.boot)
+            if let documents { return .answer(try documents.answer(in: body)) }
+            return .answer(
+                Answer(body: body, flags: try FlagDocument.parse(body), fetchedAt: loop.now.wall))
+        } catch let failure as Failure {
+            return .failure(failure)
+        } catch let error as FileError where error.isTooLarge {
+            var failure = Failure(.invalid, "\(error)")
+            failure.isTooLarge = true
+            return .failure(documents?.failure(of: failure) ?? failure)
+        } catch {
+            return .failure(Failure(.unreachable, "\(error)"))
+        }
+    }
+}

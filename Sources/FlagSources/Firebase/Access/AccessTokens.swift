@@ -1,0 +1,145 @@
+import CivilTime
+import Decision
+import Files
+import HTTP
+import JSON
+import SourceSettings
+
+/// Gets access tokens, by the key of a service account or from the metadata server of the machine,
+/// and keeps a token until shortly before it expires.
+final class AccessTokens {
+    private let credential: Credential?
+    private let scope: String
+    private let context: SourceDependencies
+    private let fetch: Fetch
+    private var held: AccessToken?
+    /// The service account, and the file that it was read from.
+    private var account: (bytes: [UInt8], account: ServiceAccount)?
+
+    /// Without a `credential` the metadata server is asked. `limit` is the time limit of the whole
+    /// fetch of flags.
+    init(_ credential: Credential?, scope: String, limit: Duration, for context: SourceDependencies)
+    {
+        self.credential = credential
+        self.scope = scope
+        self.context = context
+        fetch = Fetch("", limit: limit, for: context)
+    }
+
+    /// Calls back with a token, at once or by `deadline`; never after `cancel()`.
+    func withToken(
+        by deadline: Boottime, _ completion: @escaping (Result<String, Failure>) -> Void
+    ) {
+        do throws(Failure) {
+            // The file is read each time: a replaced key may be that of another account.
+            let account = try readAccount()
+            let now = context.now
+            if let held, now.boot < held.renewAt { return completion(.success(held.text)) }
+            var request: HTTPRequest
+            if let account {
+                request = try Self.request(to: account, for: scope, at: now.wall)
+            } else {
+                request = Self.request(toMetadataServer: context.environment.metadataHost)
+            }
+            request.headers.append(Header("User-Agent", context.environment.userAgent))
+            fetch.operation = "get an access token from '\(request.url.withoutSecrets)'"
+            fetch.start(until: deadline)
+            fetch.send(request) { [unowned self] result in
+                completion(
+                    Result { () throws(Failure) in try token(in: result.get(), askedAt: now.boot) })
+            }
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    /// Forgets the token, which the service does not accept.
+    func dropToken() { held = nil }
+
+    /// Ends the request in flight.
+    func cancel() { fetch.cancel() }
+
+    private func token(in response: HTTPResponse, askedAt: Boottime) throws(Failure) -> String {
+        try check(response)
+        do throws(Failure) {
+            let token = try AccessToken(response.body, askedAt: askedAt)
+            held = token
+            return token.text
+        } catch {
+            throw Failure(.unreachable, "\(fetch.operation): \(error.detail)")
+        }
+    }
+
+    private func check(_ response: HTTPResponse) throws(Failure) {
+        guard response.status == 200 else {
+            var failure = response.googleRefusal(of: fetch.operation, now: context.now.wall)
+            // RFC 6749 §5.2: the assertion is not accepted. A retry would not help.
+            if response.status == 400 {
+                failure.kind = .refused
+                if failure.detail.contains(exactly: "invalid_grant") {
+                    failure.detail += "; is the clock right, and is the key still valid?"
+                }
+            }
+            throw failure
+        }
+        // Another server may answer at the link-local address.
+        if credential == nil, response.headers["metadata-flavor"] != "Google" {
+            throw Failure(
+                .unreachable, "\(fetch.operation): the answer is not from a metadata server")
+        }
+    }
+
+    private func readAccount() throws(Failure) -> ServiceAccount? {
+        guard let credential else { return nil }
+        let bytes: [UInt8]
+        do {
+            bytes = try context.environment.secret(credential)
+        } catch {
+            throw Failure(.unreachable, "\(error)")
+        }
+        if let account, account.bytes == bytes { return account.account }
+        held = nil
+        let read = try ServiceAccount(bytes, named: credential.text)
+        account = (bytes, read)
+        return read
+    }
+
+    private static func request(
+        to account: ServiceAccount, for scope: String, at now: Instant
+    ) throws(Failure) -> HTTPRequest {
+        let grant = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
+        let assertion = try account.assertion(for: scope, at: now)
+        return .google(
+            account.tokenURL,
+            headers: [Header("Content-Type", "application/x-www-form-urlencoded")],
+            body: Array("grant_type=\(grant)&assertion=\(assertion)".utf8))
+    }
+
+    private static func request(toMetadataServer host: String?) -> HTTPRequest {
+        let host = host ?? "metadata.google.internal"
+        let path = "computeMetadata/v1/instance/service-accounts/default/token"
+        return .google("http://\(host)/\(path)", headers: [Header("Metadata-Flavor", "Google")])
+    }
+}
+
+/// An access token (RFC 6749 §1.4).
+struct AccessToken {
+    /// The token, fit for a header.
+    let text: String
+    /// From this time on a new token is requested, though this token is still valid.
+    let renewAt: Boottime
+
+    /// Reads the answer of a token endpoint: `access_token` and `expires_in`, in seconds. The
+    /// lifetime is counted from the time of the request.
+    init(_ body: [UInt8], askedAt: Boottime) throws(Failure) {
+        let members = try FlagDocument.parse(body)
+        guard let text = members["access_token"]?.string, text.isVisibleASCII else {
+            throw Failure(.invalid, "the answer holds no 'access_token'")
+        }
+        self.text = text
+        let seconds = members["expires_in"]?.number?.int64 ?? 0
+        let lifetime = Duration.seconds(max(0, min(seconds, 86_400 * 366)))
+        // The margin of the official clients, and never more than a quarter of the lifetime.
+        renewAt = askedAt + lifetime - min(.seconds(225), lifetime / 4)
+    }
+}

@@ -1,0 +1,207 @@
+import CivilTime
+package import Decision
+import EventLoop
+import HTTP
+import JSON
+import POSIX
+package import SourceSettings
+
+/// Flags in the client template of a Firebase project, as the service evaluates it for this
+/// installation: one POST for each fetch, and a stream of hints if the configuration enables it.
+package final class ClientTemplateSource: FlagSource {
+    private let settings: FirebaseSettings
+    private let context: SourceDependencies
+    private let fetch: Fetch
+    private let installations: Installations
+    private var versions = TemplateVersions()
+    private var etag: String?
+    /// The present warnings about the token.
+    private var tokenWarnings: [String] = []
+    private var stream: Stream<InvalidationParser>?
+    private var isStreaming = false
+    private var timer: Timer?
+
+    /// A source that fetches nothing yet.
+    package init(_ settings: FirebaseSettings, _ context: SourceDependencies) {
+        self.settings = settings
+        self.context = context
+        fetch = Fetch(
+            "fetch the client template of '\(settings.project)'",
+            limit: settings.limits.timeout, isDecidedOn: true, for: context)
+        installations = Installations(for: settings, context)
+    }
+
+    package var name: SourceName { context.name }
+
+    package var fingerprint: String { settings.fingerprint }
+
+    /// Prepares the stream. It begins with the first token.
+    package func start() {
+        guard let url = settings.realtimeURL else { return }
+        do throws(SystemError) {
+            timer = try Timer(context.loop, accuracy: .milliseconds(50)) { [context] in
+                context.deliver(.hinted(context.name))
+            }
+            // The service keeps each stream for some minutes, and may be silent all the time.
+            stream = try Stream(
+                for: context, StreamPolicy(silence: .seconds(330), firstWait: .seconds(15)),
+                parser: { [unowned self] in
+                    InvalidationParser { [unowned self] in versions.versionAnnounced($0) }
+                }, request: { [unowned self] in try streamRequest(to: url) },
+                explain: { GoogleError.message(in: $0.body) },
+                deliver: { [unowned self] in streamEvent($0) })
+        } catch {
+            context.deliverWatchProblem("\(error)")
+        }
+    }
+
+    package func fetch(unlessMatching validators: Validators) {
+        installations.cancel()
+        fetch.start()
+        get(validators, isSecondTry: false)
+    }
+
+    package func forget() {
+        versions = TemplateVersions()
+        etag = nil
+    }
+
+    package func answerDecided() { fetch.answerDecided() }
+
+    package func stop() {
+        stream = nil
+        isStreaming = false
+        timer = nil
+        installations.cancel()
+        fetch.stop()
+    }
+
+    // MARK: - One fetch
+
+    private func get(_ validators: Validators, isSecondTry: Bool) {
+        guard settings.installationsURL != nil else { return send(validators, nil) }
+        // The service gives flags without a token too: half of the time is kept for them.
+        installations.withToken(by: fetch.deadline - fetch.timeLeft / 2) { [unowned self] result in
+            switch result {
+            case .success(let token):
+                tokenWarnings = [installations.problem].compactMap(\.self)
+                warn()
+                send(validators, token, isSecondTry: isSecondTry)
+                startStream()
+            case .failure(let failure):
+                let way = "\(failure.detail); asking without a token"
+                tokenWarnings = [way, installations.problem].compactMap(\.self)
+                warn()
+                if stream != nil, !isStreaming { context.deliverWatchProblem(failure.detail) }
+                send(validators, nil)
+            }
+        }
+    }
+
+    private func warn() {
+        context.deliver(
+            .warningsChanged(name, tokenWarnings + [versions.warning].compactMap(\.self)))
+    }
+
+    private func send(_ validators: Validators, _ token: String?, isSecondTry: Bool = true) {
+        var headers = settings.headers
+        headers.append(Header("User-Agent", context.environment.userAgent))
+        var body: JSON.Object = [
+            "appId": .string(settings.appID),
+            "appInstanceId": .string(installations.installation.id),
+            "sdkVersion": .string(context.environment.sdkVersion), "languageCode": "en-US",
+        ]
+        if let token {
+            headers.append(Header("X-Goog-Firebase-Installations-Auth", token))
+            body["appInstanceIdToken"] = .string(token)
+        }
+        if let etag = validators.etag { headers.append(Header("If-None-Match", etag)) }
+        let renew = { [unowned self] in
+            installations.dropToken()
+            get(validators, isSecondTry: true)
+        }
+        fetch.send(
+            .google(
+                settings.fetchURL, headers: headers, body: body.bytes,
+                maxBody: settings.limits.maxBody),
+            renew: isSecondTry ? nil : renew
+        ) { [unowned self] in responseArrived($0, isConditional: validators.etag != nil) }
+    }
+
+    private func responseArrived(_ result: Result<HTTPResponse, Failure>, isConditional: Bool) {
+        do throws(Failure) {
+            let response = try result.get()
+            let outcome = try outcome(of: response, isConditional: isConditional)
+            context.deliverOutcome(outcome, date: response.date(now: context.now.wall))
+            stream?.pollSucceeded()
+            if versions.needFetch() { hint(after: 1000...3000) }
+        } catch {
+            stream?.pollFailed(error)
+            context.deliverOutcome(.failure(error))
+        }
+    }
+
+    private func outcome(
+        of response: HTTPResponse, isConditional: Bool
+    ) throws(Failure) -> Outcome {
+        let now = context.now.wall
+        switch response.status {
+        case 200:
+            switch try ClientAnswer(response.body, isConditional: isConditional) {
+            case .unchanged: return .unchanged
+            case .flags(let flags, let version):
+                try versions.record(version)
+                warn()
+                etag = response.etag
+                return .answer(
+                    Answer(
+                        flags, validators: Validators(etag: etag), version: version,
+                        fetchedAt: now))
+            }
+        case 304 where isConditional: return .unchanged
+        default: throw response.googleRefusal(of: fetch.operation, now: now)
+        }
+    }
+
+    // MARK: - The stream
+
+    private func startStream() {
+        guard let stream, !isStreaming else { return }
+        isStreaming = true
+        context.deliverWatchProblem(nil)
+        stream.start()
+    }
+
+    /// Passes on an event of the stream. Hints wait up to three seconds, so that hosts do not all
+    /// fetch at once.
+    private func streamEvent(_ event: Event) {
+        guard case .hinted = event else { return context.deliver(event) }
+        hint(after: 0...3000)
+    }
+
+    private func hint(after milliseconds: ClosedRange<Int64>) {
+        timer?.set(at: context.now.boot + .milliseconds(Int64.random(in: milliseconds)))
+    }
+
+    private func streamRequest(to url: String) throws(Failure) -> HTTPRequest {
+        let installation = installations.installation
+        guard let token = installation.freshToken(at: context.now.wall) else {
+            throw Failure(.unreachable, "the installation has no token")
+        }
+        let known = versions.newest.map(String.init) ?? "0"
+        let body: JSON.Object = [
+            "project": .string(settings.project), "namespace": "firebase",
+            "lastKnownVersionNumber": .string(known), "appId": .string(settings.appID),
+            "sdkVersion": .string(context.environment.sdkVersion),
+            "appInstanceId": .string(installation.id),
+        ]
+        let own = [
+            Header("User-Agent", context.environment.userAgent),
+            Header("X-Accept-Response-Streaming", "true"),
+            Header("X-Goog-Firebase-Installations-Auth", token),
+            Header("If-None-Match", etag ?? "*"),
+        ]
+        let path = "v1/projects/\(settings.project)/namespaces/firebase:streamFetchInvalidations"
+        return .google("\(url)/\(path)", headers: settings.headers + own, body: body.bytes)
+    }
+}

@@ -1,0 +1,150 @@
+import CivilTime
+package import Decision
+package import EventLoop
+package import HTTP
+package import JSON
+package import SourceSettings
+
+/// A source of flags. Each kind of source is a folder beside this file.
+///
+/// A source fetches when it is told to, and ends each fetch with exactly one
+/// `deliver(.fetched(…))`, inside its time limit. Between fetches it may deliver `.hinted`, which
+/// says that the flags may have changed, and no more. `fetch` during a fetch starts over; a single
+/// `.fetched` ends both.
+package protocol FlagSource: AnyObject {
+    /// The name that the configuration gives it.
+    var name: SourceName { get }
+
+    /// Identifies everything that selects the answers: the address, the headers, a digest of the
+    /// credentials. It is stored with an answer.
+    var fingerprint: String { get }
+
+    /// Whether an answer that was stored under a binding holds the same flags: then its validators
+    /// may be sent, and its version counts. Any other answer stays in force until the first good
+    /// answer.
+    func matches(fingerprint stored: String) -> Bool
+
+    /// Sets which keys the switches and values of this host read; called before `start`, and at
+    /// each reload. A source that hears of changes of single keys passes on no others.
+    func setKeys(_ keys: Set<ExactString>)
+
+    /// Sets the answers that the flags in force rest on, the newest first; called before `start`, and when
+    /// they change. A source with signers checks them again when its list of signers changes.
+    func setAnswersInForce(_ answers: [Answer])
+
+    /// Why some of the answers that were recalled are unproved, keyed by `SignedAnswer.identity`.
+    var disproofs: [[UInt8]: String] { get }
+
+    /// Reads the list of signers again if its file has changed; called at each reload, in case that nothing told
+    /// of the change.
+    func readSigners()
+
+    /// Begins to watch for changes, if the source can.
+    func start()
+
+    /// Fetches once. With validators, flags come only if they have changed since.
+    func fetch(unlessMatching validators: Validators)
+
+    /// Every service has decided by the outcome that was delivered last.
+    func answerDecided()
+
+    /// Forgets what it knows of earlier answers, such as their highest version: any next answer
+    /// counts.
+    func forget()
+
+    /// Ends the watch and a fetch in flight. Nothing is delivered after it.
+    func stop()
+}
+
+extension FlagSource {
+    /// Does nothing: most sources hear of a change, and not of what it changes.
+    package func setKeys(_ keys: Set<ExactString>) {}
+
+    /// Only the same binding, byte by byte.
+    package func matches(fingerprint stored: String) -> Bool {
+        fingerprint.utf8.elementsEqual(stored.utf8)
+    }
+
+    /// Does nothing: an answer without signatures is not checked again.
+    package func setAnswersInForce(_ answers: [Answer]) {}
+
+    /// None: it needs no proof.
+    package var disproofs: [[UInt8]: String] { [:] }
+
+    /// Does nothing: it has no signers.
+    package func readSigners() {}
+
+    /// Does nothing.
+    package func answerDecided() {}
+
+    /// Nothing: it takes each answer, whatever came before.
+    package func forget() {}
+}
+
+/// Receives a source's events: appends them to the agent's queue, never calls the machine.
+package typealias Deliver = (Event) -> Void
+
+/// Everything that a network source has beside its settings.
+package struct SourceDependencies {
+    let name: SourceName
+    /// The interval of the polls.
+    let interval: Duration
+    let environment: HostEnvironment
+    let client: HTTPClient
+    let loop: EventLoop
+    let deliver: Deliver
+    /// Who has to sign the documents of the source; nil for nobody.
+    let signing: SigningRule?
+
+    /// The context of one source; `deliver` takes its events.
+    package init(
+        name: SourceName, interval: Duration, environment: HostEnvironment, client: HTTPClient,
+        loop: EventLoop, deliver: @escaping Deliver, signing: SigningRule? = nil
+    ) {
+        self.signing = signing
+        self.name = name
+        self.interval = interval
+        self.environment = environment
+        self.client = client
+        self.loop = loop
+        self.deliver = deliver
+    }
+
+    /// The present time, by both clocks.
+    var now: (wall: Instant, boot: Boottime) { loop.now }
+
+    /// Ends a fetch.
+    func deliverOutcome(_ outcome: Outcome, date: Instant? = nil) {
+        deliver(.fetchEnded(name, outcome, date: date))
+    }
+
+    /// Its signed documents; nil without signers.
+    func signedDocuments() -> SignedDocuments? {
+        signing.map {
+            SignedDocuments(
+                of: name, by: environment.signers($0), loop: loop, deliver: deliver)
+        }
+    }
+
+    /// Delivers why the source is not watched; nil if it is.
+    func deliverWatchProblem(_ problem: String?) { deliver(.watchChanged(name, problem: problem)) }
+}
+
+extension String {
+    /// Whether it is not empty and all of it is visible ASCII, so that it may stand in a header.
+    var isVisibleASCII: Bool { !isEmpty && utf8.allSatisfy { (0x21...0x7E).contains($0) } }
+
+    /// Whether it contains the bytes of `other`. Swift's own search finds canonical equivalents too.
+    func contains(exactly other: String) -> Bool {
+        let (own, wanted) = (utf8Span.span, other.utf8Span.span)
+        guard wanted.count <= own.count else { return false }
+        return (0...(own.count - wanted.count)).contains { start in
+            (0..<wanted.count).allSatisfy { own[start + $0] == wanted[$0] }
+        }
+    }
+}
+
+extension JSON.Object {
+    /// The object as it is sent and stored.
+    var bytes: [UInt8] { Array(JSON.Value.object(self).serialized().utf8) }
+}

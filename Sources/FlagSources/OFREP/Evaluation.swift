@@ -1,0 +1,95 @@
+package import Decision
+package import JSON
+import SourceSettings
+
+extension OFREPSettings {
+    /// The address of the evaluation of all flags.
+    var bulkURL: String { server.url + "/ofrep/v1/evaluate/flags" }
+}
+
+/// The answer to an evaluation of all flags.
+package struct Evaluations: Hashable {
+    /// The value of each flag. Flags that the server does not know, or leaves to the default of the
+    /// application, are absent. Unreadable flags are null.
+    package let flags: JSON.Object
+    /// The flags that the server could not evaluate this time, or gives more than once.
+    package let unreadable: UnreadableFlags
+    package let version: String?
+    /// The streams that tell of changes, as the server offers them.
+    package let streams: [EventStreamEntry]
+
+    /// Reads the body of an answer. An entry that cannot be read makes its own flag unreadable, and
+    /// no other.
+    package init(_ body: [UInt8]) throws(Failure) {
+        let object = try FlagDocument.parse(body)
+        guard let items = object["flags"]?.array else {
+            throw Failure(.invalid, "the answer has no list 'flags'")
+        }
+        var flags = JSON.Object()
+        var unreadable = UnreadableFlags()
+        var known: Set<ExactString> = []
+        for item in items {
+            guard let entry = item.object, let key = entry["key"]?.string else {
+                unreadable.unlisted = "is missing, and an entry of the answer has no key"
+                continue
+            }
+            let isFirst = known.insert(ExactString(key)).inserted
+            switch isFirst ? Evaluation(entry) : .failed("is given more than once") {
+            case .value(let value): flags[key] = value
+            case .missing: break
+            case .failed(let cause):
+                flags[key] = .null
+                unreadable.causes[ExactString(key)] = cause
+            }
+        }
+        self.flags = flags.sortedByKey
+        self.unreadable = unreadable
+        let version = object["metadata"]?.object?["version"]
+        self.version = version?.string ?? version?.number?.literal
+        streams = (object["eventStreams"]?.array ?? []).compactMap(EventStreamEntry.init)
+    }
+
+    /// The flags as one JSON object, in the order of their keys: servers give them in any order.
+    package var body: [UInt8] { flags.bytes }
+}
+
+/// The evaluation of one flag.
+private enum Evaluation {
+    case value(JSON.Value)
+    /// The server does not know the flag, or leaves it to the default of the application.
+    case missing
+    /// It could not be evaluated this time. The cause is the end of a sentence about it.
+    case failed(String)
+
+    /// Some servers write an absent member as null.
+    init(_ entry: JSON.Object) {
+        switch entry["errorCode"] {
+        case nil, .null: self = entry["value"].map(Evaluation.value) ?? .missing
+        case .string("FLAG_NOT_FOUND"): self = .missing
+        case .string(let code): self = .failed("could not be evaluated: \(quoted(code))")
+        case .bool, .number, .array, .object:
+            self = .failed("could not be evaluated: its error code is not a string")
+        }
+    }
+}
+
+/// A stream of events that a server offers. Its address may hold a secret, so it is never logged.
+package enum EventStreamEntry: Hashable {
+    case url(String)
+    /// A path, and its origin if that is not the server's own.
+    case path(String, origin: String?)
+
+    /// Nil for an entry of an unknown form or type.
+    init?(_ value: JSON.Value) {
+        guard let entry = value.object, entry["type"]?.string == "sse" else { return nil }
+        if let url = entry["url"]?.string, entry["endpoint"] == nil {
+            self = .url(url)
+        } else if let endpoint = entry["endpoint"]?.object, entry["url"] == nil,
+            let path = endpoint["requestUri"]?.string, path.utf8.first == UInt8(ascii: "/")
+        {
+            self = .path(path, origin: endpoint["origin"]?.string)
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Files
+import HTTP
+import POSIX
+import SourceSettings
+
+/// A stream of events that a server offers.
+final class EventStream {
+    /// The address of the next connection.
+    var address: EventStreamAddress
+    /// The stream, which learns of the polls of the source.
+    private(set) var stream: Stream<EventParser>?
+    private let settings: OFREPSettings
+    private let environment: HostEnvironment
+    private let memory = EventMemory()
+
+    /// Connects, and follows the stream until this object goes.
+    init(
+        at address: EventStreamAddress, _ settings: OFREPSettings, _ context: SourceDependencies
+    ) throws(SystemError) {
+        self.address = address
+        self.settings = settings
+        environment = context.environment
+        // Servers of events send a comment every 15 to 30 seconds.
+        let policy = StreamPolicy(opening: settings.server.limits.timeout, silence: .seconds(300))
+        stream = try Stream(
+            for: context, policy, parser: { [memory] in EventParser(memory) },
+            request: { [unowned self] in try request() })
+        stream?.start()
+    }
+
+    /// The validators that the newest event announced; nil after the first read.
+    var refetch: Refetch? { memory.popRefetch() }
+
+    /// The address is the key to a stream at another origin than the server's: it gets no credentials.
+    private func request() throws(CredentialError) -> HTTPRequest {
+        var place = settings.server
+        if !address.isOwn {
+            place.credentials = place.credentials.filter { $0.key == .authorities }
+        }
+        let secrets = try Secrets(of: place, environment)
+        var request = place.request(with: secrets, agent: environment.userAgent)
+        request.url = address.url
+        request.headers.removeAll { $0.name == "Accept" }
+        request.headers += [
+            Header("Accept", "text/event-stream"), Header("Cache-Control", "no-cache"),
+        ]
+        if let id = memory.lastID { request.headers.append(Header("Last-Event-ID", id)) }
+        return request
+    }
+}
+
+/// The URL of a stream of events, checked, and whether it is at the server's own origin.
+package struct EventStreamAddress: Hashable {
+    package let url: String
+    /// Whether it has the origin of the server that offers it. No other origin gets credentials.
+    package let isOwn: Bool
+
+    /// Why the address that a server names for its stream is not followed.
+    package enum Refusal: Error, Hashable {
+        /// It is no URL that can be asked for, or leads from https to http.
+        case unusable
+        /// It is at this origin, which the administrator did not name: a server that somebody has taken over
+        /// could have each host ask any address that the host can reach.
+        case foreign(String)
+    }
+
+    /// The address in an entry. It has to be at the origin of the server, or at one of `hosts`.
+    package init(
+        _ entry: EventStreamEntry, of server: String, or hosts: [String] = []
+    ) throws(Refusal) {
+        guard let home = WebAddress(server) else { throw .unusable }
+        switch entry {
+        case .url(let url): self.url = url
+        case .path(let path, let origin):
+            let isV6 = home.host.utf8.contains(UInt8(ascii: ":")) && !home.host.hasPrefix("[")
+            let host = isV6 ? "[\(home.host)]" : home.host
+            self.url = (origin ?? "\(home.scheme)://\(host):\(home.port)") + path
+        }
+        // libcurl takes no other bytes; with a space the URL would make another request.
+        guard url.isVisibleASCII, url.utf8.count <= 8192,
+            let address = WebAddress(url), ["http", "https"].contains(address.scheme),
+            home.scheme == address.scheme || address.scheme == "https"
+        else { throw .unusable }
+        isOwn = address == home
+        guard isOwn || hosts.contains(where: { WebAddress($0) == address }) else {
+            throw .foreign("\(address.scheme)://\(address.host):\(address.port)")
+        }
+    }
+}

@@ -1,0 +1,195 @@
+package import Decision
+import EventLoop
+package import HTTP
+package import POSIX
+
+/// A stream that hints at changes of a source's flags, beside the polls. `StreamMachine` decides
+/// when it is connected and given up; this class performs its effects.
+///
+/// It delivers `.hinted`, and `.watched` with a problem if no stream is available. Flags are never taken from
+/// it.
+package final class Stream<Parser: StreamParser> {
+    private let context: SourceDependencies
+    private let makeParser: () -> Parser
+    private let makeRequest: () throws -> HTTPRequest
+    private let explain: (HTTPResponse) -> String?
+    private let deliver: Deliver
+    private var machine: StreamMachine
+    private var timer: Timer?
+    private let driver: MachineDriver<StreamEvent>
+    private var transfer: HTTPTransfer?
+    /// The news of the present connection.
+    private var inbox: StreamInbox<Parser>?
+
+    /// A stream that is not followed yet. Each connection sends a new `request` and reads the
+    /// answer by a new `parser`; if `request` throws, the connection has failed. `explain` returns
+    /// the sentence in the body of a refusal, if there is a sentence. `deliver` stands in for that
+    /// of the context.
+    package init(
+        for context: SourceDependencies, _ policy: StreamPolicy, parser: @escaping () -> Parser,
+        request: @escaping () throws -> HTTPRequest,
+        explain: @escaping (HTTPResponse) -> String? = { _ in nil }, deliver: Deliver? = nil
+    ) throws(SystemError) {
+        self.context = context
+        driver = MachineDriver(on: context.loop)
+        makeParser = parser
+        makeRequest = request
+        self.explain = explain
+        self.deliver = deliver ?? context.deliver
+        machine = StreamMachine(
+            policy, interval: context.interval, seed: UInt64.random(in: .min ... .max))
+        timer = try Timer(context.loop, accuracy: .milliseconds(20)) { [unowned self] in
+            driver.post(.woke)
+        }
+        driver.start { [unowned self] in drain() }
+    }
+
+    deinit { transfer?.cancel() }
+
+    /// Follows the stream from now on. An open stream is reopened, since the request has changed.
+    package func start() { driver.post(.started) }
+
+    /// Whether the server has answered 200 and the stream goes on.
+    var isOpen: Bool { machine.isOpen }
+
+    /// How many connections in a row did not last, for a source that has several endpoints to ask.
+    var failures: Int { machine.failures }
+
+    /// Handles a failed poll of the source. No hint is passed on for as long as the server has
+    /// asked to be left alone.
+    package func pollFailed(_ failure: Failure) {
+        driver.post(.pollFailed)
+        if let wait = failure.retryAfter { driver.post(.retryLater(wait)) }
+    }
+
+    /// Handles a successful poll of the source. If polls failed before, the stream is reopened at
+    /// once; else nothing happens, since this is called at each poll.
+    package func pollSucceeded() {
+        if machine.arePollsFailing || !driver.isEmpty { driver.post(.pollSucceeded) }
+    }
+
+    private func drain() {
+        postUpdates()
+        driver.handleEvents { event in
+            for effect in machine.handle(event, at: context.now.boot) { perform(effect) }
+        }
+    }
+
+    private func postUpdates() {
+        for event in inbox?.popEvents() ?? [] { driver.post(event) }
+    }
+
+    private func perform(_ effect: StreamEffect) {
+        switch effect {
+        case .connect: connect()
+        case .disconnect:
+            transfer?.cancel()
+            inbox = nil
+            driver.removeAll(where: \.isOfConnection)
+        case .hint: deliver(.hinted(context.name))
+        case .setProblem(let problem): deliver(.watchChanged(context.name, problem: problem))
+        case .sleep(let moment): timer?.set(at: moment)
+        }
+    }
+
+    private func connect() {
+        let inbox = StreamInbox(makeParser()) { [unowned self] in driver.requestTurn() }
+        do {
+            let request = try makeRequest()
+            let transfer = try transfer ?? HTTPTransfer(context.client)
+            self.transfer = transfer
+            self.inbox = inbox
+            try transfer.send(request, to: inbox) { [unowned self] in connectionEnded($0) }
+        } catch {
+            driver.post(.failed((error as? Failure) ?? Failure(.unreachable, "\(error)")))
+        }
+    }
+
+    private func connectionEnded(_ result: Result<HTTPResponse, TransferError>) {
+        if case .success = result { inbox?.finish() }
+        postUpdates()
+        inbox = nil
+        switch result {
+        case .success(let response):
+            driver.post(response.status == 200 ? .closed : .failed(refusal(response)))
+        case .failure(let error):
+            let failure = Failure(.unreachable, "\(error)")
+            driver.post(error.isOfConnection ? .lost(failure) : .failed(failure))
+        }
+    }
+
+    /// The failure of a status other than 200. A status that will not change soon counts as a
+    /// refusal.
+    private func refusal(_ response: HTTPResponse) -> Failure {
+        let isTemporary = response.status >= 500 || [408, 425, 429].contains(response.status)
+        let sentence = explain(response).map { ": \($0)" } ?? ""
+        return Failure(
+            isTemporary ? .unreachable : .refused,
+            "the server answers \(response.statusText)\(sentence)",
+            retryAfter: response.retryAfter(now: context.now.wall))
+    }
+}
+
+extension TransferError {
+    /// Whether the server may be unreachable; false if its answer was rejected.
+    fileprivate var isOfConnection: Bool {
+        switch self {
+        case .unknownName, .notConnected, .proxy, .timedOut, .tls, .broken: true
+        case .notStarted, .certificate, .bodyOver, .headersOver, .encoding, .redirect: false
+        }
+    }
+}
+
+/// Parses the bytes of one connection, called by libcurl, and keeps the news until the loop takes
+/// it.
+final class StreamInbox<Parser: StreamParser>: ResponseDelegate {
+    private var parser: Parser
+    private var hasBegun = false
+    private var pending: StreamUpdate?
+    private let wake: () -> Void
+
+    /// `wake` is called when there is news. It must do no more than note that.
+    init(_ parser: Parser, wake: @escaping () -> Void) {
+        self.parser = parser
+        self.wake = wake
+    }
+
+    /// Reads the headers of a stream that has opened.
+    func didReceiveHead(_ headers: HeaderSection) -> Bool {
+        hasBegun = true
+        update { parser.parseHead(headers, &$0) }
+        wake()
+        return true
+    }
+
+    /// Takes a part of the body; false ends the transfer, when the stream has failed or is a flood.
+    func didReceiveBodyPart(_ bytes: [UInt8]) -> Bool {
+        guard pending?.failure == nil, pending?.bytes ?? 0 <= StreamMachine.floodLimit else {
+            return false
+        }
+        update {
+            $0.bytes += bytes.count
+            parser.parse(bytes, &$0)
+        }
+        wake()
+        return true
+    }
+
+    /// The server has ended the stream.
+    func finish() { update { parser.finish(&$0) } }
+
+    private func update(_ change: (inout StreamUpdate) -> Void) {
+        var update = self.pending ?? StreamUpdate()
+        change(&update)
+        self.pending = update
+    }
+
+    /// Returns the news since the last call.
+    func popEvents() -> [StreamEvent] {
+        defer {
+            hasBegun = false
+            pending = nil
+        }
+        return (hasBegun ? [.opened] : []) + (pending.map { [.received($0)] } ?? [])
+    }
+}

@@ -1,0 +1,173 @@
+import CivilTime
+package import Decision
+package import EventLoop
+import Systemd
+
+/// Calls of systemd's manager that block until the answer comes, for a command.
+package final class BlockingSystemdClient {
+    let loop: EventLoop
+    let bus: Bus
+
+    /// Why a call failed: systemd did not answer, or refused.
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+        /// The error of a call of the bus; nil if something else failed.
+        fileprivate let call: BusError?
+
+        /// Whether the caller lacks the right; otherwise systemd or the bus is not there.
+        package var isDenied: Bool { call?.isDenied ?? false }
+
+        /// Whether systemd refused the call, and not the bus.
+        package var isOfSystemd: Bool { call?.isOfSystemd ?? false }
+    }
+
+    /// Connects. `address` is the address of the bus; nil for the system bus. A command with a loop
+    /// of its own lends it, and handles its own events while it waits for an answer.
+    package init(address: String?, on loop: EventLoop? = nil) throws(Failure) {
+        let loop = try orFail { try loop ?? EventLoop() }
+        self.loop = loop
+        // After the loss of the connection every call fails, so that no wait is endless.
+        bus = try orFail { try Bus(loop, address: address) {} }
+    }
+
+    /// All properties of a unit. A unit that does not exist has the load state `not-found`.
+    package func describe(_ unit: UnitName) throws(Failure) -> UnitDescription {
+        try callAndWait(.read(unit)) { try $0.description(of: unit) }
+    }
+
+    /// Has systemd read its unit files again, and waits for the end of that.
+    package func reload() throws(Failure) {
+        try callAndWait(.manager("read the units again", "Reload")) { _ in }
+    }
+
+    /// Makes a call, and runs the loop until it is answered.
+    func callAndWait<Answer>(
+        _ call: Call, within limit: Duration = .seconds(120),
+        _ read: @escaping (Message) throws -> Answer
+    ) throws(Failure) -> Answer {
+        try orFail {
+            var answer: Result<Answer, any Error>?
+            try bus.call(call, within: limit) { result in answer = Result { try read(result.get()) }
+            }
+            while true {
+                if let answer { return try answer.get() }
+                try loop.runOnce(limit)
+            }
+        }
+    }
+}
+
+/// The calls of a drill. Their time limit is short, because a gate is closed meanwhile.
+extension BlockingSystemdClient {
+    /// The properties of a unit that a drill needs.
+    package func snapshot(of unit: UnitName) throws(Failure) -> UnitSnapshot {
+        let snapshot = try callAndWait(.read(unit), within: Self.timeLimit) {
+            try $0.unitSnapshot()
+        }
+        guard let snapshot else {
+            throw Failure(
+                description: "read unit '\(unit)': systemd does not tell how it stands", call: nil)
+        }
+        return snapshot
+    }
+
+    /// Keeps a unit loaded for as long as this connection lives: systemd unloads a unit that is
+    /// down and that nothing refers to, and its time stamps are lost.
+    package func keep(_ unit: UnitName) throws(Failure) {
+        try callAndWait(
+            .manager("keep unit '\(unit)' loaded", "RefUnit", [.text(unit.text)]),
+            within: Self.timeLimit
+        ) { _ in }
+    }
+
+    /// The status of these units, by one call.
+    package func list(_ units: [UnitName]) throws(Failure) -> [UnitName: UnitStatus] {
+        try callAndWait(
+            .manager("list units", "ListUnitsByNames", [.texts(units.map(\.text))]),
+            within: Self.timeLimit
+        ) { try $0.loadedUnits() }
+    }
+
+    /// Starts a unit as an administrator would, and waits for the end of the job, at most for
+    /// `limit`. A job that is still running then was accepted.
+    package func tryStart(_ unit: UnitName, within limit: Duration) throws(Failure) -> ManualStart {
+        do {
+            return try start(unit, within: limit).map { ManualStart(job: $0) } ?? .accepted
+        } catch  where error.isOfSystemd {
+            return .refused
+        }
+    }
+
+    /// Starts a unit, and waits for the end of the job, at most for `limit`. Returns the result of
+    /// the job, a word of JobRemoved in org.freedesktop.systemd1(5); nil if it is still running.
+    package func start(_ unit: UnitName, within limit: Duration) throws(Failure) -> String? {
+        try subscribe()
+        let jobs = try FinishedJobs(on: bus)
+        let job = try callAndWait(
+            .manager("start '\(unit)'", "StartUnit", [.text(unit.text), .text("replace")]),
+            within: Self.timeLimit
+        ) { try $0.text("o") }
+        let deadline = loop.now.boot + limit
+        while jobs.results[job] == nil, loop.now.boot < deadline {
+            _ = try orFail { try loop.runOnce(deadline - loop.now.boot) }
+        }
+        return jobs.results[job]
+    }
+
+    /// systemd sends its signals only to subscribers.
+    private func subscribe() throws(Failure) {
+        do {
+            try callAndWait(.manager("subscribe to systemd", "Subscribe"), within: Self.timeLimit) {
+                _ in
+            }
+        } catch  where error.call?.isRepetition ?? false {}
+    }
+
+    private static let timeLimit: Duration = .seconds(10)
+}
+
+/// Collects the results of jobs, by the object paths of the jobs, for as long as it lives.
+private final class FinishedJobs {
+    private(set) var results: [String: String] = [:]
+    private var match: Match?
+
+    init(on bus: Bus) throws(BlockingSystemdClient.Failure) {
+        match = try orFail {
+            try Match(bus, Match.signal(ofManager: "JobRemoved")) { [unowned self] message in
+                // A signal that cannot be read is ignored.
+                _ = message.content(record)
+            }
+        }
+    }
+
+    private func record(_ message: Message) throws {
+        try message.skip("u")
+        let job = try message.text("o")
+        try message.skip("s")
+        results[job] = try message.text()
+    }
+}
+
+/// Runs `body`, and turns any error of it into a failure of a call.
+private func orFail<Value>(_ body: () throws -> Value) throws(BlockingSystemdClient.Failure)
+    -> Value
+{
+    do {
+        return try body()
+    } catch {
+        throw BlockingSystemdClient.Failure(description: "\(error)", call: error as? BusError)
+    }
+}
+
+extension ManualStart {
+    /// Reads the result of a job: `result` of JobRemoved, org.freedesktop.systemd1(5).
+    fileprivate init(job result: String) {
+        switch result {
+        // The target of the open gate is down, or the service's marker says closed.
+        case "dependency", "assert": self = .refused
+        // The start was accepted, even if the unit failed afterwards.
+        case "done", "failed", "timeout": self = .accepted
+        default: self = .unclear(result)
+        }
+    }
+}

@@ -1,0 +1,280 @@
+package import Decision
+package import EventLoop
+import Systemd
+
+/// systemd's manager on the bus. It makes calls and receives signals, and decides nothing: each
+/// answer, each signal and the loss of the connection become events.
+package final class SystemdClient {
+    private let loop: EventLoop
+    private let address: String?
+    private let post: (GateEvent) -> Void
+    private var connection: Connection?
+    /// Tells when the socket of the bus is made anew: nobody else tells without a connection.
+    private var socket: PathWatch?
+
+    /// `address` is the address of the bus; nil for the system bus.
+    package init(_ loop: EventLoop, address: String?, post: @escaping (GateEvent) -> Void) {
+        self.loop = loop
+        self.address = address
+        self.post = post
+        socket = Bus.socketPath(of: address).map { path in
+            PathWatch(loop, path: path) { post(.busAppeared) }
+        }
+    }
+
+    /// Begins a new connection. It subscribes to signals before it lists the units, so that no
+    /// change is missed in between.
+    package func connect() {
+        connection = nil
+        attempt {
+            let bus = try Bus(loop, address: address) { [unowned self] in
+                post(.busLost(problem: "the connection to the bus is gone"))
+            }
+            var connection = Connection(bus: bus) { [unowned self] unit, seen in
+                post(.unitChanged(unit, seen))
+            }
+            connection.matches = try [
+                Match(bus, Match.signal(ofManager: "Reloading")) { [unowned self] message in
+                    if message.content({ try $0.bool() }) == false { post(.systemdReloaded) }
+                },
+                // systemd itself was replaced, as by daemon-reexec: it has no subscribers now.
+                Match(bus, Match.owner(of: Call.systemd)) { [unowned self] message in
+                    guard message.tellsOfNewOwner else { return }
+                    subscribe()
+                    post(.busAppeared)
+                },
+                Match(bus, Match.owner(of: Self.polkit)) { [unowned self] message in
+                    if message.tellsOfNewOwner { post(.polkitAppeared) }
+                },
+            ]
+            connection.failedStarts = try failedStarts(on: bus)
+            self.connection = connection
+        }
+        subscribe()
+        list([])
+    }
+
+    /// Follows the jobs that end without a start. Those of units that are not attached come too: they are few, and
+    /// the machine ignores them.
+    private func failedStarts(on bus: Bus) throws(BusError) -> SignalFilter {
+        let rule = Match.signal(ofManager: "JobRemoved")
+        return try SignalFilter(
+            bus, interface: "\(Call.systemd).Manager", member: "JobRemoved",
+            rules: ["dependency", "assert"].map { "\(rule),arg3='\($0)'" },
+            onRefusal: { [unowned self] error in post(.busLost(problem: error.description)) }
+        ) { [unowned self] message in
+            guard let (unit, start) = message.content({ try $0.failedStart() }) else { return }
+            post(.startFailed(unit, start))
+        }
+    }
+
+    /// Lists our targets, and these units, by one call each: `targetsListed` and `unitsListed`
+    /// follow, or `busLost`.
+    package func list(_ units: [UnitName]) {
+        // Read before systemd answers, so that a unit that systemd has lost stays attached.
+        readDropIns()
+        let patterns: [Call.Argument] = [.texts([]), .texts([GateTarget.pattern])]
+        send(.manager("list targets", "ListUnitsByPatterns", patterns)) { [unowned self] result in
+            attempt { post(.targetsListed(try result.get().loadedUnits())) }
+        }
+        guard !units.isEmpty else { return }
+        let names: [Call.Argument] = [.texts(units.map(\.text))]
+        send(.manager("list units", "ListUnitsByNames", names)) { [unowned self] result in
+            attempt { post(.unitsListed(try result.get().loadedUnits())) }
+        }
+    }
+
+    /// Tells which units drop-ins attach. If they cannot be read, those known before count on.
+    private func readDropIns() {
+        let attachments: [Attachment]
+        do { attachments = try AttachmentFiles.all() } catch { return }
+        let named: [GateTarget: Set<UnitName>] = attachments.reduce(into: [:]) {
+            $0[$1.target, default: []].insert($1.unit)
+        }
+        post(
+            .dropInsRead(
+                named, areOfConfiguration: attachments.contains(where: \.isOfConfiguration)))
+    }
+
+    /// Starts the unit of root that attaches the units of the configuration.
+    package func attachListed() {
+        let unit: [Call.Argument] = [.text("killswitchd-attach.service"), .text("replace")]
+        send(.manager("start 'killswitchd-attach.service'", "StartUnit", unit)) {
+            [unowned self] result in
+            switch result {
+            case .success: post(.attachAnswered(problem: nil))
+            case .failure(let error): post(.attachAnswered(problem: error.gateProblem))
+            }
+        }
+    }
+
+    /// Tells how the last run of that unit has ended, and which units are attached now.
+    package func readAttachOutcome() {
+        readDropIns()
+        post(.attachEnded(AttachmentOutcome.read()))
+    }
+
+    /// Subscribes to changes of these units too.
+    package func subscribe(to units: Set<UnitName>) {
+        attempt { try connection?.subscribe(to: units) }
+    }
+
+    /// Subscribes to changes of these units no longer.
+    package func unsubscribe(from units: Set<UnitName>) { connection?.unsubscribe(from: units) }
+
+    /// Reads a unit; systemd loads the unit for that if it is not loaded yet.
+    package func read(_ unit: UnitName) {
+        connection?.calls.append(unit)
+        sendCalls()
+    }
+
+    /// Starts or stops a target. The answer comes as soon as the job is queued.
+    package func enqueue(_ job: TargetJob) {
+        guard job.target.unit != nil else { return }
+        connection?.calls.append(job)
+        sendCalls()
+    }
+
+    private func sendCalls() {
+        while let call = connection?.calls.next() {
+            switch call {
+            case .job(let job): send(job)
+            case .read(let unit): sendRead(of: unit)
+            }
+        }
+    }
+
+    private func sendRead(of unit: UnitName) {
+        UnitReading(unit) { [unowned self] call, answer in
+            send(call, answer: answer)
+        } completion: { [unowned self] snapshot in
+            connection?.calls.readAnswered()
+            sendCalls()
+            post(.unitRead(unit, snapshot))
+        }.start()
+    }
+
+    private func send(_ job: TargetJob) {
+        guard let unit = job.target.unit else { return }
+        let member = job.isStart ? "StartUnit" : "StopUnit"
+        let call = Call.manager("move '\(unit)'", member, [.text(unit.text), .text("replace")])
+        send(call) { [unowned self] result in
+            connection?.calls.jobAnswered()
+            sendCalls()
+            switch result {
+            case .success(let answer):
+                let number = answer.content { try $0.jobNumber() } ?? 0
+                post(.jobAnswered(job, problem: nil, number: number))
+            case .failure(let error): post(.jobAnswered(job, problem: error.gateProblem))
+            }
+        }
+    }
+
+    /// Counts the processes in the control group of a unit. systemd does not keep a unit that is down and has none.
+    package func countProcesses(of unit: UnitName) {
+        let name: [Call.Argument] = [.text(unit.text)]
+        send(.manager("count the processes of '\(unit)'", "GetUnitProcesses", name)) {
+            [unowned self] result in
+            let processes: UnitProcesses? =
+                switch result {
+                case .success(let message): message.content { try $0.processes() }
+                case .failure(let error):
+                    error.isUnitUnknown ? UnitProcesses(count: 0, first: "") : nil
+                }
+            post(.processesCounted(unit, processes))
+        }
+    }
+
+    /// Asks whether the system is on its way down.
+    package func readSystemState() {
+        let call = Call(
+            "ask for the system's state", to: Call.systemd, path: ObjectPath.manager,
+            interface: "org.freedesktop.DBus.Properties", member: "Get",
+            [.text("\(Call.systemd).Manager"), .text("SystemState")])
+        send(call) { [unowned self] result in
+            let state = result.message?.content { try $0.word() }
+            post(.systemStateRead(isStopping: state == "stopping"))
+        }
+    }
+
+    /// systemd sends its signals only to subscribers. A second subscription is no error.
+    private func subscribe() {
+        send(.manager("subscribe to systemd", "Subscribe")) { [unowned self] result in
+            guard case .failure(let error) = result, !error.isRepetition else { return }
+            post(.busLost(problem: error.description))
+        }
+    }
+
+    private func send(_ call: Call, answer: @escaping (Result<Message, BusError>) -> Void) {
+        attempt { try connection?.bus.call(call, answer: answer) }
+    }
+
+    /// Does what must succeed: a failure counts as the loss of the bus.
+    private func attempt(_ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            post(.busLost(problem: "\(error)"))
+        }
+    }
+
+    private static let polkit = "org.freedesktop.PolicyKit1"
+}
+
+/// A connection with its subscriptions.
+///
+/// Each unit that is followed has a match rule, so that changes of other units do not wake the
+/// daemon. One rule matches all units if there would be more than a connection may have (512,
+/// dbus-daemon(1), `max_match_rules_per_connection`).
+private struct Connection {
+    let bus: Bus
+    /// Called with each signal of a unit.
+    let statusChanged: (UnitName, UnitStatus) -> Void
+    /// The subscriptions to signals of systemd itself.
+    var matches: [Match] = []
+    var failedStarts: SignalFilter?
+    var units: [UnitName: Match] = [:]
+    var allUnits: Match?
+    var followed: Set<UnitName> = []
+    /// The calls that are to be sent.
+    var calls = PendingCalls()
+
+    private static let limit = 400
+
+    /// Subscribes to these units too.
+    mutating func subscribe(to more: Set<UnitName>) throws(BusError) {
+        followed.formUnion(more)
+        if allUnits != nil { return }
+        if followed.count > Self.limit {
+            units = [:]
+            // With the one rule signals of other units come too: the machine ignores them.
+            allUnits = try match("path_namespace='\(ObjectPath.manager)/unit'")
+            return
+        }
+        for unit in more where units[unit] == nil {
+            units[unit] = try match("path='\(ObjectPath.of(unit))'")
+        }
+    }
+
+    /// Subscribes to these units no longer.
+    mutating func unsubscribe(from some: Set<UnitName>) {
+        followed.subtract(some)
+        for unit in some { units[unit] = nil }
+    }
+
+    private func match(_ filter: String) throws(BusError) -> Match {
+        let statusChanged = statusChanged
+        return try Match(
+            bus,
+            "type='signal',sender='org.freedesktop.systemd1',member='PropertiesChanged',"
+                + "interface='org.freedesktop.DBus.Properties',"
+                + "arg0='org.freedesktop.systemd1.Unit',\(filter)"
+        ) { message in
+            // A signal that cannot be read changes nothing.
+            guard let unit = ObjectPath.unit(message.path),
+                let seen = message.content({ try $0.unitStatus() })
+            else { return }
+            statusChanged(unit, seen)
+        }
+    }
+}

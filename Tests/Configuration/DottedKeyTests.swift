@@ -1,0 +1,131 @@
+import Configuration
+import Decision
+import Testing
+
+/// A file was refused for more than 250 dots in a line, wherever they were: 84 addresses of IPv4 in one
+/// array were too many, and so was a comment with a long row of dots. Only the dots of keys make tables in
+/// tables, so only they are limited.
+struct DottedKeyTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        let text: String
+        var testDescription: String { name }
+
+        init(_ name: String, _ text: String) {
+            self.name = name
+            self.text = text
+        }
+    }
+
+    private static let dots = String(repeating: ".", count: 1_000)
+
+    /// Values of the context, and comments.
+    static let valid = [
+        Case(
+            "addresses of IPv4",
+            "x = [\((0..<300).map { "'192.0.2.\($0 % 256)'" }.joined(separator: ", "))]"),
+        Case("fractions", "x = [\(repeatElement("1.5", count: 300).joined(separator: ","))]"),
+        Case("a comment", "x = 1 # \(dots)\n#\(dots)"),
+        Case("a comment with quotes", "x = 1 # it's \"\"\" \(dots)\ny = '# \(dots)'"),
+        Case("a basic string", #"x = "\"\#(dots)\\" # "# + "'"),
+        Case("a literal string", #"x = '\"\#(dots)\' # "# + "\""),
+        Case("empty strings", "x = ['', \"\", '''''', \"\"\"\"\"\"] # '\ny = \"\(dots)\""),
+        Case(
+            "a long basic string",
+            "x = \"\"\"\"\(dots)\"\"\\\"\"\"\(dots)\n# \(dots)\"\"\"\"\" # \(dots)"),
+        Case("a long literal string", "x = '''\(dots)\n''\(dots)\\'\n# \(dots)''''' # \(dots)"),
+        Case("a quoted key", "\"\(dots)\" = 1\n'\(dots)\".' = 2"),
+        Case("lines that end in CR LF", "x = 1 # \(dots)\r\ny = '''\(dots)\r\n'''\r\n"),
+        Case(
+            "many short keys", "x = { \((0..<300).map { "a\($0).b = 1" }.joined(separator: ", ")) }"
+        ),
+        Case("underscores in a string", "x = '2024-01-01\(String(repeating: "_", count: 116)) 1'"),
+    ]
+
+    @Test(arguments: valid)
+    func dotsOutsideOfKeysAreNotCounted(file: Case) throws {
+        let settings = try load(
+            """
+            [source.app]
+            type = "ofrep"
+            url = "https://flags.example.com"
+            [service.shop]
+            source = "app"
+            format = "status"
+            [source.app.context]
+            \(file.text)
+            """)
+        #expect(settings.sources.count == 1)
+    }
+
+    private static let key = repeatElement("a", count: 100_000).joined(separator: ".")
+
+    /// What comes before a key of 100,000 parts, and the place of its 32nd dot.
+    static let hostile = [
+        (before: "", place: "1:64"),
+        (before: "[", place: "1:65"),
+        (before: "[[", place: "1:66"),
+        (before: "x = {", place: "1:69"),
+        (before: "x = [{ y = 1, ", place: "1:78"),
+        (before: "x = [ # '\n{", place: "2:65"),
+        (before: "x = [''''''', \"\\\"\"]\n", place: "2:64"),
+        (before: "x = \"\"\"\n\\\"\"\"\"\"\"\n", place: "3:64"),
+        (before: "x = { 'ä' = 1, ", place: "1:79"),
+    ]
+
+    @Test(.timeLimit(.minutes(5)), arguments: hostile)
+    func aKeyOfManyPartsIsAnErrorWithItsPlace(before: String, place: String) {
+        #expect(
+            errors(in: before + Self.key + " = 1")
+                == "f:\(place): syntax error: key of more than 32 parts")
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: ["\"a\"", "'a.b'", " a ", "\t\"\\\".\" "])
+    func aKeyOfManyPartsMayBeWrittenInManyWays(part: String) {
+        let key = repeatElement(part, count: 100_000).joined(separator: ".")
+        for text in ["\(key) = 1", "[\(key)]", "x = { \(key) = 1 }"] {
+            let printed = errors(in: text)
+            #expect(printed.hasPrefix("f:1:"))
+            #expect(printed.hasSuffix(": syntax error: key of more than 32 parts"))
+        }
+    }
+
+    @Test func aKeyMayHaveAsManyPartsAsThereAreLevels() {
+        func printed(parts: Int) -> String {
+            errors(in: "\(repeatElement("a", count: parts).joined(separator: ".")) = 1")
+        }
+        #expect(printed(parts: 32).hasPrefix("f:1:1: unknown key 'a'"))
+        #expect(printed(parts: 33) == "f:1:64: syntax error: key of more than 32 parts")
+    }
+
+    /// As deep as the parser ever gets: keys of 32 parts in as many inline tables as it reads.
+    @Test func longKeysInNestedTablesAreAnErrorWithTheirPlace() {
+        let key = repeatElement("a", count: 32).joined(separator: ".")
+        let printed = errors(
+            in: "[\(key)]\n" + String(repeating: "\(key) = {", count: 31) + "\(key) = 1"
+                + String(repeating: "}", count: 31))
+        #expect(printed.hasPrefix("f:2:"))
+        #expect(printed.hasSuffix(": syntax error: more than 32 levels of tables and arrays"))
+    }
+
+    /// The dots are counted before the parser runs, so both must agree on where strings and comments end.
+    /// If they did not for one of these files, the parser would overflow the stack and end the tests.
+    @Test(.timeLimit(.minutes(5)), arguments: 0..<8 as Range<UInt64>)
+    func noTextHidesAKeyOfManyParts(_ seed: UInt64) {
+        let tokens = [
+            "\"", "'", "\"\"\"", "'''", "\\", "\\\\", "\\\"", "#", "\n", "\r\n", "\r", "x", "y",
+            " = ", "1", "[", "]", "{", "}", ", ", " ", ".", "ä", "\u{0B}", "\0", "y = 1 #",
+            "x = '''", "'''\n", "x = \"\"\"", "\"\"\"\n",
+        ]
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<40 {
+            let count = Int.random(in: 0...12, using: &random)
+            let before = (0..<count).compactMap { _ in tokens.randomElement(using: &random) }
+                .joined()
+            for end in ["", "\n", "'\n", "\"\n", "'''\n", "\"\"\"\n"] {
+                let printed = errors(in: before + end + Self.key + " = 1")
+                #expect(printed.isEmpty || printed.hasPrefix("f:"))
+            }
+        }
+    }
+}

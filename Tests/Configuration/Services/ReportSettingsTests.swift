@@ -1,0 +1,60 @@
+import Configuration
+import Files
+import SourceSettings
+import Testing
+
+/// The table `[report]`.
+@Suite struct ReportSettingsTests {
+    private static let shop = """
+        [service.shop]
+        source = "file:shop.json"
+        format = "switch"
+        """
+
+    private func settings(_ more: String) throws -> HTTPSettings? {
+        try load(Self.shop + "\n" + more).report
+    }
+
+    @Test func withoutATableNothingIsReported() throws {
+        #expect(try settings("") == nil)
+    }
+
+    @Test func theSiteHasTheKeysOfASource() throws {
+        let settings = try #require(
+            try settings(
+                """
+                [report]
+                url = "https://fleet.example.com/hosts"
+                bearer = "fleet-token"
+                ca = "fleet-ca"
+                client_certificate = "host"
+                headers = { X-Team = "shop" }
+                timeout = "5s"
+                """))
+        #expect(settings.url == "https://fleet.example.com/hosts")
+        #expect(settings.credentials[.bearer]?.text == "fleet-token")
+        #expect(settings.credentials[.authorities]?.text == "fleet-ca")
+        #expect(settings.credentials[.clientCertificate]?.text == "host")
+        #expect(settings.headers == [HeaderField(name: "X-Team", value: "shop")])
+        #expect(settings.limits.timeout == .seconds(5))
+    }
+
+    @Test(arguments: [
+        ("", "missing key 'url' in [report]"),
+        ("url = 7", "wrong type for 'url' in [report]"),
+        (#"url = "ftp://a""#, "it begins with neither 'https://' nor 'http://'"),
+        (#"url = "https://u:p@a""#, "do not write a user or password in a URL"),
+        (
+            "url = \"http://fleet.example.com/\"\nbearer = \"token\"",
+            "'bearer' in [report] would be sent in clear: 'url' is not https"
+        ),
+        (
+            "url = \"https://fleet.example.com/\"\nbearers = \"token\"",
+            "unknown key 'bearers' in [report]; did you mean 'bearer'?"
+        ),
+    ])
+    func anErrorSaysWhatToWrite(_ report: String, _ message: String) {
+        let printed = errors(in: Self.shop + "\n[report]\n" + report)
+        #expect(printed.contains(message), "\(printed)")
+    }
+}

@@ -1,0 +1,197 @@
+import CivilTime
+import Configuration
+import Decision
+import SourceSettings
+import Testing
+
+@Test func theSmallestFileMakesASourceAndAServiceOfIt() throws {
+    let settings = try load(
+        """
+        [service.shop]
+        source = "file:/etc/killswitchd/shop.json"
+        format = "status"
+        """)
+
+    let name = try #require(SourceName("shop"))
+    #expect(
+        settings.sources == [
+            Source(
+                name: name,
+                kind: .file(
+                    path: "/etc/killswitchd/shop.json",
+                    FetchLimits(timeout: .seconds(30), maxBody: 1_048_576)),
+                interval: .seconds(60),
+                origin: Origin(file: file, line: 2, column: 10))
+        ])
+    var shop = Service(
+        name: try #require(ServiceName("shop")), zone: .utc,
+        switches: [Switch(source: name, format: .status(.whole))],
+        policy: Policy(
+            maxStale: nil, whenStale: .hold, whenUnknown: .open,
+            firstTimeout: .seconds(30), atEnd: .ended, updateRequired: .closed,
+            minClosed: .seconds(5)))
+    shop.notifyBefore = [720, 168, 24, 1].map { .seconds($0 * 3600) }
+    #expect(settings.services == [shop])
+    #expect(settings.warnings.isEmpty)
+    #expect(
+        settings.plan
+            == Plan(
+                sources: [
+                    SourcePlan(
+                        name: name, interval: .seconds(60), timeout: .seconds(30),
+                        maxBackoff: .seconds(300))
+                ],
+                services: settings.services))
+}
+
+@Test func aServiceTakesSeveralSwitchesOfOneSource() throws {
+    let settings = try load(
+        """
+        [source.app]
+        type = "file"
+        path = "app.json"
+        interval = "2s"
+        timeout = "500ms"
+        max_body = "512KiB"
+
+        [service.shop]
+        time_zone = "Asia/Tokyo"
+        max_stale = "24h"
+        when_stale = "closed"
+        when_unknown = "closed"
+        first_timeout = "5m"
+        at_end = "keep"
+        update_required = "open"
+        min_closed = "0s"
+        [[service.shop.switch]]
+        source = "app"
+        format = "service-end"
+        [[service.shop.switch]]
+        source = "app"
+        format = "maintenance"
+        key = "server_maintenance_config"
+        """)
+
+    let app = try #require(SourceName("app"))
+    #expect(
+        settings.sources == [
+            Source(
+                name: app,
+                kind: .file(
+                    path: "/etc/killswitchd/app.json",
+                    FetchLimits(timeout: .milliseconds(500), maxBody: 524_288)),
+                interval: .seconds(2),
+                origin: Origin(file: file, line: 1, column: 1))
+        ])
+    let service = try #require(settings.services.first)
+    #expect(
+        service.switches == [
+            Switch(
+                source: app,
+                format: .serviceEnd(
+                    endKeys: ["service_end", "is_service_end"], countdownKey: "service_countdown")),
+            Switch(source: app, format: .maintenance(.member("server_maintenance_config"))),
+        ])
+    #expect(
+        service.policy
+            == Policy(
+                maxStale: .seconds(86_400), whenStale: .closed, whenUnknown: .closed,
+                firstTimeout: .seconds(300), atEnd: .keep, updateRequired: .open,
+                minClosed: .zero))
+    #expect(settings.warnings.isEmpty)
+}
+
+struct SwitchText: Sendable, CustomTestStringConvertible {
+    let text: String
+    let format: Format
+    var testDescription: String { text }
+}
+
+@Test(arguments: [
+    SwitchText(
+        text: "format = 'service-end'",
+        format: .serviceEnd(
+            endKeys: ["service_end", "is_service_end"], countdownKey: "service_countdown")),
+    SwitchText(
+        text: "format = 'service-end', key = 'end'",
+        format: .serviceEnd(endKeys: ["end"], countdownKey: "service_countdown")),
+    SwitchText(
+        text: "format = 'service-end', countdown_key = 'until'",
+        format: .serviceEnd(endKeys: ["service_end", "is_service_end"], countdownKey: "until")),
+    SwitchText(text: "format = 'status'", format: .status(.whole)),
+    SwitchText(text: "format = 'status', key = 'shop'", format: .status(.member("shop"))),
+    SwitchText(
+        text: "format = 'maintenance'",
+        format: .maintenance(.memberOrWhole("server_maintenance_config"))),
+    SwitchText(text: "format = 'maintenance', key = 'm'", format: .maintenance(.member("m"))),
+])
+func eachFormatHasItsKeys(_ text: SwitchText) throws {
+    let settings = try load("service.shop.switch = [{source = 'file:/a', \(text.text)}]")
+    #expect(settings.services.first?.switches.map(\.format) == [text.format])
+}
+
+@Test func servicesAndSourcesKeepTheOrderOfTheFile() throws {
+    let settings = try load(
+        """
+        [service.zoo]
+        source = "two"
+        format = "status"
+        [source.two]
+        type = "file"
+        path = "/2"
+        [service.ant]
+        source = "one"
+        format = "status"
+        [source.one]
+        type = "file"
+        path = "/1"
+        """)
+    #expect(settings.services.map(\.name.text) == ["zoo", "ant"])
+    #expect(settings.sources.map(\.name.text) == ["two", "one"])
+}
+
+@Test func theHostsLimitIsReadAndGoesIntoThePlan() throws {
+    let text = """
+        [service.shop]
+        source = "file:/a"
+        format = "status"
+
+        """
+    #expect(try load(text).plan.guardLimits == GuardLimits())
+    let settings = try load(text + "[limits]\nclose_at_once = 3")
+    #expect(settings.plan.guardLimits == GuardLimits(count: 3))
+    let others = try load(text + "[limits]\nclose_within = \"5m\"\nnotice = \"2h\"")
+    let limits = GuardLimits(within: .seconds(300), notice: .seconds(7200))
+    #expect(others.plan.guardLimits == limits)
+    let defaults = settings.effective.filter { $0.path.hasPrefix("limits.") }.map {
+        "\($0.path) = \($0.value)"
+    }
+    #expect(
+        defaults == [
+            "limits.close_at_once = 3", "limits.close_within = \"60s\"", "limits.notice = \"10m\"",
+        ])
+    #expect(settings.effective.contains { $0.path == "limits.close_at_once" && $0.value == "3" })
+}
+
+@Test func everyTableOfTheSchemaHasItsKeys() {
+    let tables = Schema.tables.map { "\($0.table) \($0.keys.joined(separator: " "))" }
+    #expect(
+        tables == [
+            "[source.NAME] type interval max_backoff timeout max_body defaults path signers audience url ca "
+                + "client_certificate client_key bearer headers unix_socket allow_plain_http endpoints prefix user password context stream_hosts api_key project "
+                + "app_id base_url realtime realtime_url installations_url credentials scope "
+                + "randomization_id signals",
+            "[service.NAME] source format key countdown_key switch time_zone max_stale when_stale "
+                + "when_unknown first_timeout at_end update_required min_closed open_spread "
+                + "spread_at_boot drain confirm_close "
+                + "confirm_open signatures_to_close signatures_to_open installed_version installed_version_file activation notify_before units "
+                + "page lang "
+                + "variant values",
+            "[[service.NAME.switch]] source format key countdown_key",
+            "[limits] close_at_once close_within notice", "[metrics] textfile",
+            "[report] url ca client_certificate client_key bearer headers unix_socket allow_plain_http "
+                + "timeout",
+            "[service.NAME.variant] source key map default",
+            "[service.NAME.values] source key type default",
+        ])
+}

@@ -1,0 +1,49 @@
+import CivilTime
+import Configuration
+
+extension Zones {
+    /// Zones by name, all of them UTC: the tests are about the names.
+    static var known: Zones {
+        Zones(
+            system: { .utc },
+            named: { name in
+                guard name != "Broken/Zone" else { throw BrokenZone() }
+                return names.contains(name) ? .utc : nil
+            },
+            names: { names })
+    }
+
+    private static let names = ["UTC", "Europe/Berlin", "Asia/Tokyo"]
+
+    private struct BrokenZone: Error, CustomStringConvertible {
+        let description = "the file is cut short"
+    }
+}
+
+/// The path of the file by default.
+let file = "/etc/killswitchd/killswitchd.toml"
+
+/// Settings of one file.
+func load(_ text: String, file: String = file) throws(SettingsError) -> Settings {
+    try load(Array(text.utf8), file: file)
+}
+
+/// Settings of one file, whatever its bytes.
+func load(_ bytes: [UInt8], file: String = file) throws(SettingsError) -> Settings {
+    try Settings.load(files: [(file, bytes)], zones: .known)
+}
+
+/// The errors in a file `f`, as they are printed; empty without errors.
+func errors(in text: String) -> String {
+    errors(in: Array(text.utf8))
+}
+
+/// The errors in a file of any bytes.
+func errors(in bytes: [UInt8]) -> String {
+    do {
+        _ = try load(bytes, file: "f")
+        return ""
+    } catch {
+        return error.description
+    }
+}

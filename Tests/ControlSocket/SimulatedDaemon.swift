@@ -1,0 +1,113 @@
+import CivilTime
+import ControlSocket
+import Decision
+import JSON
+import Testing
+
+/// A daemon for tests: a real machine without loop, disk and network.
+final class SimulatedDaemon: ControllableDaemon {
+    private(set) var machine: Machine
+    private var queue: [Event] = []
+    /// Every effect so far.
+    private(set) var effects: [Effect] = []
+    var now = Now(wall: Instant(seconds: 1_800_000_000), boot: Boottime(microseconds: 0))
+    /// Why the configuration is refused.
+    var refusal: String? {
+        didSet { condition.refusal = refusal.map { HostCondition.Since($0, since: now.wall) } }
+    }
+    var condition = HostCondition()
+    /// The warnings about the next configuration.
+    var warnings: [String] = []
+    /// The result of the next reload.
+    var next: Result<Plan, MethodError>
+    private let plan: Plan
+
+    /// One service `shop` on one source `app`.
+    init(activation: Activation = .immediate, closeAtOnce: Int? = nil) throws {
+        let app = try #require(SourceName("app"))
+        var shop = Service(
+            name: try #require(ServiceName("shop")), zone: .utc,
+            switches: [Switch(source: app, format: .status(.whole))],
+            policy: Policy(minClosed: .zero))
+        shop.activation = activation
+        plan = Plan(
+            sources: [SourcePlan(name: app, interval: .seconds(60))], services: [shop],
+            guardLimits: GuardLimits(count: closeAtOnce))
+        next = .success(plan)
+        machine = Machine(
+            plan: plan, memory: Memory(), bootID: "boot", clockFloor: Instant(seconds: 0), seed: 1,
+            at: now)
+        post(.started)
+        settle { _ in }
+    }
+
+    var movesGates = true
+    /// What the gate of every service is, and whether systemd has answered.
+    var gate: JSON.Object?
+    var isGateAnswered = true
+    func gate(of service: ServiceName) -> JSON.Object? { gate }
+    func isGateAnswered(_ service: ServiceName) -> Bool { isGateAnswered }
+
+    var attachmentReport: AttachmentReport? = AttachmentReport()
+
+    func explanation(of service: ServiceName) -> JSON.Object? {
+        [
+            "lines": [],
+            "switches": .array(machine.explanation(of: service, at: now).map { _ in [] } ?? []),
+        ]
+    }
+    var descriptors: (used: Int?, limit: Int) = (23, 1024)
+    func post(_ event: Event) { queue.append(event) }
+
+    func state(of service: ServiceName) -> JSON.Object? {
+        guard let verdict = machine.publishedVerdict(of: service)?.verdict else { return nil }
+        return [
+            "service": .string(service.text), "state": .string(verdict.state.rawValue),
+            "author": verdict.override.map { .string($0.author) } ?? .null,
+            "message": .string(message),
+        ]
+    }
+
+    func reload() throws(MethodError) -> [String] {
+        switch next {
+        case .success(let plan):
+            post(.reconfigured(plan))
+            return warnings
+        case .failure(let error): throw error
+        }
+    }
+
+    /// The message in every state.
+    var message = ""
+
+    /// Handles the posted events, and reports them as the daemon does.
+    func settle(_ post: (ReplyTrigger) throws -> Void) rethrows {
+        while !queue.isEmpty || machine.hasUnfinishedWork {
+            let event = queue.isEmpty ? Event.woke : queue.removeFirst()
+            for effect in machine.handle(event, at: now) {
+                effects.append(effect)
+                if case .reject(let service, let order, let objection) = effect {
+                    try post(.rejected(service, order, objection))
+                }
+                if case .storeOverrides = effect {
+                    queue.append(.writeEnded(.storeOverrides, problem: keepProblem))
+                }
+            }
+            try post(.event(event))
+        }
+        try post(.queueDrained)
+    }
+
+    /// Why overrides cannot be stored.
+    var keepProblem: String?
+
+    /// Posts an answer of the source with this `apiInactive`.
+    func answer(inactive: Bool) throws {
+        let body = #"{"apiInactive": \#(inactive), "forceUpdate": false}"#
+        let answer = Answer(
+            body: Array(body.utf8), flags: try #require(try JSON.Value.parse(body).object),
+            fetchedAt: now.wall)
+        now = Now(wall: now.wall + .seconds(1), boot: now.boot + .seconds(1))
+        post(.fetchEnded(try #require(SourceName("app")), .answer(answer)))
+    }
+}

@@ -1,0 +1,104 @@
+import ControlSocket
+import Decision
+import JSON
+import Testing
+
+/// A dispatcher over a `SimulatedDaemon`, without a socket.
+struct TestDispatcher {
+    static let root = Peer(user: 0, groups: [0])
+    static let anybody = Peer(user: 1000, groups: [1000])
+
+    let daemon: SimulatedDaemon
+    private let dispatcher: Dispatcher
+
+    init(activation: Activation = .immediate, closeAtOnce: Int? = nil) throws {
+        daemon = try SimulatedDaemon(activation: activation, closeAtOnce: closeAtOnce)
+        dispatcher = Dispatcher(
+            daemon, version: "9.9", permission: { Permission(ownUser: 500, group: 987) },
+            author: { peer, sudoUser in
+                "user \(peer.user)" + (sudoUser.map { ", SUDO_USER \($0)" } ?? "")
+            })
+    }
+
+    func perform(_ call: MethodCall, by peer: Peer) throws(MethodError) -> MethodResponse {
+        try dispatcher.perform(call, by: peer)
+    }
+
+    /// Calls a method of the daemon's own interface.
+    func perform(
+        _ method: String, _ parameters: JSON.Object = [:], by peer: Peer = root,
+        replies: MethodCall.Replies = .one
+    ) throws(MethodError) -> MethodResponse {
+        try perform(
+            MethodCall(
+                interface: "io.killswitchd", method: method, parameters: parameters,
+                replies: replies), by: peer)
+    }
+
+    /// The answer to a call, after the daemon has handled the call's events.
+    func call(_ method: String, _ parameters: JSON.Object = [:]) throws -> JSON.Object {
+        let response = try perform(method, parameters)
+        switch response {
+        case .now(let answer):
+            return answer.object
+        case .later, .onChange:
+            let advance = try #require(response.advance)
+            var first: JSON.Object?
+            try daemon.settle { trigger in
+                if case .last(let answer) = try advance(trigger) { first = first ?? answer }
+            }
+            return try #require(first)
+        }
+    }
+
+    /// Lets the source answer, which decides the service `shop`.
+    func decide(inactive: Bool = false) throws {
+        try daemon.answer(inactive: inactive)
+        daemon.settle { _ in }
+    }
+}
+
+extension MethodResponse {
+    /// The answer, where it was given at once.
+    var answer: JSON.Object? {
+        if case .now(let answer) = self { answer.object } else { nil }
+    }
+
+    /// The function that each trigger calls, where the answer is given later.
+    var advance: ((ReplyTrigger) throws(MethodError) -> Reply?)? {
+        switch self {
+        case .now: nil
+        case .later(let advance): advance
+        case .onChange(let advance):
+            { (_) throws(MethodError) in
+                switch try advance() {
+                case nil: nil
+                case .more(let parameters): .more(parameters.object)
+                case .last(let parameters): .last(parameters.object)
+                }
+            }
+        }
+    }
+}
+
+extension JSON.Object {
+    /// The states of the services in an answer.
+    var states: [String] {
+        (self["services"]?.array ?? []).compactMap { $0.object?["state"]?.string }
+    }
+
+    /// The state of the one service in an answer.
+    var state: String? { self["service"]?.object?["state"]?.string }
+
+    /// An order for Force.
+    static let maintenance: JSON.Object = [
+        "service": "shop", "state": "maintenance", "reason": "disk", "seconds": 60,
+    ]
+
+    /// The order of a drill: `maintenance` with `ifOpen`.
+    static let drill: JSON.Object = {
+        var order = maintenance
+        order["ifOpen"] = true
+        return order
+    }()
+}

@@ -1,0 +1,202 @@
+import BusSupport
+import CivilTime
+import Decision
+import Drivers
+import EventLoop
+import Support
+import SystemdUnits
+import Testing
+
+/// How decisions move targets: the real gatekeeper on a private bus, and a systemd that does as it is told.
+@Suite(.timeLimit(.minutes(5)))
+struct GateDriverTests {
+    private let server: PrivateBus
+    private let systemd: FakeSystemd
+    private let gatekeeper: GateDriver
+    private let published: Published
+    private let shop: ServiceName
+
+    /// What the gatekeeper has told last.
+    private final class Published {
+        var rows: [UnitRow] = []
+        var report: GateStatus?
+        var notices: [GateLogMessage] = []
+        /// How many of the next reports cannot be written.
+        var failures = 0
+    }
+
+    private static let (open, closed) = (
+        "killswitch-open@shop.target", "killswitch-closed@shop.target"
+    )
+    private static let maintenance = "killswitch-maintenance@shop.target"
+
+    /// The gate of the shop is open, and its unit runs.
+    init() throws {
+        let (server, published) = (try PrivateBus(), Published())
+        systemd = FakeSystemd(server.loop, address: server.address)
+        shop = try #require(ServiceName("shop"))
+        let units = BusValue.array("s", [.text("app.service")])
+        systemd.units = [
+            Self.open: FakeSystemd.Unit(properties: ["RequisiteOf": units, "Wants": units]),
+            "app.service": FakeSystemd.Unit(),
+        ]
+        systemd.stops = [
+            Self.closed: [Self.open, "app.service"], Self.open: [Self.closed, Self.maintenance],
+        ]
+        gatekeeper = GateDriver(
+            loop: server.loop, services: [shop], listed: [:], address: server.address,
+            publish: { rows, _ in published.rows = rows },
+            publishGate: { report, _ in
+                guard published.failures == 0 else {
+                    published.failures -= 1
+                    throw TestFailure("the disk is full")
+                }
+                published.report = report
+            },
+            announce: { published.notices.append($0) })
+        (self.server, self.published) = (server, published)
+    }
+
+    private func decide(_ gate: Gate) {
+        let time = Instant(seconds: 1_800_000_000)
+        let verdict = Verdict(
+            state: gate == .open ? .running : .maintenance, gate: gate, reason: .starting)
+        gatekeeper.serviceDecided(
+            PublishedVerdict(
+                verdict: verdict, since: time, generation: 1, decidedAt: time, nextEdge: time),
+            of: shop)
+    }
+
+    private func run(until isDone: () -> Bool) throws { try server.run(until: isDone) }
+
+    private func runUntil(_ actual: GateStatus.Actual) throws {
+        try run { gatekeeper.overview.isReady && published.report?.actual == actual }
+    }
+
+    /// Starts on a bus with systemd, and waits until the gate stands open.
+    private func start() throws {
+        try systemd.connect()
+        try run { systemd.isThere }
+        try gatekeeper.start()
+        decide(.open)
+        try runUntil(.open)
+    }
+
+    @Test func aGateThatStandsAsDecidedIsListedAndNotMoved() throws {
+        try start()
+        try run { published.rows.first?.isAsWanted == true }
+        #expect(published.rows.map(\.name.text) == ["app.service"])
+        #expect(systemd.calls == ["list targets"])
+        #expect(gatekeeper.overview.problems.isEmpty)
+    }
+
+    @Test func aClosingIsSentAnsweredAndReportedOnceTheUnitIsDown() throws {
+        try start()
+        systemd.forget()
+        decide(.closed)
+        #expect(!gatekeeper.isAnswered(shop))
+        try runUntil(.closed)
+        #expect(gatekeeper.isAnswered(shop))
+        #expect(systemd.calls == ["StartUnit \(Self.closed)", "StartUnit \(Self.maintenance)"])
+        try run { published.rows.first?.isAsWanted == true }
+        #expect(published.notices.count == 1)
+        decide(.open)
+        try runUntil(.open)
+    }
+
+    @Test func aMoveThatPolkitRefusesIsTriedAgainWhenPolkitIsBack() throws {
+        try start()
+        systemd.refusal = (
+            "org.freedesktop.DBus.Error.AccessDenied", "Permission denied"
+        )
+        decide(.closed)
+        try runUntil(.stuck)
+        #expect(published.report?.problem == .noPermission("Permission denied"))
+        #expect(gatekeeper.isAnswered(shop))
+        systemd.refusal = nil
+        try systemd.own("org.freedesktop.PolicyKit1")
+        try runUntil(.closed)
+        #expect(published.report?.problem == nil)
+    }
+
+    @Test func aTargetThatSystemdLacksIsNamed() throws {
+        try start()
+        systemd.refusal = (
+            "org.freedesktop.systemd1.NoSuchUnit", "Unit \(Self.closed) not found."
+        )
+        decide(.closed)
+        try runUntil(.stuck)
+        #expect(published.report?.problem == .noTarget("Unit \(Self.closed) not found"))
+    }
+
+    /// The gate is moved by what was decided while the bus was gone.
+    @Test func aLostBusIsConnectedAgainAndTheGateIsComparedAnew() throws {
+        try start()
+        try server.end()
+        try run { published.notices.contains { $0.isLoss } }
+        decide(.closed)
+        try server.launchAgain()
+        systemd.forget()
+        try systemd.connect()
+        try runUntil(.closed)
+        #expect(systemd.calls.contains("StartUnit \(Self.closed)"))
+        #expect(published.notices.contains(.busRecovered))
+    }
+
+    @Test func withoutABusTheStartIsReadyAndTheGateIsStuck() throws {
+        try server.end()
+        try gatekeeper.start()
+        decide(.open)
+        try run { gatekeeper.overview.isReady && !gatekeeper.overview.problems.isEmpty }
+        #expect(systemd.calls.isEmpty)
+    }
+
+    /// The targets move, and the unit runs on: it is stopped once more by its target.
+    @Test func aUnitThatDoesNotStopIsAProblem() throws {
+        try start()
+        systemd.stops[Self.closed] = [Self.open]
+        systemd.forget()
+        decide(.closed)
+        try run { published.rows.first?.problem != nil }
+        #expect(published.rows.first?.isAsWanted == false)
+        #expect(published.report?.actual != .closed)
+        try run { systemd.calls.contains { $0.hasPrefix("StopUnit ") } }
+        try systemd.change("app.service", to: "inactive")
+        try runUntil(.closed)
+    }
+
+    @Test func aReloadOfSystemdListsTargetsAndUnitsAgain() throws {
+        try start()
+        try run { published.rows.first?.seen != nil }
+        systemd.units["web.service"] = FakeSystemd.Unit()
+        let units = BusValue.array("s", ["app.service", "web.service"].map { .text($0) })
+        systemd.units[Self.open]?.properties = ["RequisiteOf": units, "Wants": units]
+        systemd.forget()
+        try systemd.reload()
+        try run { published.rows.count == 2 }
+        #expect(systemd.calls.first == "list targets")
+    }
+
+    @Test func anAttachedUnitThatSystemdDoesNotKnowIsAProblem() throws {
+        systemd.units["app.service"] = nil
+        try systemd.connect()
+        try run { systemd.isThere }
+        try gatekeeper.start()
+        decide(.open)
+        try run { published.rows.first?.problem != nil }
+        #expect(published.rows.first?.seen?.load == .missing)
+    }
+
+    /// The outcome of an effect is an event: a file that could not be written is written again.
+    @Test func aReportThatCannotBeWrittenIsWrittenAgain() throws {
+        try start()
+        published.failures = 1
+        decide(.closed)
+        try runUntil(.closed)
+        #expect(published.failures == 0)
+    }
+}
+
+extension GateLogMessage {
+    fileprivate var isLoss: Bool { if case .busLost = self { true } else { false } }
+}

@@ -1,0 +1,154 @@
+import CivilTime
+import Decision
+import Drivers
+import EventLoop
+import Files
+import FlagSources
+import Storage
+import Support
+import Testing
+
+/// Reloads while fetches are in flight, queued, or end too late.
+@Suite(.timeLimit(.minutes(5))) struct ReconfigureTests {
+    /// A real agent on a real loop, with one service on a source whose fetches the test ends.
+    private final class Running {
+        let folder: TemporaryFolder
+        let loop: EventLoop
+        let agent: DecisionDriver
+        let state: StateDirectory
+        private let runtime: RuntimeDirectory
+        private let plan: Plan
+        private let box = Box()
+
+        private final class Box {
+            var notices: [String] = []
+        }
+
+        init() throws {
+            folder = try TemporaryFolder()
+            loop = try EventLoop()
+            state = StateDirectory(path: folder("state"))
+            try state.prepare()
+            plan = try Plan.shop()
+            runtime = RuntimeDirectory(path: folder("run"), bootID: "boot")
+            let box = box
+            agent = DecisionDriver(
+                loop: loop, machine: Machine(plan, on: loop),
+                runtime: runtime, state: state, announce: { box.notices.append($0.sentence) })
+        }
+
+        func source(_ fingerprint: String) throws -> SlowSource {
+            SlowSource(try #require(SourceName("app")), fingerprint, at: loop.now.wall) {
+                [unowned agent] in agent.post($0)
+            }
+        }
+
+        func reload(_ source: SlowSource) {
+            agent.post(Reconfiguration(plan, sources: [source]) { _ in nil })
+        }
+
+        /// Turns the loop until nothing is queued.
+        func settle() throws {
+            var isSettled = false
+            agent.observer = { if case .queueDrained = $0 { isSettled = true } }
+            agent.post(.woke)
+            while !isSettled { try loop.runOnce(.milliseconds(20)) }
+        }
+
+        var serviceState: State? {
+            get throws { try PublishedState.read(in: folder("run/shop"))?.state }
+        }
+
+        /// Whether the stored flags have this binding.
+        func isStored(under fingerprint: String) throws -> Bool {
+            var isBound = false
+            _ = try state.flags(of: try #require(SourceName("app")), mark: "/nonexistent") {
+                isBound = $0 == fingerprint
+                return true
+            }
+            return isBound
+        }
+
+        var complaints: [String] { box.notices.filter { !$0.hasPrefix("shop: ") } }
+    }
+
+    /// The daemon's observer retains the agent. Once that cycle outlived `stop`, and a leak checker
+    /// reported it after each run.
+    @Test func aStoppedAgentLetsGoOfAnObserverThatHoldsIt() throws {
+        weak var agent: DecisionDriver?
+        do {
+            let running = try Running()
+            let held = running.agent
+            held.observer = { _ in _ = held.machine }
+            held.stop()
+            agent = held
+        }
+        #expect(agent == nil)
+    }
+
+    /// Only the machine repeats the fetch, also for another credential: the agent does not.
+    @Test(arguments: ["same", "other"])
+    func aFetchInFlightIsRepeatedByTheNewObjectOnce(_ fingerprint: String) throws {
+        let running = try Running()
+        let (old, new) = (try running.source("same"), try running.source(fingerprint))
+        try running.agent.start([old])
+        try running.settle()
+        #expect(old.fetches == 1)
+        running.reload(new)
+        try running.settle()
+        #expect(old.isStopped && new.fetches == 1)
+        new.answer(#"{"end": "over"}"#)
+        try running.settle()
+        #expect(try running.serviceState == .ended)
+        #expect(running.complaints == [])
+        #expect(running.agent.machine.isProgressing(at: running.agent.now))
+    }
+
+    /// It is an answer of the old object: it is stored under the old binding.
+    @Test func anAnswerThatIsQueuedBeforeAReloadCounts() throws {
+        let running = try Running()
+        let (old, new) = (try running.source("old"), try running.source("new"))
+        try running.agent.start([old])
+        try running.settle()
+        old.answer(#"{"end": "over"}"#)
+        running.reload(new)
+        try running.settle()
+        #expect(try running.serviceState == .ended)
+        #expect(try running.isStored(under: "old"))
+        #expect(new.fetches == 1)
+    }
+
+    /// Otherwise flags of the old address would be stored under the new one, and their ETag sent there.
+    @Test func anAnswerThatComesBetweenAReloadAndItsTurnIsLost() throws {
+        let running = try Running()
+        let (old, new) = (try running.source("old"), try running.source("new"))
+        try running.agent.start([old])
+        try running.settle()
+        running.reload(new)
+        old.answer(#"{"end": "over"}"#)
+        try running.settle()
+        #expect(try running.serviceState == .undecided)
+        #expect(try !File.exists(running.folder("state/flags/app.json")))
+        #expect(new.fetches == 1)
+        new.answer(#"{"end": "no"}"#)
+        try running.settle()
+        #expect(try running.serviceState == .running)
+        #expect(try running.isStored(under: "new"))
+    }
+
+    @Test func eachOfSeveralReloadsInOneTurnTakesItsOwnSources() throws {
+        let running = try Running()
+        let sources = try ["a", "b", "c"].map(running.source)
+        try running.agent.start([sources[0]])
+        try running.settle()
+        running.reload(sources[1])
+        running.reload(sources[2])
+        try running.settle()
+        #expect(sources.map(\.isStopped) == [true, true, false])
+        #expect(sources.map(\.fetches) == [1, 1, 1])
+        sources[2].answer(#"{"end": "over"}"#)
+        try running.settle()
+        #expect(try running.serviceState == .ended)
+        #expect(try running.isStored(under: "c"))
+    }
+}

@@ -1,0 +1,171 @@
+import Decision
+import FlagSources
+import JSON
+import Testing
+
+/// Answers to an evaluation of all flags.
+@Suite struct EvaluationsTests {
+    private func evaluations(_ text: String) throws -> Evaluations {
+        try Evaluations(Array(text.utf8))
+    }
+
+    @Test func flagsThatHaveAValueAreTakenInTheOrderOfTheirKeys() throws {
+        let evaluations = try evaluations(
+            """
+            {"flags": [
+              {"key": "z", "value": 1.50, "reason": "DEFAULT", "variant": "on"},
+              {"key": "b", "errorCode": "FLAG_NOT_FOUND", "value": true},
+              {"key": "c", "reason": "DISABLED"},
+              {"key": "a", "value": {"state": "running"}, "reason": "STATIC", "metadata": {"x": 1}},
+              {"key": "n", "value": null, "reason": "STATIC"}
+            ], "metadata": {"version": 12}, "more": []}
+            """)
+        #expect(
+            String(decoding: evaluations.body, as: UTF8.self)
+                == #"{"a":{"state":"running"},"n":null,"z":1.50}"#)
+        #expect(evaluations.version == "12")
+        #expect(evaluations.streams.isEmpty)
+    }
+
+    /// Some servers write every member, with null for absent ones.
+    @Test func anErrorCodeThatIsNullIsNone() throws {
+        let evaluations = try evaluations(
+            #"""
+            {"flags": [
+              {"key": "a", "errorCode": null, "errorDetails": null, "value": "on"},
+              {"key": "b", "errorCode": "FLAG_NOT_FOUND", "value": "on"}
+            ]}
+            """#)
+        #expect(evaluations.flags == ["a": "on"])
+        #expect(evaluations.unreadable.isEmpty)
+    }
+
+    @Test(arguments: [
+        (#"{"key": "a", "errorCode": "GENERAL"}"#, "could not be evaluated: 'GENERAL'"),
+        (#"{"key": "a", "errorCode": "", "value": 1}"#, "could not be evaluated: ''"),
+        (
+            #"{"key": "a", "errorCode": "flag_not_found"}"#,
+            "could not be evaluated: 'flag_not_found'"
+        ),
+        (#"{"key": "a", "errorCode": "\u001b[2J"}"#, "could not be evaluated: '\u{FFFD}[2J'"),
+        (
+            #"{"key": "a", "errorCode": 5}"#,
+            "could not be evaluated: its error code is not a string"
+        ),
+        (#"{"key": "a", "value": 1}, {"key": "\u0061", "value": 1}"#, "is given more than once"),
+        (
+            #"{"key": "a", "errorCode": "FLAG_NOT_FOUND"}, {"key": "a", "value": 1}"#,
+            "is given more than once"
+        ),
+    ])
+    func aFlagThatIsNotMissingAndHasNoValueIsUnreadable(_ entries: String, _ cause: String) throws {
+        let evaluations = try evaluations(#"{"flags": [\#(entries), {"key": "z", "value": 2}]}"#)
+        #expect(evaluations.flags == ["a": .null, "z": 2])
+        #expect(evaluations.unreadable.causes == [ExactString("a"): cause])
+        #expect(evaluations.unreadable.unlisted == nil)
+    }
+
+    @Test(arguments: ["1", #"{"value": true}"#, #"{"key": null}"#, #"{"key": 7, "value": true}"#])
+    func withAnEntryWithoutAKeyNoFlagIsSurelyMissing(_ entry: String) throws {
+        let evaluations = try evaluations(#"{"flags": [{"key": "z", "value": 2}, \#(entry)]}"#)
+        #expect(evaluations.flags == ["z": 2])
+        #expect(evaluations.unreadable.causes.isEmpty)
+        #expect(
+            evaluations.unreadable.unlisted == "is missing, and an entry of the answer has no key")
+    }
+
+    @Test(arguments: [
+        ("", "the answer is empty"), ("<html>", "the answer is a web page, not JSON"),
+        ("{}", "the answer has no list 'flags'"),
+        (#"{"flags": {}}"#, "the answer has no list 'flags'"),
+    ])
+    func whatIsNoEvaluationIsInvalid(_ text: String, _ cause: String) {
+        #expect(throws: Failure(.invalid, cause)) { try evaluations(text) }
+    }
+
+    @Test(arguments: [
+        (
+            #"{"type": "sse", "url": "https://flags.example.com/s"}"#,
+            "https://flags.example.com/s", true
+        ),
+        (
+            #"{"type": "sse", "url": "https://flags.example.com:443/s"}"#,
+            "https://flags.example.com:443/s", true
+        ),
+        (
+            #"{"type": "sse", "url": "https://flags.example.com:8443/s"}"#,
+            "https://flags.example.com:8443/s", false
+        ),
+        (
+            #"{"type": "sse", "url": "https://sse.example.com/s?a=b"}"#,
+            "https://sse.example.com/s?a=b", false
+        ),
+        (
+            #"{"type": "sse", "endpoint": {"requestUri": "/s"}}"#,
+            "https://flags.example.com:443/s", true
+        ),
+        (
+            #"{"type": "sse", "endpoint": {"requestUri": "/s", "origin": "https://sse.example.com"}}"#,
+            "https://sse.example.com/s", false
+        ),
+    ])
+    func streamsAreFoundAndKnownByTheirOrigin(
+        _ entry: String, _ url: String, _ isOwn: Bool
+    ) throws {
+        let found = try evaluations(#"{"flags": [], "eventStreams": [{"type": "x"}, \#(entry)]}"#)
+        let stream = try #require(found.streams.first)
+        let address = try EventStreamAddress(
+            stream, of: "https://flags.example.com/base",
+            or: ["https://sse.example.com", "https://flags.example.com:8443"])
+        #expect(address.url == url)
+        #expect(address.isOwn == isOwn)
+    }
+
+    @Test(arguments: [
+        #"{"type": "sse", "url": "http://flags.example.com/s"}"#,
+        #"{"type": "sse", "url": "file:///etc/passwd"}"#,
+        #"{"type": "sse", "url": "https://flags.example.com/s HTTP/1.1\r\nX: y"}"#,
+        #"{"type": "sse", "url": ""}"#,
+        #"{"type": "sse", "url": "/s"}"#,
+        #"{"type": "sse", "endpoint": {"requestUri": "/s", "origin": "gopher://a"}}"#,
+    ])
+    func unsafeStreamAddressesAreNotFollowed(_ entry: String) throws {
+        let found = try evaluations(#"{"flags": [], "eventStreams": [\#(entry)]}"#)
+        let stream = try #require(found.streams.first)
+        #expect(throws: EventStreamAddress.Refusal.unusable) {
+            try EventStreamAddress(
+                stream, of: "https://flags.example.com", or: ["http://flags.example.com"])
+        }
+    }
+
+    /// A server that somebody has taken over names a metadata service of the cloud, or a port of this host.
+    @Test(arguments: [
+        (#""url": "http://169.254.169.254/latest/meta-data""#, "http://169.254.169.254:80"),
+        (#""url": "http://flags.example.com:8080/s""#, "http://flags.example.com:8080"),
+        (#""url": "https://flags.example.com/s""#, "https://flags.example.com:443"),
+        (#""url": "http://flags.example.com@127.0.0.1/s""#, "http://127.0.0.1:80"),
+        (#""endpoint": {"requestUri": "/s", "origin": "http://[::1]"}"#, "http://[::1]:80"),
+        (
+            #""url": "http://sse.example.com.evil.example/s""#,
+            "http://sse.example.com.evil.example:80"
+        ),
+    ])
+    func streamsAtOtherOriginsAreNotFollowed(_ entry: String, _ origin: String) throws {
+        let found = try evaluations(#"{"flags": [], "eventStreams": [{"type": "sse", \#(entry)}]}"#)
+        let stream = try #require(found.streams.first)
+        #expect(throws: EventStreamAddress.Refusal.foreign(origin)) {
+            try EventStreamAddress(
+                stream, of: "http://flags.example.com", or: ["http://sse.example.com"])
+        }
+    }
+
+    @Test(arguments: [
+        #"{"url": "https://a/"}"#, #"{"type": "websocket", "url": "https://a/"}"#,
+        #"{"type": "sse"}"#,
+        #"{"type": "sse", "url": "https://a/", "endpoint": {"requestUri": "/s"}}"#,
+        #"{"type": "sse", "endpoint": {"requestUri": "s"}}"#, "7",
+    ])
+    func unknownKindsOfStreamAreIgnored(_ entry: String) throws {
+        #expect(try evaluations(#"{"flags": [], "eventStreams": [\#(entry)]}"#).streams.isEmpty)
+    }
+}

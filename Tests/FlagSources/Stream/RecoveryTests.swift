@@ -1,0 +1,170 @@
+import CivilTime
+import Decision
+import FlagSources
+import Testing
+
+/// How soon a stream is followed again after an outage of its server.
+///
+/// etcd was once killed and restarted several times within seconds. Each time the watch was open only
+/// briefly, so that its back-off grew to minutes although polls succeeded. An order was seen only when
+/// the back-off was over.
+@Suite struct RecoveryTests {
+    private static let away = Failure(.unreachable, "cannot connect")
+
+    /// A stream whose back-off has grown to minutes.
+    private func backedOff() -> StreamTranscript {
+        var stream = StreamTranscript(seed: 4)
+        stream.at(0, .started)
+        for _ in 1..<12 {
+            stream.at(stream.wakesAt ?? 0, .lost(Self.away))
+            #expect(stream.wakeUp().contains(.connect))
+        }
+        stream.at(stream.wakesAt ?? 0, .lost(Self.away))
+        return stream
+    }
+
+    @Test func aPollThatSucceedsAfterFailuresOpensTheStreamAtOnce() {
+        var stream = StreamTranscript()
+        stream.at(0, .started)
+        stream.at(1, .lost(Self.away))
+        stream.at(1, .pollFailed)
+        stream.at(1.01, .pollSucceeded)
+        stream.at(1.02, .opened)
+        #expect(
+            stream.text == """
+                0s started
+                    connect
+                1s lost: cannot connect
+                1s a poll failed
+                1.01s a poll succeeded
+                    connect
+                1.02s opened
+                    hint
+
+                """)
+    }
+
+    /// The next waits begin with the shortest one, however long the last wait was.
+    @Test func theBackOffBeginsAnewWhenPollsSucceedAgain() {
+        var stream = backedOff()
+        let lostAt = (stream.wakesAt ?? 0) - 1
+        #expect(stream.machine.failures == 12)
+        stream.at(lostAt, .pollFailed)
+        #expect(stream.at(lostAt, .pollSucceeded).contains(.connect))
+        stream.at(lostAt, .lost(Self.away))
+        #expect(stream.machine.failures == 1)
+        #expect(stream.wakesAt.map { $0 - lostAt <= 1 } == true)
+    }
+
+    /// An open or opening stream continues; only its back-off is reset.
+    @Test func aStreamThatIsOpenIsNotOpenedAnew() {
+        var stream = StreamTranscript()
+        stream.at(0, .started)
+        stream.at(0, .lost(Self.away))
+        stream.at(1, .woke)
+        stream.at(1, .pollFailed)
+        stream.at(2, .pollSucceeded)
+        stream.at(3, .opened)
+        stream.at(4, .pollFailed)
+        stream.at(5, .pollSucceeded)
+        stream.at(6, .closed)
+        #expect(
+            stream.text == """
+                0s started
+                    connect
+                0s lost: cannot connect
+                1s woke
+                    connect
+                1s a poll failed
+                2s a poll succeeded
+                3s opened
+                    hint
+                4s a poll failed
+                5s a poll succeeded
+                6s closed
+
+                """)
+        #expect(stream.wakesAt.map { (6...7).contains($0) } == true)
+    }
+
+    /// A server that answers polls and ends each stream: successful polls cause no earlier connection.
+    @Test func aPollThatSucceedsAfterASuccessChangesNothing() {
+        var stream = backedOff()
+        let wakesAt = stream.wakesAt
+        for _ in 0..<100 {
+            #expect(stream.at((wakesAt ?? 0) - 1, .pollSucceeded).isEmpty)
+        }
+        #expect(stream.wakesAt == wakesAt)
+        #expect(stream.machine.failures == 12)
+    }
+
+    /// A refusal, or a Retry-After, holds also after the server has recovered.
+    @Test(arguments: [
+        Failure(.refused, "the server answers 403 (forbidden)"),
+        Failure(.unreachable, "the server answers 503 (unavailable)", retryAfter: .seconds(200)),
+    ])
+    func aPollThatSucceedsEndsNoWaitThatTheServerWants(_ failure: Failure) {
+        var stream = StreamTranscript()
+        stream.at(0, .started)
+        stream.at(1, .failed(failure))
+        stream.at(1, .pollFailed)
+        #expect(!stream.at(2, .pollSucceeded).contains(.connect))
+        #expect(stream.wakesAt.map { $0 >= 150 } == true)
+        #expect(stream.wakeUp().contains(.connect))
+    }
+
+    /// Polls may be an hour apart, so that without the hint no poll would find the outage.
+    @Test func theSecondLossInARowIsAHintSoThatAPollTellsWhetherTheServerIsAway() {
+        var stream = StreamTranscript.opened()
+        stream.at(2, .closed)
+        stream.at(3, .woke)
+        stream.at(3, .lost(Self.away))
+        #expect(
+            stream.text == """
+                2s closed
+                3s woke
+                    connect
+                3s lost: cannot connect
+                    tell cannot connect
+                    hint
+
+                """)
+    }
+
+    /// A server that answers is not down, whatever it answers.
+    @Test func aRefusedConnectionIsNoHint() {
+        var stream = StreamTranscript()
+        stream.at(0, .started)
+        for _ in 0..<5 {
+            let failure = Failure(.unreachable, "the server answers 503 (unavailable)")
+            #expect(!stream.at(stream.wakesAt ?? 0, .failed(failure)).contains(.hint))
+            stream.wakeUp()
+        }
+    }
+
+    /// A server that breaks each connection of a stream, and fails every second poll, causes at most twice
+    /// the fetches that hints may cause.
+    @Test func aHostileServerCannotMakeThePollsMany() {
+        var stream = StreamTranscript()
+        var (now, hints, connections) = (0.0, 0, 1)
+        var isPollGood = false
+        func count(_ effects: [StreamEffect]) -> Bool {
+            connections += effects.count { $0 == .connect }
+            return effects.contains(.hint)
+        }
+        stream.at(0, .started)
+        while now < 600 {
+            var isHinted = count(stream.at(now, .opened))
+            isHinted = count(stream.at(now, .closed)) || isHinted
+            if isHinted {
+                hints += 1
+                _ = count(stream.at(now, isPollGood ? .pollSucceeded : .pollFailed))
+                isPollGood.toggle()
+            }
+            now = max(now, stream.wakesAt ?? .infinity)
+            _ = count(stream.wakeUp())
+        }
+        #expect(hints <= 2 * (10 + 120))
+        #expect(connections <= 2 * hints + 600)
+    }
+}

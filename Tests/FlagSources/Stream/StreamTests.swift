@@ -1,0 +1,181 @@
+import CivilTime
+import Decision
+import EventLoop
+import FlagSources
+import HTTP
+import Support
+import Testing
+
+/// A stream over HTTP, with `FlagServer`.
+@Suite(.timeLimit(.minutes(5))) struct StreamTests {
+    /// Each line is a hint.
+    private struct LineParser: StreamParser {
+        mutating func parse(_ bytes: [UInt8], _ update: inout StreamUpdate) {
+            if bytes.contains(UInt8(ascii: "\n")) { update.isHint = true }
+        }
+
+        mutating func finish(_ update: inout StreamUpdate) {}
+    }
+
+    /// A loop with one stream, and the events that it delivers.
+    private final class Scene {
+        let loop: EventLoop
+        let name: SourceName
+        private let client: HTTPClient
+        private(set) var stream: Stream<LineParser>?
+        private(set) var events: [Event] = []
+
+        init(
+            _ server: FlagServer, silence: Duration = .seconds(60),
+            firstWait: Duration = .milliseconds(10), longestWait: Duration = .milliseconds(50)
+        ) throws {
+            loop = try EventLoop()
+            client = try HTTPClient(loop)
+            name = try #require(SourceName("app"))
+            let policy = StreamPolicy(
+                opening: silence, silence: silence, firstWait: firstWait, longestWait: longestWait)
+            let context = SourceDependencies(
+                name: name, interval: .milliseconds(1), environment: .ofTests, client: client,
+                loop: loop, deliver: { [unowned self] in events.append($0) })
+            stream = try Stream(
+                for: context, policy, parser: { LineParser() },
+                request: { HTTPRequest(url: "http://127.0.0.1:\(server.port)/stream") })
+            stream?.start()
+        }
+
+        var hints: Int { events.count { $0 == .hinted(name) } }
+
+        var problems: [String] {
+            events.compactMap { event in
+                if case .watchChanged(name, let problem?) = event { problem } else { nil }
+            }
+        }
+
+        /// Runs the loop until the condition holds, for at most twenty seconds.
+        func run(until condition: () throws -> Bool) throws {
+            let deadline = loop.now.boot + .seconds(20)
+            while try !condition() {
+                guard loop.now.boot < deadline else { throw TestFailure("\(events)") }
+                try loop.runOnce(.milliseconds(10))
+            }
+        }
+
+        func stop() {
+            stream = nil
+            events = []
+        }
+    }
+
+    @Test func eachLineIsAHintUntilTheStreamIsDropped() async throws {
+        let server = try await FlagServer()
+        try await server.behave("stream-lines")
+        let scene = try Scene(server)
+        try scene.run { scene.hints > 20 }
+        #expect(try server.requests.count == 1)
+        #expect(try server.requests.first?.headers["accept-encoding"] == nil)
+        scene.stop()
+        for _ in 0..<5 { try scene.loop.runOnce(.milliseconds(10)) }
+        #expect(scene.events == [])
+    }
+
+    @Test func aServerThatEndsTheStreamIsAskedAgainUntilThereIsOne() async throws {
+        let server = try await FlagServer()
+        try await server.behave("stream-quiet")
+        let scene = try Scene(server)
+        try scene.run { scene.hints > 0 }
+        try await server.behave("503")
+        try scene.run { try server.requests.count > 5 }
+        #expect(scene.problems == ["the server answers 503 (unavailable)"])
+        let before = scene.hints
+        try await server.behave("stream-quiet")
+        try scene.run { scene.hints > before }
+    }
+
+    @Test func afterAPollThatFailedTheNextThatSucceedsOpensTheStreamAtOnce() async throws {
+        let server = try await FlagServer()
+        try await server.behave("503")
+        let scene = try Scene(server, firstWait: .seconds(3600), longestWait: .seconds(36_000))
+        try scene.run { try server.requests.count == 1 }
+        for _ in 0..<5 { try scene.loop.runOnce(.milliseconds(10)) }
+        try await server.behave("stream-quiet")
+        scene.stream?.pollSucceeded()
+        for _ in 0..<5 { try scene.loop.runOnce(.milliseconds(10)) }
+        #expect(try server.requests.count == 1)
+        scene.stream?.pollFailed(Failure(.unreachable, "cannot connect"))
+        scene.stream?.pollSucceeded()
+        try scene.run { scene.hints > 0 }
+    }
+
+    @Test func aStreamFromWhichNothingComesIsOpenedAnew() async throws {
+        let server = try await FlagServer()
+        try await server.behave("stream-quiet")
+        let scene = try Scene(server, silence: .milliseconds(100))
+        try scene.run { try server.requests.count > 3 }
+        #expect(scene.problems == ["the stream was silent for 0.1 seconds"])
+    }
+
+    @Test func aServerThatDoesNotAnswerIsAskedAgain() async throws {
+        let server = try await FlagServer()
+        try await server.behave("silence")
+        let scene = try Scene(server, silence: .milliseconds(100))
+        try scene.run { try server.requests.count > 3 }
+        #expect(scene.problems == ["no answer within 0.1 seconds"])
+    }
+
+    @Test func anEndlessStreamIsGivenUpAndOpenedAgain() async throws {
+        let server = try await FlagServer()
+        try await server.behave("stream-flood")
+        let scene = try Scene(server)
+        try scene.run { try server.requests.count > 4 }
+        #expect(
+            scene.problems == [
+                "the stream brings more than \(StreamMachine.floodLimit) bytes in a minute"
+            ])
+    }
+
+    @Test(arguments: [
+        ("stream-gzip", "the answer is encoded as 'gzip', which is not accepted"),
+        ("redirect-once", "the server answers 302"),
+        ("401", "the server answers 401 (unauthorized)"),
+        ("headers", "the headers are larger than 65536 bytes"),
+    ])
+    func aResponseThatIsNoStreamIsReported(_ behaviour: String, _ problem: String) async throws {
+        let server = try await FlagServer()
+        try await server.behave(behaviour)
+        let scene = try Scene(server)
+        try scene.run { !scene.problems.isEmpty }
+        #expect(scene.problems == [problem])
+        #expect(scene.hints == 0)
+    }
+
+    @Test func aRequestThatCannotBeMadeIsReportedAndRetried() throws {
+        struct NoCredential: Error, CustomStringConvertible {
+            let description = "no credential"
+        }
+        let loop = try EventLoop()
+        let name = try #require(SourceName("app"))
+        var attempts = 0
+        var events: [Event] = []
+        let context = SourceDependencies(
+            name: name, interval: .seconds(60), environment: .ofTests,
+            client: try HTTPClient(loop), loop: loop, deliver: { events.append($0) })
+        let stream = try Stream(
+            for: context,
+            StreamPolicy(
+                silence: .seconds(1), firstWait: .milliseconds(1), longestWait: .milliseconds(1)),
+            parser: { LineParser() },
+            request: {
+                attempts += 1
+                throw NoCredential()
+            })
+        stream.start()
+        while attempts < 5 { try loop.runOnce(.milliseconds(10)) }
+        #expect(events == [.watchChanged(name, problem: "no credential")])
+    }
+}
+
+extension HostEnvironment {
+    /// An environment without credentials.
+    static let ofTests = HostEnvironment(
+        credentialsDirectory: nil, user: 0, userAgent: "killswitchd", stateDirectory: "")
+}

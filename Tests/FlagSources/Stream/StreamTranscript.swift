@@ -1,0 +1,133 @@
+import CivilTime
+import Decision
+import FlagSources
+import Testing
+
+/// Sends events to the machine of a stream and writes down its effects, a line each. Times are seconds.
+/// The wake-ups are not in the text, because the waits are random.
+struct StreamTranscript {
+    private(set) var text = ""
+    private(set) var machine: StreamMachine
+    private var wake: Boottime?
+
+    init(
+        silence: Duration = .seconds(100), interval: Duration = .seconds(60),
+        hints: HintRate = .usual, seed: UInt64 = 1
+    ) {
+        let policy = StreamPolicy(
+            opening: .seconds(30), silence: silence, firstWait: .seconds(1),
+            longestWait: .seconds(300), steady: .seconds(10), hints: hints)
+        machine = StreamMachine(policy, interval: interval, seed: seed)
+    }
+
+    /// The transcript of a stream that was started and has opened at this time. The effects of that are
+    /// checked here and are not in the text.
+    static func opened(
+        at seconds: Double = 1, silence: Duration = .seconds(100),
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) -> StreamTranscript {
+        var stream = StreamTranscript(silence: silence)
+        stream.at(0, .started)
+        stream.at(seconds, .opened)
+        #expect(
+            stream.text == """
+                0s started
+                    connect
+                \(number(seconds)) opened
+                    hint
+
+                """, sourceLocation: sourceLocation)
+        stream.text = ""
+        return stream
+    }
+
+    /// The next wake-up of the machine, in seconds.
+    var wakesAt: Double? { wake.map { Double($0.microseconds) / 1_000_000 } }
+
+    /// Sends an event at this many seconds.
+    @discardableResult
+    mutating func at(_ seconds: Double, _ event: StreamEvent) -> [StreamEffect] {
+        text += "\(Self.number(seconds)) \(Self.line(event))\n"
+        return handle(event, at: Boottime(microseconds: Int64(seconds * 1_000_000)))
+    }
+
+    /// Wakes the machine at its next wake-up. The time of that is not in the text.
+    @discardableResult
+    mutating func wakeUp() -> [StreamEffect] {
+        guard let wake else { return [] }
+        text += "woken\n"
+        return handle(.woke, at: wake)
+    }
+
+    private mutating func handle(
+        _ event: StreamEvent, at now: Boottime
+    ) -> [StreamEffect] {
+        let effects = machine.handle(event, at: now)
+        for effect in effects {
+            if case .sleep(let moment) = effect {
+                wake = moment
+            } else {
+                text += "    \(Self.line(effect))\n"
+            }
+        }
+        return effects
+    }
+
+    private static func number(_ seconds: Double) -> String {
+        seconds == seconds.rounded() ? "\(Int(seconds))s" : "\(seconds)s"
+    }
+
+    private static func line(_ event: StreamEvent) -> String {
+        switch event {
+        case .started: "started"
+        case .opened: "opened"
+        case .received(let update):
+            "heard \(update.bytes) bytes" + (update.isHint ? ", a hint" : "")
+                + (update.retryAfter.map { ", retry after \($0)" } ?? "")
+                + (update.failure.map { ", over: \($0.detail)" } ?? "")
+        case .closed: "closed"
+        case .failed(let failure): "failed: \(failure.detail)"
+        case .lost(let failure): "lost: \(failure.detail)"
+        case .pollFailed: "a poll failed"
+        case .pollSucceeded: "a poll succeeded"
+        case .retryLater(let wait): "held for \(wait)"
+        case .woke: "woke"
+        }
+    }
+
+    private static func line(_ effect: StreamEffect) -> String {
+        switch effect {
+        case .connect: "connect"
+        case .disconnect: "disconnect"
+        case .hint: "hint"
+        case .setProblem(let problem): "tell \(problem ?? "that all is well")"
+        case .sleep: "sleep"
+        }
+    }
+}
+
+extension StreamUpdate {
+    static func bytes(_ count: Int) -> StreamUpdate {
+        var update = StreamUpdate()
+        update.bytes = count
+        return update
+    }
+
+    static var hint: StreamUpdate {
+        var update = bytes(10)
+        update.isHint = true
+        return update
+    }
+
+    static func over(_ failure: Failure) -> StreamUpdate {
+        var update = bytes(10)
+        update.failure = failure
+        return update
+    }
+
+    static func retry(after wait: Duration) -> StreamUpdate {
+        var update = bytes(10)
+        update.retryAfter = wait
+        return update
+    }
+}

@@ -1,0 +1,234 @@
+import CivilTime
+import Decision
+import Files
+import JSON
+import Pages
+import Storage
+import Support
+import Testing
+
+/// The files of a service on a real disk.
+@Suite struct RuntimeDirectoryTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func directory(boot: String = "b-1") -> RuntimeDirectory {
+        RuntimeDirectory(path: folder.path, bootID: boot)
+    }
+
+    private func verdict(_ state: State, _ gate: Gate?) throws -> Verdict {
+        Verdict(state: state, gate: gate, reason: .flags(try named("app")))
+    }
+
+    /// The files beside the marker while people should see the page.
+    private static let shown = [
+        "page.html", "problem.json", "retry-after", "state.env", "state.json", "unavailable",
+    ]
+
+    @Test func theMarkerIsOneFileThatChangesItsName() throws {
+        let directory = directory()
+        try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
+        #expect(
+            try Directory.list(folder("shop")) == ["open", "page.html", "state.env", "state.json"])
+        try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
+        #expect(
+            try Directory.list(folder("shop"))
+                == ["closed"] + Self.shown)
+        try directory.publish(try record(.undecided(.starting)), of: try service("shop"))
+        #expect(try Directory.list(folder("shop")) == Self.shown)
+        let open = try record(try verdict(.running, .open))
+        try directory.publish(open, of: try service("shop"))
+        #expect(try Directory.list(folder("shop")) == ["open"] + Self.shown)
+        try directory.publish(isUnavailable: false, open, of: try service("shop"), page: .standard)
+        #expect(
+            try Directory.list(folder("shop")) == ["open", "page.html", "state.env", "state.json"])
+    }
+
+    /// The bytes of the files of all services.
+    private func size() throws -> Int64 {
+        var size: Int64 = 0
+        for service in try Directory.list(folder.path) {
+            for file in try Directory.list(folder(service)) {
+                size += Int64(try File.attributes(of: folder("\(service)/\(file)")).size)
+            }
+        }
+        return size
+    }
+
+    /// 64 KiB for each service, and 8 MiB for all: what would take more is a problem, and tears no file.
+    @Test func theFilesOfServicesHaveABudget() throws {
+        let directory = directory()
+        let count = 80
+        var verdict = try verdict(.running, .open)
+        let text = String(repeating: "\\", count: 60_000)
+        for name in 0..<count {
+            try directory.publish(try record(verdict), of: try service("s\(name)"))
+        }
+        verdict.values = ["a": .string(text), "b": .string(text)]
+        var problems: [String] = []
+        for name in 0..<count {
+            do {
+                try directory.publish(try record(verdict), of: try service("s\(name)"))
+            } catch {
+                problems.append("\(error)")
+            }
+        }
+        #expect(!problems.isEmpty && problems.count < count)
+        #expect(problems.allSatisfy { $0.contains("the files of the service would take") })
+        #expect(try size() <= Int64(count * 65_536 + 8_388_608))
+        for name in 0..<count {
+            #expect(try PublishedState.read(in: folder("s\(name)"))?.state == .running)
+        }
+        // A service that needs no more than its own share has it, and a closing closes.
+        try directory.publish(try record(try self.verdict(.ended, .closed)), of: service("small"))
+        verdict.state = .ended
+        verdict.gate = .closed
+        #expect(throws: FileError.self) {
+            try directory.publish(try record(verdict), of: try service("s\(count - 1)"))
+        }
+        #expect(try File.exists(folder("s\(count - 1)/closed")))
+        #expect(try !File.exists(folder("s\(count - 1)/state.json")))
+    }
+
+    @Test func filesAreReadableByEverybody() throws {
+        try directory().publish(try record(try verdict(.running, .open)), of: try service("shop"))
+        for file in ["open", "page.html", "state.env", "state.json"] {
+            #expect(try File.attributes(of: folder("shop/\(file)")).mode == 0o644)
+        }
+    }
+
+    @Test func theFilesOfServicesAndSourcesThatAreGoneAreRemovedAndNothingElse() throws {
+        let before = directory()
+        for name in ["shop", "blog"] {
+            try before.publish(try record(try verdict(.running, .open)), of: try service(name))
+        }
+        try File.touch(before.confirmationPath(of: try named("app")))
+        try File.touch(before.confirmationPath(of: try named("old")))
+        try Directory.create(folder("notes"))
+        try folder.write("mine", to: "notes/open")
+        #expect(
+            try directory().tidy(services: [try named("shop")], sources: [try named("app")]).isEmpty
+        )
+        #expect(try Directory.list(folder.path) == ["notes", "shop", "source.app"])
+        #expect(try folder.text(of: "notes/open") == "mine")
+    }
+
+    @Test func aFileOfSomebodyElseKeepsTheFolderOfAServiceThatIsGone() throws {
+        try directory().publish(try record(try verdict(.running, .open)), of: try service("shop"))
+        try folder.write("mine", to: "shop/notes")
+        #expect(try directory().tidy(services: [], sources: []).isEmpty)
+        #expect(try Directory.list(folder("shop")) == ["notes"])
+    }
+
+    /// One such entry once prevented every later start of the daemon.
+    @Test func foreignFilesAreReportedAndLeftAlone() throws {
+        try directory().publish(
+            try record(try verdict(.running, .open)), of: try service("blog"))
+        for odd in ["backup/state.json", "shop/open/x", "source.gone", "shop/state.json"] {
+            try Directory.create(folder(odd))
+        }
+        try Directory.create(folder("web"))
+        try folder.write("{", to: "web/state.json")
+        try folder.write("", to: "mail")
+        let problems = try directory().tidy(services: [try named("shop")], sources: [])
+        #expect(
+            problems.map { "\($0)".replacing(folder.path + "/", with: "") } == [
+                "read 'backup/state.json': is a directory",
+                "remove 'shop/open': is a directory", "remove 'source.gone': is a directory",
+                "read 'web/state.json': unexpected end of input at line 1, column 2: "
+                    + "expected a key in double quotes or '}'",
+            ])
+        #expect(
+            try Directory.list(folder.path) == ["backup", "mail", "shop", "source.gone", "web"])
+    }
+
+    /// A closing that could not be written leaves only the marker, whose boot is unknown.
+    @Test func aMarkerAloneIsRemovedAtTheStart() throws {
+        try Directory.create(folder("shop"))
+        try folder.write("", to: "shop/closed")
+        #expect(try directory().tidy(services: [try named("shop")], sources: []).isEmpty)
+        #expect(try Directory.list(folder("shop")) == [])
+    }
+
+    @Test func markersOfAnotherBootAreRemovedAtTheStart() throws {
+        try directory(boot: "b-1").publish(
+            try record(try verdict(.running, .open)), of: try service("shop"))
+        #expect(try directory(boot: "b-1").tidy(services: [try named("shop")], sources: []).isEmpty)
+        #expect(try File.exists(folder("shop/open")))
+        #expect(try directory(boot: "b-2").tidy(services: [try named("shop")], sources: []).isEmpty)
+        #expect(try Directory.list(folder("shop")) == ["page.html", "state.env", "state.json"])
+    }
+
+    @Test func aConfirmationIsTheTimeOfAnEmptyFile() throws {
+        try File.touch(directory().confirmationPath(of: try named("app")))
+        #expect(try File.attributes(of: folder("source.app")).size == 0)
+    }
+
+    @Test func aConfirmationFindsTheFilesOfAServiceGone() throws {
+        let directory = directory()
+        try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
+        try File.touch(directory.confirmationPath(of: try named("app")))
+        try File.remove(folder("shop/state.json"))
+        #expect(throws: FileError.self) { try directory.check([try named("shop")]) }
+    }
+
+    /// Renaming the marker needs no space, so that a full disk prevents no closing. The other files once
+    /// still said open, and every reader of those continued.
+    @Test(arguments: [
+        ("state.json", []), ("state.env", ["state.json"]),
+        ("page.html", ["state.env", "state.json"]),
+        ("problem.json", ["page.html", "state.env", "state.json"]),
+        ("retry-after", ["page.html", "problem.json", "state.env", "state.json"]),
+        ("unavailable", ["page.html", "problem.json", "retry-after", "state.env", "state.json"]),
+    ])
+    func aClosingThatCannotBeWrittenLeavesNoFileThatSaysOpen(
+        _ file: String, _ left: [String]
+    ) throws {
+        let directory = directory()
+        try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
+        // A directory at the temporary name fails the write like a full disk, also for root.
+        try Directory.create(folder("shop/.\(file).tmp/x"))
+        #expect(throws: FileError.self) {
+            try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
+        }
+        let names = { try Directory.list(folder("shop")).filter { !$0.hasPrefix(".") } }
+        #expect(try names() == ["closed"] + left + ["unavailable"])
+        if file != "state.json" {
+            #expect(try PublishedState.read(in: folder("shop"))?.gate == .closed)
+        } else {
+            #expect(throws: UnreadableState.self) { try PublishedState.read(in: folder("shop")) }
+        }
+        try Directory.remove(folder("shop/.\(file).tmp/x"))
+        try Directory.remove(folder("shop/.\(file).tmp"))
+        try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
+        #expect(try names() == ["closed"] + Self.shown)
+    }
+
+    @Test func filesThatSayClosedStayIfTheNextClosingCannotBeWritten() throws {
+        let directory = directory()
+        try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
+        try Directory.create(folder("shop/.state.json.tmp/x"))
+        #expect(throws: FileError.self) {
+            try directory.publish(
+                try record(try verdict(.maintenance, .closed)), of: try service("shop"))
+        }
+        #expect(try PublishedState.read(in: folder("shop"))?.state == .ended)
+        #expect(try File.exists(folder("shop/state.env")))
+    }
+
+    /// The gate opens nevertheless. Beside the marker `closed` systemd would refuse to start every attached
+    /// unit, and nothing would start them later.
+    @Test func anOpeningThatCannotBeWrittenLeavesTheFilesAndOpensTheMarker() throws {
+        let directory = directory()
+        try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
+        try Directory.create(folder("shop/.state.json.tmp/x"))
+        #expect(throws: FileError.self) {
+            try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
+        }
+        #expect(try File.exists(folder("shop/open")) && !File.exists(folder("shop/closed")))
+        #expect(try PublishedState.read(in: folder("shop"))?.gate == .closed)
+    }
+}

@@ -1,0 +1,163 @@
+import CivilTime
+import Decision
+import Files
+import JSON
+import Storage
+import Support
+import Testing
+
+/// Stored flags, ledger and overrides, and reports about unreadable files.
+@Suite struct StateDirectoryTests {
+    let folder: TemporaryFolder
+    let directory: StateDirectory
+    let app: SourceName
+
+    init() throws {
+        folder = try TemporaryFolder()
+        directory = StateDirectory(path: folder.path)
+        app = try named("app")
+        try directory.prepare()
+    }
+
+    private func answer(_ body: String, etag: String? = nil) throws -> Answer {
+        let bytes = Array(body.utf8)
+        return Answer(
+            body: bytes, flags: try FlagDocument.parse(bytes), validators: Validators(etag: etag),
+            version: .ofAll("7"), fetchedAt: try Instant(rfc3339: "2026-01-01T12:00:00Z"))
+    }
+
+    private func stored(fingerprint: String = "b", mark: String = "/nonexistent") throws
+        -> Memory.StoredFlags?
+    {
+        try directory.flags(of: app, mark: mark) { $0 == fingerprint }
+    }
+
+    @Test func answersComeBackToTheByteWithTheirValidators() throws {
+        let answers = [
+            try answer("{\"a\":\t\"\\u00e9 \u{1F600}\"}\n", etag: "\"x\""), try answer("{ }"),
+        ]
+        try directory.store(answers, of: app, fingerprint: "b")
+        let kept = try #require(try stored())
+        #expect(kept.answers == answers)
+    }
+
+    @Test func unreadableFlagsComeBack() throws {
+        var first = try answer(#"{"é": null}"#)
+        first.unreadable.causes[ExactString("é")] = "is given more than once"
+        var second = try answer("{}")
+        second.unreadable.unlisted = "is missing"
+        try directory.store([first, second], of: app, fingerprint: "b")
+        #expect(try #require(try stored()).answers == [first, second])
+    }
+
+    /// Inherited flags stay in force until the new address gives flags. Their validators are dropped,
+    /// because they came from another address.
+    @Test func answersOfAnotherBindingAreInherited() throws {
+        let answer = try answer("{}", etag: "\"x\"")
+        try directory.store([answer], of: app, fingerprint: "b")
+        var inherited = answer
+        inherited.inherit()
+        #expect(inherited.isInherited && inherited.validators == Validators())
+        let kept = try #require(try stored(fingerprint: "c"))
+        #expect(kept.answers == [inherited])
+        // Stored beside an answer of the new address, they are still inherited.
+        try directory.store([answer, inherited], of: app, fingerprint: "c")
+        let both = try #require(try stored(fingerprint: "c"))
+        #expect(both.answers == [answer, inherited])
+    }
+
+    @Test func nothingStoredIsNoError() throws {
+        #expect(try stored() == nil)
+    }
+
+    @Test(arguments: [
+        "", "{}", "nonsense", #"{"schema": 2, "binding": "b", "answers": []}"#,
+        #"{"schema": 1, "binding": "b"}"#,
+        #"{"schema": 1, "binding": "b", "answers": [{"body": "<html>"}]}"#,
+        #"{"schema": 1, "binding": "b", "answers": [{"body": "{}", "fetched_at": "soon"}]}"#,
+    ])
+    func unreadableFlagsAreReported(_ text: String) throws {
+        try folder.write(text, to: "flags/app.json")
+        let error = #expect(throws: UnreadableContent.self) { try stored() }
+        #expect(error?.description.hasPrefix("read '\(folder("flags/app.json"))': ") == true)
+    }
+
+    @Test func theLatestConfirmationCountsInWhicheverFileItIs() throws {
+        try directory.store([try answer("{}")], of: app, fingerprint: "b")
+        try File.touch(folder("source.app"))
+        let kept = try #require(try stored(mark: folder("source.app")))
+        let mark = try File.modificationTime(of: folder("source.app"))
+        #expect(kept.confirmedAt == Instant(microseconds: mark))
+    }
+
+    @Test func theLedgerComesBack() throws {
+        let since = try Instant(rfc3339: "2027-03-01T12:00:00Z")
+        var entry = Ledger.Entry(
+            state: .updateRequired, since: since, generation: 41, bootID: "b-1")
+        entry.closing = Closing(cause: Boottime(microseconds: -7), at: Boottime(microseconds: 9))
+        entry.announced = [
+            Announcement(from: since + .seconds(60)): since,
+            Announcement(from: since, until: since + .seconds(60)): since,
+        ]
+        entry.published = [
+            Announcement(from: since + .microseconds(1)): [.seconds(60), .milliseconds(1500)],
+            Announcement(from: since, until: since + .seconds(60)): [],
+        ]
+        entry.turn = Boottime(microseconds: 250_001)
+        entry.drainsUntil = Boottime(microseconds: 20_000_000)
+        var ledger = Ledger(entries: [try named("shop"): entry])
+        ledger.clocks = Ledger.Clocks(
+            bootID: "b-1", isSynchronised: true,
+            servers: [try named("app"): ServerClock(date: since, at: Boottime(microseconds: 7))])
+        try directory.store(ledger)
+        let restored = try #require(try directory.ledger())
+        #expect(restored == ledger)
+    }
+
+    @Test(arguments: [
+        "", "[]", #"{"schema": 1}"#,
+        #"{"schema": 1, "services": {"shop": {"state": "open"}}}"#,
+        // The next change would overflow such a generation.
+        Self.ledger(generation: "9223372036854775807"),
+        Self.ledger(generation: "9223372036854775806"),
+        Self.ledger(generation: "9007199254740993"), Self.ledger(generation: "1e300"),
+        Self.ledger(generation: "-1"), Self.ledger(generation: "1.5"),
+        #"{"schema": 1, "services": {"../x": {}}}"#,
+    ])
+    func anUnreadableLedgerIsReported(_ text: String) throws {
+        try folder.write(text, to: "services.json")
+        #expect(throws: UnreadableContent.self) { try directory.ledger() }
+    }
+
+    private static func ledger(generation: String) -> String {
+        #"{"schema": 1, "services": {"shop": {"state": "running", "boot_id": "b-1", "#
+            + #""since": "2027-03-01T12:00:00Z", "generation": \#(generation)}}}"#
+    }
+
+    @Test func theHighestGenerationComesBackAndCanBeIncremented() throws {
+        try folder.write(Self.ledger(generation: "9007199254740992"), to: "services.json")
+        let ledger = try #require(try directory.ledger())
+        #expect(ledger.entries[try named("shop")]?.generation == 1 << 53)
+    }
+
+    @Test func overridesComeBack() throws {
+        let shop: ServiceName = try named("shop")
+        let override = try #require(
+            Override(
+                state: .maintenance, cause: "disk \"swap\"", author: "root",
+                since: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
+                until: try Instant(rfc3339: "2027-03-01T14:00:00Z")))
+        try directory.store([shop: override])
+        let kept = try #require(try directory.overrides())
+        #expect(kept == [shop: override])
+    }
+
+    @Test(arguments: [
+        "", "[]", #"{"schema":2,"services":{}}"#, #"{"schema":1,"services":{"A":{}}}"#,
+        #"{"schema":1,"services":{"shop":{"state":"undecided","reason":"","author":"","since":"2027-03-01T12:00:00Z","until":"2027-03-01T12:00:00Z"}}}"#,
+    ])
+    func unreadableOverridesAreReported(_ text: String) throws {
+        try folder.write(text, to: "overrides.json")
+        #expect(throws: UnreadableContent.self) { try directory.overrides() }
+    }
+}

@@ -1,0 +1,66 @@
+import CivilTime
+import Decision
+import Storage
+import Testing
+
+/// `state.json`, member by member.
+@Suite struct StateFileTests {
+    @Test func everyMemberIsThereAndInOrder() throws {
+        var verdict = Verdict(
+            state: .countdown, gate: .open, reason: .flags(try named("app")))
+        verdict.endsAt = try Instant(rfc3339: "2027-03-31T08:00:00Z")
+        verdict.daysLeft = 30
+        verdict.texts.title = "T"
+        verdict.texts.message = "say \"bye\"\n"
+        verdict.retryAfter = .seconds(15)
+        verdict.source = try named("app")
+        verdict.version = "7"
+        let bytes = StateFile.bytes(
+            of: try record(verdict, generation: 3, fetchedAt: "2027-03-01T11:59:00Z"),
+            for: try service(), bootID: "b-1")
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(
+            text == #"""
+                {
+                  "schema": 1,
+                  "service": "shop",
+                  "state": "countdown",
+                  "gate": "open",
+                  "reason": "flags",
+                  "reason_text": "set by the flags of source 'app'",
+                  "since": "2027-03-01T11:00:00+00:00",
+                  "ends_at": "2027-03-31T08:00:00+00:00",
+                  "days_left": 30,
+                  "title": "T",
+                  "message": "say \"bye\"\n",
+                  "retry_after": 15,
+                  "author": [],
+                  "variant": null,
+                  "values": {},
+                  "override": null,
+                  "source": "app",
+                  "version": "7",
+                  "fetched_at": "2027-03-01T11:59:00+00:00",
+                  "decided_at": "2027-03-01T12:00:00+00:00",
+                  "valid_until": "2027-03-02T00:01:00+00:00",
+                  "stale": false,
+                  "generation": 3,
+                  "boot_id": "b-1"
+                }
+
+                """#)
+    }
+
+    @Test func absentFactsAreNull() throws {
+        let bytes = StateFile.bytes(
+            of: try record(.undecided(.starting)), for: try service(), bootID: "b-1")
+        let text = String(decoding: bytes, as: UTF8.self)
+        for member in [
+            "gate", "ends_at", "days_left", "title", "message", "retry_after", "source", "version",
+            "fetched_at",
+        ] {
+            #expect(text.contains("\"\(member)\": null"))
+        }
+        #expect(text.contains("\"valid_until\": \"2027-03-02T00:01:00+00:00\""))
+    }
+}

@@ -1,0 +1,192 @@
+import BusSupport
+import CivilTime
+import EventLoop
+import Support
+import Systemd
+import Testing
+
+/// Calls and signals, on a private bus.
+@Suite(.timeLimit(.minutes(5)))
+struct BusTests {
+    private let server: PrivateBus
+
+    init() throws { server = try PrivateBus() }
+
+    private func connect(onLoss: @escaping () -> Void = {}) throws -> Bus {
+        try Bus(server.loop, address: server.address, onLoss: onLoss)
+    }
+
+    /// Makes a call and waits for its answer.
+    private func ask<Answer>(
+        _ bus: Bus, _ call: Call, within limit: Duration = .seconds(5),
+        _ read: @escaping (Message) throws(BusError) -> Answer
+    ) throws -> Result<Answer, BusError> {
+        var answer: Result<Answer, BusError>?
+        try bus.call(call, within: limit) { result in
+            answer = result.flatMap { message in
+                Result { () throws(BusError) in try read(message) }
+            }
+        }
+        try server.run { answer != nil }
+        return try #require(answer)
+    }
+
+    @Test func aCallIsQueuedBeforeTheBusHasGreetedAndAnsweredLater() throws {
+        let bus = try connect()
+        let names = try ask(bus, .ofBus("ListNames")) { message throws(BusError) in
+            try message.texts()
+        }
+        #expect(try names.get().contains("org.freedesktop.DBus"))
+    }
+
+    @Test func anErrorHasItsNameAndSaysWhatWasTried() throws {
+        let bus = try connect()
+        let answer = try ask(bus, .ofBus("GetNameOwner", [.text("org.example.Nobody")])) {
+            message throws(BusError) in try message.text()
+        }
+        guard case .failure(let error) = answer else {
+            Issue.record("it was answered")
+            return
+        }
+        #expect(error.name == "org.freedesktop.DBus.Error.NameHasNoOwner")
+        #expect(error.description.hasPrefix("ask the bus: "))
+        #expect(error.description.contains("org.example.Nobody"))
+    }
+
+    @Test func anAnswerOfAnotherTypeIsAnError() throws {
+        let bus = try connect()
+        let answer = try ask(bus, .ofBus("ListNames")) { message throws(BusError) in
+            try message.uint64()
+        }
+        guard case .failure(let error) = answer else {
+            Issue.record("it was read")
+            return
+        }
+        #expect(error.call == "read a message of the bus")
+    }
+
+    @Test func aBusThatIsNotThereIsRefusedAtOnce() throws {
+        #expect(throws: BusError.self) {
+            try Bus(server.loop, address: "unix:path=/nonexistent/bus") {}
+        }
+    }
+
+    /// The socket takes the call, and no answer comes.
+    @Test func aBusThatHangsBlocksNothingAndTheCallFailsInItsTime() throws {
+        let bus = try connect()
+        _ = try ask(bus, .ofBus("ListNames")) { message throws(BusError) in try message.texts() }
+        server.freeze()
+        defer { server.thaw() }
+        let before = server.loop.now.boot
+        let answer = try ask(bus, .ofBus("ListNames"), within: .milliseconds(200)) {
+            message throws(BusError) in try message.texts()
+        }
+        guard case .failure(let error) = answer else {
+            Issue.record("it was answered")
+            return
+        }
+        #expect(error.description.contains("imed out"))
+        #expect(server.loop.now.boot - before >= .milliseconds(200))
+    }
+
+    @Test func aBusThatHangsAndGoesOnAnswersThen() throws {
+        server.freeze()
+        let bus = try connect()
+        var isAnswered = false
+        try bus.call(.ofBus("ListNames")) { _ in isAnswered = true }
+        for _ in 1...5 { try server.loop.runOnce(.milliseconds(10)) }
+        #expect(!isAnswered)
+        server.thaw()
+        try server.run { isAnswered }
+    }
+
+    @Test func aLostConnectionIsReportedOnceAndFailsTheCallsInFlight() throws {
+        var losses = 0
+        let bus = try connect { losses += 1 }
+        _ = try ask(bus, .ofBus("ListNames")) { message throws(BusError) in try message.texts() }
+        server.freeze()
+        var failed = false
+        try bus.call(.ofBus("ListNames")) { result in
+            if case .failure = result { failed = true }
+        }
+        try server.end()
+        try server.run { losses > 0 }
+        #expect(failed)
+        for _ in 1...3 { try server.loop.runOnce(.milliseconds(10)) }
+        #expect(losses == 1)
+    }
+
+    @Test func afterALossAnotherConnectionIsMade() throws {
+        var isLost = false
+        let first = try connect { isLost = true }
+        try server.end()
+        try server.run { isLost }
+        try server.launchAgain()
+        let second = try connect()
+        let names = try ask(second, .ofBus("ListNames")) { message throws(BusError) in
+            try message.texts()
+        }
+        #expect(try !names.get().isEmpty)
+        withExtendedLifetime(first) {}
+    }
+
+    /// As when the gatekeeper reconnects from inside a handler of the bus.
+    @Test func aConnectionMayBeDroppedInItsOwnAnswer() throws {
+        var bus: Bus? = try connect()
+        var isAnswered = false
+        try bus?.call(.ofBus("ListNames")) { _ in
+            bus = nil
+            isAnswered = true
+        }
+        try server.run { isAnswered }
+        #expect(bus == nil)
+    }
+
+    @Test func aDroppedConnectionAnswersNothingAnyMore() throws {
+        var bus: Bus? = try connect()
+        var isAnswered = false
+        try bus?.call(.ofBus("ListNames")) { _ in isAnswered = true }
+        bus = nil
+        for _ in 1...5 { try server.loop.runOnce(.milliseconds(20)) }
+        #expect(!isAnswered)
+    }
+
+    @Test func aMatchHearsWhatItAskedForAsLongAsItLives() throws {
+        let bus = try connect()
+        var received: [String] = []
+        var match: Match? = try Match(
+            bus,
+            "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',"
+                + "arg0='org.example.One'"
+        ) { message in
+            if case .success(let name) = Result(catching: { () throws(BusError) in
+                try message.text()
+            }) {
+                received.append(name)
+            }
+        }
+        for name in ["org.example.Two", "org.example.One"] {
+            try own(name, bus)
+        }
+        try server.run { !received.isEmpty }
+        match = nil
+        try own("org.example.Three", bus)
+        #expect(received == ["org.example.One"])
+        #expect(match == nil)
+    }
+
+    private func own(_ name: String, _ bus: Bus) throws {
+        _ = try ask(bus, .ofBus("RequestName", [.text(name), .number(0)])) {
+            message throws(BusError) in try message.uint32()
+        }.get()
+    }
+}
+
+extension Call {
+    /// A method of the bus itself.
+    static func ofBus(_ member: String, _ arguments: [Argument] = []) -> Call {
+        Call(
+            "ask the bus", to: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
+            interface: "org.freedesktop.DBus", member: member, arguments)
+    }
+}

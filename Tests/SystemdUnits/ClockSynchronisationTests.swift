@@ -1,0 +1,25 @@
+import EventLoop
+import SystemdUnits
+import Testing
+
+/// Whether the clock is synchronised, where the kernel tells and where it does not.
+@Suite(.timeLimit(.minutes(5))) struct ClockSynchronisationTests {
+    private let loop: EventLoop
+
+    init() throws { loop = try EventLoop() }
+
+    @Test(arguments: [true, false])
+    func theKernelsWordCountsAtOnce(_ word: Bool) {
+        let clock = ClockSynchronisation(loop, address: "unix:path=/nonexistent/bus") { word }
+        #expect(clock.value == word)
+        clock.clockWasSet()
+        #expect(clock.value == word)
+    }
+
+    @Test func withoutABusNobodySaysThatItIs() {
+        let clock = ClockSynchronisation(loop, address: "unix:path=/nonexistent/bus") { nil }
+        #expect(clock.value == false)
+        clock.clockWasSet()
+        #expect(clock.value == false)
+    }
+}
