@@ -160,8 +160,8 @@ package final class DecisionDriver {
     )
 
     /// Handles the queued inputs and those that their effects queue, and writes the files that wait, for its share of
-    /// the time; the rest follows in the next dispatch, after other sources of the loop. A dispatch for each input would
-    /// be most of the cost of a poll.
+    /// the time; the rest follows in the next dispatch, after other sources of the loop. A dispatch for each input
+    /// would be most of the cost of a poll.
     private func drainQueue() {
         let begin = loop.now.boot
         repeat {

@@ -35,7 +35,8 @@ package enum SignedFlags {
     ///
     /// A key counts as it did when the answer came: an order does not end with the key that signed it. A
     /// signer who is removed from the list never was one.
-    package static func disproof(of answer: Answer, by signers: AllowedSigners) -> DocumentRefusal? {
+    package static func disproof(of answer: Answer, by signers: AllowedSigners) -> DocumentRefusal?
+    {
         guard let signed = answer.signed else {
             return DocumentRefusal(.unsigned, "it is not signed")
         }

@@ -63,7 +63,8 @@ package final class HTTPClient {
     /// The time since the boot.
     var now: Boottime { loop.now.boot }
 
-    /// The path of a file of authorities, in another spelling after each change: the changes in binary, as '/' and './'.
+    /// The path of a file of authorities, in another spelling after each change: the changes in binary, as '/' and
+    /// './'.
     ///
     /// libcurl keeps authorities for an hour, connections and TLS sessions, and finds all of them by the path as it is
     /// written. So they are made anew after a change, and only then: a bundle of 140 costs 40 ms.

@@ -19,8 +19,8 @@ package struct MotdText {
     /// No service has anything to tell.
     package init() {}
 
-    /// Updates the lines of a service to its verdict; nil for a service that is no longer configured. Returns whether the
-    /// text may have changed.
+    /// Updates the lines of a service to its verdict; nil for a service that is no longer configured. Returns
+    /// whether the text may have changed.
     package mutating func update(
         _ name: ServiceName, _ record: PublishedVerdict?, in zone: Zone
     ) -> Bool {

@@ -163,7 +163,8 @@ package struct DrillRun {
             case nil: break
             }
             if !isAbsencePrinted {
-                world.printLine("waiting: killswitchd does not answer, and only it opens the gate again")
+                world.printLine(
+                    "waiting: killswitchd does not answer, and only it opens the gate again")
             }
             isAbsencePrinted = true
             guard now.boot < last, !isImpatient else {

@@ -96,7 +96,8 @@ struct Renewal {
 }
 
 extension Attachment {
-    /// Compares the text of a drop-in with the text that `attach` writes for this attachment. The first line names the command, which may have been called in several ways.
+    /// Compares the text of a drop-in with the text that `attach` writes for this attachment. The first line names
+    /// the command, which may have been called in several ways.
     fileprivate func compare(_ text: String) -> Renewal.Finding {
         let first = String(text.prefix { $0 != "\n" })
         guard first.hasPrefix(Self.head) else { return .edited }

@@ -3,8 +3,8 @@ import Decision
 import Testing
 
 /// Plays a drill in a world whose answers are given, and writes down what it asks, a line each. Times are
-/// seconds since the order; after the last answer it is broken off. `web.service` is attached to the open gate of `shop`, and `page.service` runs in
-/// maintenance.
+/// seconds since the order; after the last answer it is broken off. `web.service` is attached to the open gate of
+/// `shop`, and `page.service` runs in maintenance.
 struct DrillTranscript {
     private var answers: [(seconds: Double, answer: DrillAnswer)] = []
     private var shownFrom: Int?
