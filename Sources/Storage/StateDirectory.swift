@@ -117,7 +117,7 @@ package struct StateDirectory {
         let (whole, log) = (try size(ledgerPath), try size(ledgerLogPath))
         let changed = changed ?? Set(ledger.entries.keys)
         let isLarge = ledger.entries.count >= Self.largeLedger
-        if let whole, isLarge, changed.count * 4 < ledger.entries.count, log ?? 0 < whole {
+        if let whole, isLarge, changed.count < ledger.entries.count, log ?? 0 < whole {
             return try File.append(
                 StoredLedger.lines(of: changed, in: ledger), to: ledgerLogPath)
         }

@@ -60,6 +60,16 @@ import Testing
         #expect(try #require(lengths.max()) < whole + 1000)
     }
 
+    /// An answer changes services in shares of the loop. Each share wrote the entries of all services.
+    @Test func aShareOfTheChangesIsAppended() throws {
+        try directory.store(try ledger(100))
+        let before = try File.read(folder("services.json"), limit: 1 << 20)
+        let changed = try ledger(100, changed: Set(0..<40))
+        try directory.store(changed, changed: Set(try (0..<40).map { try named("s\($0)") }))
+        #expect(try File.read(folder("services.json"), limit: 1 << 20) == before)
+        #expect(try directory.ledger() == changed)
+    }
+
     @Test func aLedgerThatChangesAsAWholeIsWrittenAsAWhole() throws {
         try directory.store(try ledger(1000))
         try directory.store(try ledger(1000, changed: [7]), changed: [try named("s7")])
