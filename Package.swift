@@ -148,10 +148,7 @@ let package = Package(
         tests(of: "Systemd", uses: ["BusSupport", "CivilTime", "EventLoop", "POSIX", "Support"]),
         tests(
             of: "SystemdUnits",
-            uses: [
-                "BusSupport", "CSystemd", "CivilTime", "Decision", "EventLoop", "Support",
-                "Systemd",
-            ]),
+            uses: ["Decision", "EventLoop"]),
         tests(
             of: "Configuration",
             uses: ["CivilTime", "Decision", "Files", "JSON", "Pages", "SourceSettings", "Support"]),

@@ -1,7 +1,7 @@
 import CivilTime
 import FlagSources
 
-/// A source, and when the agent last checked its files.
+/// A source, and when its driver last checked its files.
 final class ActiveSource {
     let source: any FlagSource
     /// The path of its mark, made once: a poll touches it.

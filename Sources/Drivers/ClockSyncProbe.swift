@@ -1,6 +1,6 @@
 import EventLoop
 
-/// Who tells the agent whether the wall clock is synchronised.
+/// Who tells whether the wall clock is synchronised.
 package struct ClockSyncProbe {
     /// Nil if it is not known at the moment.
     package var value: () -> Bool?

@@ -45,7 +45,7 @@ package final class DecisionDriver {
     /// The wake-up of the wall timer, until it has expired or the clock was set; nil then.
     var wallWake: Wake?
 
-    /// An agent that is not started. A test gives a `kernel` that simulates steps of the clock.
+    /// A driver that is not started. A test gives a `kernel` that simulates steps of the clock.
     package init(
         loop: EventLoop, machine: Machine, runtime: RuntimeDirectory, state: StateDirectory,
         pages: [ServiceName: Page] = [:],
@@ -84,7 +84,7 @@ package final class DecisionDriver {
         post(.started)
     }
 
-    /// Stops the sources and timers, and drops the observer, which may hold the agent. It changes
+    /// Stops the sources and timers, and drops the observer, which may hold this driver. It changes
     /// no file: a stop of the daemon moves no gate.
     package func stop() {
         observer = nil

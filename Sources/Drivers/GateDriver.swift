@@ -25,7 +25,7 @@ package final class GateDriver {
     /// Writes down what the gate of a service is in fact.
     package typealias PublishGate = (GateStatus, ServiceName) throws -> Void
 
-    /// A gatekeeper of these services, which attaches the `listed` units to them. `address` is the address of the
+    /// A driver of the gates of these services, which attaches the `listed` units to them. `address` is the address of the
     /// bus; nil for the system bus.
     package init(
         loop: EventLoop, services: [ServiceName], listed: [ServiceName: [UnitName]],

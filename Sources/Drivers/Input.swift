@@ -2,7 +2,7 @@ package import Decision
 package import FlagSources
 package import Pages
 
-/// An element of the queue of an agent.
+/// An element of the queue of the driver of decisions.
 enum Input {
     case event(Event)
     case reload(Reconfiguration)
@@ -44,7 +44,7 @@ package struct Reconfiguration {
     let remember: (any FlagSource) -> Memory.StoredFlags?
 
     /// `sources` are all sources of the plan; an unchanged source is the same object as before. The
-    /// agent stops removed sources on `Effect.stopSource`. `pages` are those of services that configure one.
+    /// driver stops removed sources on `Effect.stopSource`. `pages` are those of services that configure one.
     /// `remember` returns the stored flags of a new source.
     package init(
         _ plan: Plan, sources: [any FlagSource], pages: [ServiceName: Page] = [:],

@@ -81,7 +81,7 @@ extension FlagSource {
     package func forget() {}
 }
 
-/// Receives a source's events: appends them to the agent's queue, never calls the machine.
+/// Receives a source's events: appends them to the queue of the driver, never calls the machine.
 package typealias Deliver = (Event) -> Void
 
 /// Everything that a network source has beside its settings.

@@ -29,12 +29,12 @@ extension Daemon {
 
 /// The running daemon, for the methods of the control socket.
 extension Daemon: ControllableDaemon {
-    var now: Now { agent.now }
+    var now: Now { decisionDriver.now }
 
-    var machine: Machine { agent.machine }
+    var machine: Machine { decisionDriver.machine }
 
     var condition: HostCondition {
-        var condition = HostCondition(store, gatekeeper)
+        var condition = HostCondition(store, gateDriver)
         condition.metrics = parts?.metrics.problem
         condition.report = parts?.reports.problem
         return condition
@@ -55,26 +55,26 @@ extension Daemon: ControllableDaemon {
         guard let configured = machine.service(service.text) else { return nil }
         let unmoved = machine.publishedVerdict(of: service)?.verdict.gate.map(
             GateStatus.init(unmoved:))
-        let report = gatekeeper.map { $0.report(of: service) } ?? unmoved
+        let report = gateDriver.map { $0.report(of: service) } ?? unmoved
         return report.map { GateFile.json(of: $0, in: configured.zone, now: loop.now) }
     }
 
     func isGateAnswered(_ service: ServiceName) -> Bool {
-        gatekeeper?.isAnswered(service) ?? true
+        gateDriver?.isAnswered(service) ?? true
     }
 
     var attachmentReport: AttachmentReport? {
-        gatekeeper.map(\.attachmentReport) ?? AttachmentReport()
+        gateDriver.map(\.attachmentReport) ?? AttachmentReport()
     }
 
     func explanation(of service: ServiceName) -> JSON.Object? {
-        let now = agent.now
+        let now = decisionDriver.now
         return machine.explanation(of: service, at: now).map {
             ExplanationForm($0, at: now.wall).reply
         }
     }
 
-    func post(_ event: Event) { agent.post(event) }
+    func post(_ event: Event) { decisionDriver.post(event) }
 
     func reload() throws(MethodError) -> [String] {
         let warnings = readConfiguration()
@@ -85,11 +85,11 @@ extension Daemon: ControllableDaemon {
 
 extension HostCondition {
     /// What the configuration and the gates have to tell now.
-    init(_ store: ConfigurationStore, _ gatekeeper: GateDriver?) {
+    init(_ store: ConfigurationStore, _ gateDriver: GateDriver?) {
         self.init()
         refusal = store.refusal
         keeping = store.keeping
-        gates = gatekeeper?.overview
-        gateMachine = gatekeeper?.gates
+        gates = gateDriver?.overview
+        gateMachine = gateDriver?.gates
     }
 }

@@ -41,9 +41,9 @@ extension Daemon {
         }
         if isWhole { parts?.deletions.rearm() }
         for name in ours {
-            agent.post(.filesDeleted(name))
-            if let gatekeeper {
-                gatekeeper.filesDeleted(of: name)
+            decisionDriver.post(.filesDeleted(name))
+            if let gateDriver {
+                gateDriver.filesDeleted(of: name)
             } else {
                 moveGate(of: name, to: machine.publishedVerdict(of: name))
             }
@@ -69,7 +69,7 @@ extension Daemon {
         }
         followState()
         store.keepAgain()
-        agent.post(.stateDeleted)
+        decisionDriver.post(.stateDeleted)
     }
 
     /// Somebody has made the state directory again, and every failed write has succeeded.
@@ -108,7 +108,7 @@ extension Daemon {
         guard parts.count == 2, let service = ServiceName(String(parts[0])),
             let record = machine.publishedVerdict(of: service)
         else { return true }
-        let isUnavailable = gatekeeper?.report(of: service)?.isUnavailable
+        let isUnavailable = gateDriver?.report(of: service)?.isUnavailable
         return RuntimeDirectory.expects(
             String(parts[1]), with: record.verdict,
             isUnavailable: isUnavailable ?? (record.verdict.gate == .closed))
@@ -121,7 +121,7 @@ extension Daemon {
         do {
             try File.make(runtime.confirmationPath(of: source), modified: confirmed.microseconds)
         } catch {
-            agent.post(.writeEnded(.markConfirmed(source), problem: "\(error)"))
+            decisionDriver.post(.writeEnded(.markConfirmed(source), problem: "\(error)"))
         }
     }
 }

@@ -29,9 +29,9 @@ final class Daemon {
     private var runtimeLock: FileLock
     let bootID: String
     let loop: EventLoop
-    let agent: DecisionDriver
+    let decisionDriver: DecisionDriver
     /// Moves the units; nil if decisions move none.
-    let gatekeeper: GateDriver?
+    let gateDriver: GateDriver?
     private let manager: SystemdNotifier
     private var signals: Signals?
     /// Nil for `--once`, which leaves no daemon behind.
@@ -87,37 +87,40 @@ final class Daemon {
             clockFloor: ClockFloor.instant,
             seed: UInt64.random(in: .min ... .max),
             at: Now(wall: wall, boot: boot, isSynchronised: synchronisation.value))
-        agent = DecisionDriver(
+        decisionDriver = DecisionDriver(
             loop: loop, machine: machine, runtime: runtime, state: state, pages: settings.pages,
             synchronisation: ClockSyncProbe(
                 value: { synchronisation.value }, clockWasSet: synchronisation.clockWasSet,
                 renew: synchronisation.renew),
             announce: log.write)
-        sources.deliver = agent.post
-        synchronisation.changed = { [unowned agent] in agent.post(.woke) }
-        gatekeeper =
+        sources.deliver = decisionDriver.post
+        synchronisation.changed = { [unowned decisionDriver] in decisionDriver.post(.woke) }
+        gateDriver =
             options.movesGates
             ? GateDriver(
                 loop: loop, services: services, listed: settings.units, address: address,
-                publish: agent.publish, publishGate: agent.publish,
-                announce: { [agent, log] notice in
-                    log.write(notice.explained { agent.machine.publishedVerdict(of: $0)?.verdict })
+                publish: decisionDriver.publish, publishGate: decisionDriver.publish,
+                announce: { [decisionDriver, log] notice in
+                    log.write(
+                        notice.explained {
+                            decisionDriver.machine.publishedVerdict(of: $0)?.verdict
+                        })
                 }) : nil
-        let (store, gatekeeper) = (store, gatekeeper)
-        manager = try SystemdNotifier(environment, on: loop, agent) {
-            HostCondition(store, gatekeeper)
+        let (store, gateDriver) = (store, gateDriver)
+        manager = try SystemdNotifier(environment, on: loop, decisionDriver) {
+            HostCondition(store, gateDriver)
         }
     }
 
     /// Runs until a signal or, with `--once`, a decision ends it; gives the exit status.
     func run() throws -> Int32 {
-        gatekeeper?.observer = { [unowned self] hasChanged in
+        gateDriver?.observer = { [unowned self] hasChanged in
             parts?.queueEmptied(.gatesHandled)
             guard hasChanged else { return }
             log.reportLosses()
             manager.sendDue()
         }
-        motd = try MOTDWriter(on: loop, agent, runtime, log)
+        motd = try MOTDWriter(on: loop, decisionDriver, runtime, log)
         switch options.purpose {
         case .run: parts = try Parts(of: self)
         case .decideOnce, .check, .help, .version: try runtime.removeAlive()
@@ -132,8 +135,8 @@ final class Daemon {
         }
         let once =
             options.purpose == .decideOnce
-            ? Once(sources: followed.map(\.name), agent: agent, loop: loop) : nil
-        agent.observer = { [unowned self] observation in
+            ? Once(sources: followed.map(\.name), decisionDriver: decisionDriver, loop: loop) : nil
+        decisionDriver.observer = { [unowned self] observation in
             switch observation {
             // Units are moved after the files are written.
             case .decided(let service, let record):
@@ -144,7 +147,7 @@ final class Daemon {
                 }
                 moveGate(of: service, to: record)
                 motd?.serviceDecided(service)
-            case .noticePublished(let service): gatekeeper?.noticePublished(of: service)
+            case .noticePublished(let service): gateDriver?.noticePublished(of: service)
             case .rejected(let service, let order, let objection):
                 parts?.server?.advance(.rejected(service, order, objection))
             case .handled(let event):
@@ -165,19 +168,19 @@ final class Daemon {
                 parts?.queueEmptied(.queueDrained)
             }
         }
-        try gatekeeper?.start()
-        try agent.start(followed)
+        try gateDriver?.start()
+        try decisionDriver.start(followed)
         let status = try loop.run()
         parts = nil
         motd = nil
-        agent.stop()
-        gatekeeper?.stop()
+        decisionDriver.stop()
+        gateDriver?.stop()
         return status
     }
 
     /// Differs whenever the metrics do, but for times.
     fileprivate var metricsMark: MetricsRevision {
-        MetricsRevision(agent.overviewRevision, gates: gatekeeper?.publicationCount ?? 0)
+        MetricsRevision(decisionDriver.overviewRevision, gates: gateDriver?.publicationCount ?? 0)
     }
 
     fileprivate func makeReports() throws -> ReportSender {
@@ -206,12 +209,12 @@ final class Daemon {
         parts?.stateDeletions.watchFolder(of: StateDirectory.flagsFolder)
     }
 
-    /// Moves the gate of a service. Without a gatekeeper `gate.json` says that nobody moves it.
+    /// Moves the gate of a service. Without the driver of gates `gate.json` says that nobody moves it.
     func moveGate(of service: ServiceName, to record: PublishedVerdict?) {
-        if let gatekeeper { return gatekeeper.serviceDecided(record, of: service) }
+        if let gateDriver { return gateDriver.serviceDecided(record, of: service) }
         guard let gate = record?.verdict.gate else { return }
         do {
-            try agent.publish(GateStatus(unmoved: gate), of: service)
+            try decisionDriver.publish(GateStatus(unmoved: gate), of: service)
         } catch {
             log.write(.error, "\(error); readers take the gate from the verdict")
         }
@@ -231,10 +234,10 @@ final class Daemon {
             manager.reloadEnded()
             return []
         }
-        gatekeeper?.attach(listed: next.configuration.settings.units)
+        gateDriver?.attach(listed: next.configuration.settings.units)
         parts?.metrics.setTextfile(next.configuration.settings.textfile)
         parts?.reports.configure(server: next.configuration.settings.report)
-        agent.post(
+        decisionDriver.post(
             Reconfiguration(
                 next.configuration.settings.plan, sources: next.prepared,
                 pages: next.configuration.settings.pages,
@@ -264,7 +267,7 @@ final class Parts {
         metrics.setTextfile(daemon.textfile)
         reports = try daemon.makeReports()
         reports.configure(server: daemon.reportServer)
-        life = try Heartbeat(on: loop, daemon.agent, runtime, log) { [metrics] in
+        life = try Heartbeat(on: loop, daemon.decisionDriver, runtime, log) { [metrics] in
             metrics.request()
         }
         deletions = try DeletionWatch(loop, runtime.path) { [unowned daemon] in daemon.restore($0) }
@@ -274,7 +277,7 @@ final class Parts {
         stateDeletions.watchFolder(of: StateDirectory.flagsFolder)
     }
 
-    /// The agent or the gates have handled their events.
+    /// The driver of decisions or the gates have handled their events.
     func queueEmptied(_ trigger: ReplyTrigger) {
         metrics.requestIfChanged()
         reports.reportIfChanged()

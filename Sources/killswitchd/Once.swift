@@ -8,13 +8,13 @@ final class Once {
     private var hasAnswer = false
     private var hasFailed = false
     private var isDecided = false
-    private unowned let agent: DecisionDriver
+    private unowned let decisionDriver: DecisionDriver
     private let loop: EventLoop
 
-    /// Waits for these sources. The agent outlives this object.
-    init(sources: [SourceName], agent: DecisionDriver, loop: EventLoop) {
+    /// Waits for these sources. The driver of decisions outlives this object.
+    init(sources: [SourceName], decisionDriver: DecisionDriver, loop: EventLoop) {
         awaited = Set(sources)
-        self.agent = agent
+        self.decisionDriver = decisionDriver
         self.loop = loop
     }
 
@@ -24,15 +24,15 @@ final class Once {
         case .fetchEnded(let source, let outcome, _):
             if case .failure = outcome {} else { hasAnswer = true }
             awaited.remove(source)
-            if awaited.isEmpty { agent.post(.startupWaitEnded) }
+            if awaited.isEmpty { decisionDriver.post(.startupWaitEnded) }
         case .writeEnded(_, let problem):
             if problem != nil { hasFailed = true }
         case .startupWaitEnded:
             // The results of writing the last files come before the next event.
             isDecided = true
-            agent.post(.woke)
+            decisionDriver.post(.woke)
         case .woke:
-            if isDecided, !agent.machine.hasUnfinishedWork { loop.exit(status) }
+            if isDecided, !decisionDriver.machine.hasUnfinishedWork { loop.exit(status) }
         case .started, .clockStepped, .hinted, .watchChanged, .signersRead, .warningsChanged,
             .versionRead,
             .disproved,

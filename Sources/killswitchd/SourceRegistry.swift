@@ -11,7 +11,7 @@ final class SourceRegistry {
     private let environment: HostEnvironment
     private var client: HTTPClient?
     private var followed: [(settings: Source, source: any FlagSource)] = []
-    /// Receives the sources' events. It is set once the agent exists.
+    /// Receives the sources' events. It is set once the driver exists.
     var deliver: Deliver = { _ in }
 
     /// A list without sources.

@@ -10,11 +10,11 @@ import Testing
 /// Times on a real loop. Tests may not set the clock of the machine, so a stand-in for the kernel's timer
 /// reports the step.
 @Suite(.timeLimit(.minutes(5))) struct ClockTests {
-    /// A real agent on a real loop, with one service that counts down to `end`.
+    /// A real driver on a real loop, with one service that counts down to `end`.
     private final class Running {
         let folder: TemporaryFolder
         let loop: EventLoop
-        let agent: DecisionDriver
+        let driver: DecisionDriver
         let clock = SteppingClock()
         private let source: FakeSource
 
@@ -25,19 +25,19 @@ import Testing
             let state = StateDirectory(path: folder("state"))
             try state.prepare()
             let box = Box()
-            let agent = DecisionDriver(
+            let driver = DecisionDriver(
                 loop: loop, machine: Machine(plan, on: loop),
                 runtime: RuntimeDirectory(path: folder("run"), bootID: "boot"),
                 state: state, kernel: clock.kernel, announce: { box.notices.append($0.sentence) })
-            self.agent = agent
+            self.driver = driver
             let wall = loop.now.wall
             let end = Zone.utc.rfc3339(wall + wait)
             source = try FakeSource(
                 plan.sources[0].name, answering: #"{"end": "countdown", "at": "\#(end)"}"#, at: wall
-            ) { agent.post($0) }
+            ) { driver.post($0) }
             self.box = box
-            agent.observer = { if case .handled(let event) = $0 { box.events.append(event) } }
-            try agent.start([source])
+            driver.observer = { if case .handled(let event) = $0 { box.events.append(event) } }
+            try driver.start([source])
         }
 
         private final class Box {

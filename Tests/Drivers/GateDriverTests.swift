@@ -7,16 +7,16 @@ import Support
 import SystemdUnits
 import Testing
 
-/// How decisions move targets: the real gatekeeper on a private bus, and a systemd that does as it is told.
+/// How decisions move targets: the real driver on a private bus, and a systemd that does as it is told.
 @Suite(.timeLimit(.minutes(5)))
 struct GateDriverTests {
     private let server: PrivateBus
     private let systemd: FakeSystemd
-    private let gatekeeper: GateDriver
+    private let driver: GateDriver
     private let published: Published
     private let shop: ServiceName
 
-    /// What the gatekeeper has told last.
+    /// What the driver has told last.
     private final class Published {
         var rows: [UnitRow] = []
         var report: GateStatus?
@@ -43,7 +43,7 @@ struct GateDriverTests {
         systemd.stops = [
             Self.closed: [Self.open, "app.service"], Self.open: [Self.closed, Self.maintenance],
         ]
-        gatekeeper = GateDriver(
+        driver = GateDriver(
             loop: server.loop, services: [shop], listed: [:], address: server.address,
             publish: { rows, _ in published.rows = rows },
             publishGate: { report, _ in
@@ -61,7 +61,7 @@ struct GateDriverTests {
         let time = Instant(seconds: 1_800_000_000)
         let verdict = Verdict(
             state: gate == .open ? .running : .maintenance, gate: gate, reason: .starting)
-        gatekeeper.serviceDecided(
+        driver.serviceDecided(
             PublishedVerdict(
                 verdict: verdict, since: time, generation: 1, decidedAt: time, nextEdge: time),
             of: shop)
@@ -70,14 +70,14 @@ struct GateDriverTests {
     private func run(until isDone: () -> Bool) throws { try server.run(until: isDone) }
 
     private func runUntil(_ actual: GateStatus.Actual) throws {
-        try run { gatekeeper.overview.isReady && published.report?.actual == actual }
+        try run { driver.overview.isReady && published.report?.actual == actual }
     }
 
     /// Starts on a bus with systemd, and waits until the gate stands open.
     private func start() throws {
         try systemd.connect()
         try run { systemd.isThere }
-        try gatekeeper.start()
+        try driver.start()
         decide(.open)
         try runUntil(.open)
     }
@@ -87,16 +87,16 @@ struct GateDriverTests {
         try run { published.rows.first?.isAsWanted == true }
         #expect(published.rows.map(\.name.text) == ["app.service"])
         #expect(systemd.calls == ["list targets"])
-        #expect(gatekeeper.overview.problems.isEmpty)
+        #expect(driver.overview.problems.isEmpty)
     }
 
     @Test func aClosingIsSentAnsweredAndReportedOnceTheUnitIsDown() throws {
         try start()
         systemd.forget()
         decide(.closed)
-        #expect(!gatekeeper.isAnswered(shop))
+        #expect(!driver.isAnswered(shop))
         try runUntil(.closed)
-        #expect(gatekeeper.isAnswered(shop))
+        #expect(driver.isAnswered(shop))
         #expect(systemd.calls == ["StartUnit \(Self.closed)", "StartUnit \(Self.maintenance)"])
         try run { published.rows.first?.isAsWanted == true }
         #expect(published.notices.count == 1)
@@ -112,7 +112,7 @@ struct GateDriverTests {
         decide(.closed)
         try runUntil(.stuck)
         #expect(published.report?.problem == .noPermission("Permission denied"))
-        #expect(gatekeeper.isAnswered(shop))
+        #expect(driver.isAnswered(shop))
         systemd.refusal = nil
         try systemd.own("org.freedesktop.PolicyKit1")
         try runUntil(.closed)
@@ -145,9 +145,9 @@ struct GateDriverTests {
 
     @Test func withoutABusTheStartIsReadyAndTheGateIsStuck() throws {
         try server.end()
-        try gatekeeper.start()
+        try driver.start()
         decide(.open)
-        try run { gatekeeper.overview.isReady && !gatekeeper.overview.problems.isEmpty }
+        try run { driver.overview.isReady && !driver.overview.problems.isEmpty }
         #expect(systemd.calls.isEmpty)
     }
 
@@ -181,7 +181,7 @@ struct GateDriverTests {
         systemd.units["app.service"] = nil
         try systemd.connect()
         try run { systemd.isThere }
-        try gatekeeper.start()
+        try driver.start()
         decide(.open)
         try run { published.rows.first?.problem != nil }
         #expect(published.rows.first?.seen?.load == .missing)

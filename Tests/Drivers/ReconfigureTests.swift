@@ -10,11 +10,11 @@ import Testing
 
 /// Reloads while fetches are in flight, queued, or end too late.
 @Suite(.timeLimit(.minutes(5))) struct ReconfigureTests {
-    /// A real agent on a real loop, with one service on a source whose fetches the test ends.
+    /// A real driver on a real loop, with one service on a source whose fetches the test ends.
     private final class Running {
         let folder: TemporaryFolder
         let loop: EventLoop
-        let agent: DecisionDriver
+        let driver: DecisionDriver
         let state: StateDirectory
         private let runtime: RuntimeDirectory
         private let plan: Plan
@@ -32,26 +32,26 @@ import Testing
             plan = try Plan.shop()
             runtime = RuntimeDirectory(path: folder("run"), bootID: "boot")
             let box = box
-            agent = DecisionDriver(
+            driver = DecisionDriver(
                 loop: loop, machine: Machine(plan, on: loop),
                 runtime: runtime, state: state, announce: { box.notices.append($0.sentence) })
         }
 
         func source(_ fingerprint: String) throws -> SlowSource {
             SlowSource(try #require(SourceName("app")), fingerprint, at: loop.now.wall) {
-                [unowned agent] in agent.post($0)
+                [unowned driver] in driver.post($0)
             }
         }
 
         func reload(_ source: SlowSource) {
-            agent.post(Reconfiguration(plan, sources: [source]) { _ in nil })
+            driver.post(Reconfiguration(plan, sources: [source]) { _ in nil })
         }
 
         /// Turns the loop until nothing is queued.
         func settle() throws {
             var isSettled = false
-            agent.observer = { if case .queueDrained = $0 { isSettled = true } }
-            agent.post(.woke)
+            driver.observer = { if case .queueDrained = $0 { isSettled = true } }
+            driver.post(.woke)
             while !isSettled { try loop.runOnce(.milliseconds(20)) }
         }
 
@@ -72,26 +72,26 @@ import Testing
         var complaints: [String] { box.notices.filter { !$0.hasPrefix("shop: ") } }
     }
 
-    /// The daemon's observer retains the agent. Once that cycle outlived `stop`, and a leak checker
+    /// The daemon's observer retains the driver. Once that cycle outlived `stop`, and a leak checker
     /// reported it after each run.
     @Test func aStoppedAgentLetsGoOfAnObserverThatHoldsIt() throws {
-        weak var agent: DecisionDriver?
+        weak var driver: DecisionDriver?
         do {
             let running = try Running()
-            let held = running.agent
+            let held = running.driver
             held.observer = { _ in _ = held.machine }
             held.stop()
-            agent = held
+            driver = held
         }
-        #expect(agent == nil)
+        #expect(driver == nil)
     }
 
-    /// Only the machine repeats the fetch, also for another credential: the agent does not.
+    /// Only the machine repeats the fetch, also for another credential: the driver does not.
     @Test(arguments: ["same", "other"])
     func aFetchInFlightIsRepeatedByTheNewObjectOnce(_ fingerprint: String) throws {
         let running = try Running()
         let (old, new) = (try running.source("same"), try running.source(fingerprint))
-        try running.agent.start([old])
+        try running.driver.start([old])
         try running.settle()
         #expect(old.fetches == 1)
         running.reload(new)
@@ -101,14 +101,14 @@ import Testing
         try running.settle()
         #expect(try running.serviceState == .ended)
         #expect(running.complaints == [])
-        #expect(running.agent.machine.isProgressing(at: running.agent.now))
+        #expect(running.driver.machine.isProgressing(at: running.driver.now))
     }
 
     /// It is an answer of the old object: it is stored under the old binding.
     @Test func anAnswerThatIsQueuedBeforeAReloadCounts() throws {
         let running = try Running()
         let (old, new) = (try running.source("old"), try running.source("new"))
-        try running.agent.start([old])
+        try running.driver.start([old])
         try running.settle()
         old.answer(#"{"end": "over"}"#)
         running.reload(new)
@@ -122,7 +122,7 @@ import Testing
     @Test func anAnswerThatComesBetweenAReloadAndItsTurnIsLost() throws {
         let running = try Running()
         let (old, new) = (try running.source("old"), try running.source("new"))
-        try running.agent.start([old])
+        try running.driver.start([old])
         try running.settle()
         running.reload(new)
         old.answer(#"{"end": "over"}"#)
@@ -139,7 +139,7 @@ import Testing
     @Test func eachOfSeveralReloadsInOneTurnTakesItsOwnSources() throws {
         let running = try Running()
         let sources = try ["a", "b", "c"].map(running.source)
-        try running.agent.start([sources[0]])
+        try running.driver.start([sources[0]])
         try running.settle()
         running.reload(sources[1])
         running.reload(sources[2])

@@ -130,7 +130,7 @@ struct BusTests {
         withExtendedLifetime(first) {}
     }
 
-    /// As when the gatekeeper reconnects from inside a handler of the bus.
+    /// As when the driver of gates reconnects from inside a handler of the bus.
     @Test func aConnectionMayBeDroppedInItsOwnAnswer() throws {
         var bus: Bus? = try connect()
         var isAnswered = false

@@ -66,7 +66,7 @@ package enum Event: Hashable, Sendable {
     /// The file with the installed version of a service holds this version. A file that cannot be
     /// read causes no event: the version stays.
     case versionInstalled(ServiceName, Version)
-    /// The configuration was read again, and the agent follows its sources already. `replaced` are
+    /// The configuration was read again, and the driver follows its sources already. `replaced` are
     /// the earlier sources that another object fetches from now on: they have no fetch in flight,
     /// and no event of the object before follows. `remembered` are the stored flags of new sources.
     indirect case reconfigured(

@@ -9,7 +9,7 @@ import Storage
 /// pinged by default. Readers do without a daemon, and by this file they know that there is one.
 final class Heartbeat {
     private let loop: EventLoop
-    private let agent: DecisionDriver
+    private let decisionDriver: DecisionDriver
     private let runtime: RuntimeDirectory
     private let log: Log
     private let onBeat: () -> Void
@@ -17,14 +17,15 @@ final class Heartbeat {
     /// Whether the file could not be touched the last time.
     private var hasFailed = false
 
-    /// Gives the first sign. The agent has not started: to be there is progress. `onBeat` is called at each sign.
+    /// Gives the first sign. The driver of decisions has not started: to be there is progress. `onBeat` is called at each sign.
     init(
-        on loop: EventLoop, _ agent: DecisionDriver, _ runtime: RuntimeDirectory, _ log: Log,
+        on loop: EventLoop, _ decisionDriver: DecisionDriver, _ runtime: RuntimeDirectory,
+        _ log: Log,
         given: @escaping () -> Void
     ) throws(SystemError) {
         self.onBeat = given
         self.loop = loop
-        self.agent = agent
+        self.decisionDriver = decisionDriver
         self.runtime = runtime
         self.log = log
         timer = try Timer(loop, accuracy: .seconds(1)) { [unowned self] in beat() }
@@ -34,7 +35,7 @@ final class Heartbeat {
     /// Gives a sign if there is progress; else looks again soon. After a step of the clock it is due at
     /// once, because readers compare the time of the file with the clock.
     func beat() {
-        let hasProgress = agent.machine.isProgressing(at: agent.now)
+        let hasProgress = decisionDriver.machine.isProgressing(at: decisionDriver.now)
         if hasProgress { touch() } else { timer?.set(at: loop.now.boot + .seconds(1)) }
     }
 

@@ -12,7 +12,7 @@ import Storage
 /// to `/run/motd.d`.
 final class MOTDWriter {
     private let loop: EventLoop
-    private let agent: DecisionDriver
+    private let decisionDriver: DecisionDriver
     private let runtime: RuntimeDirectory
     private let log: Log
     private var text = MotdText()
@@ -28,10 +28,11 @@ final class MOTDWriter {
 
     /// Nothing is written yet.
     init(
-        on loop: EventLoop, _ agent: DecisionDriver, _ runtime: RuntimeDirectory, _ log: Log
+        on loop: EventLoop, _ decisionDriver: DecisionDriver, _ runtime: RuntimeDirectory,
+        _ log: Log
     ) throws(SystemError) {
         self.loop = loop
-        self.agent = agent
+        self.decisionDriver = decisionDriver
         self.runtime = runtime
         self.log = log
         timer = try Timer(loop, accuracy: .seconds(1)) { [unowned self] in rewrite() }
@@ -39,15 +40,15 @@ final class MOTDWriter {
 
     /// A service was decided, or is not configured any more.
     func serviceDecided(_ name: ServiceName) {
-        let service = agent.machine.service(name.text)
-        let record = service == nil ? nil : agent.machine.publishedVerdict(of: name)
+        let service = decisionDriver.machine.service(name.text)
+        let record = service == nil ? nil : decisionDriver.machine.publishedVerdict(of: name)
         if text.update(name, record, in: service?.zone ?? .utc) { isDue = true }
     }
 
     /// Writes the file if its text has changed. A file that cannot be written is tried again.
     func write() {
         guard isDue else { return }
-        isComplete = isComplete || agent.machine.overview(at: agent.now).isDecided
+        isComplete = isComplete || decisionDriver.machine.overview(at: decisionDriver.now).isDecided
         guard isComplete else { return }
         isDue = false
         let new = text.text()

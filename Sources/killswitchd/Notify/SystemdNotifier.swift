@@ -17,17 +17,17 @@ final class SystemdNotifier {
     private var unsaid: [Notification] = []
     /// Whether the last message found the socket's buffer full.
     private var isBusy = false
-    private let agent: DecisionDriver
+    private let decisionDriver: DecisionDriver
     private let condition: () -> HostCondition
 
     /// Connects to the socket of the environment. At each look it reports how the others stand; `condition`
     /// is what is known beside the machine.
     init(
-        _ environment: NotifyEnvironment, on loop: EventLoop, _ agent: DecisionDriver,
+        _ environment: NotifyEnvironment, on loop: EventLoop, _ decisionDriver: DecisionDriver,
         _ condition: @escaping () -> HostCondition
     ) throws {
         self.loop = loop
-        self.agent = agent
+        self.decisionDriver = decisionDriver
         self.condition = condition
         socket = try environment.socket.map { try NotifySocket($0) }
         supervision = NotifyState(
@@ -39,7 +39,7 @@ final class SystemdNotifier {
     func sendDue() {
         // What follows reads every source and service, so that a poll must not pay for it each time.
         guard socket != nil, isBusy || !supervision.isWaiting(at: loop.now.boot) else { return }
-        let (machine, now) = (agent.machine, agent.now)
+        let (machine, now) = (decisionDriver.machine, decisionDriver.now)
         send(
             supervision.dueMessages(
                 for: machine.overview(at: now, condition()),

@@ -39,7 +39,7 @@ import Testing
         #expect(try daemon.warnings.isEmpty)
     }
 
-    /// Once both the agent and the machine repeated the fetch, and the daemon crashed.
+    /// Once both the driver and the machine repeated the fetch, and the daemon crashed.
     @Test(arguments: [
         (#"interval = "100ms""#, "interval = \"100ms\"\ndefaults = { x = 1 }"),
         ("timeout = \"9m\"", "timeout = \"8m\""),
