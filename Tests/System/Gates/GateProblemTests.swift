@@ -101,7 +101,8 @@ extension OnSystemd {
                 try host.sentences(of: .unitFailed) == [
                     "shop: unit 't-bad.service': it failed with result 'exit-code'"
                 ])
-            try host.wait(until: "grep -q 'failed: exit' /run/killswitchd/shop/units.json")
+            try host.wait(
+                until: "grep -q \"failed with result 'exit\" /run/killswitchd/shop/units.json")
             #expect(
                 try host.row("t-bad.service")?["problem"]?.string
                     == "it failed with result 'exit-code'")

@@ -47,9 +47,10 @@ extension Attached {
             try host.set(#"{"state": "maintenance", "title": "Say \"hello\" \\ $HOME"}"#)
             try host.wait(
                 until: #"grep -qF "$(uname -n)"': shop: maintenance, Say "hello" \ $HOME: "#
-                    + "the flags of source' /run/t-posts")
+                    + "set by the flags of source' /run/t-posts")
             try host.set(#"{"state": "running"}"#)
-            try host.wait(until: "grep -q ': shop: running: the flags of source' /run/t-posts")
+            try host.wait(
+                until: "grep -q ': shop: running: set by the flags of source' /run/t-posts")
             // Who gave an order, and why.
             try host.run("killswitchctl force shop maintenance --for 1h --reason 'disk swap'")
             try host.wait(
