@@ -5,7 +5,7 @@ import Testing
 /// A source with a new text at every poll does not fill the log.
 @Suite struct LogRateLimitTests {
     private func logged(_ play: Transcript) -> [Substring] {
-        play.text.split(separator: "\n").filter { $0.contains("    say ") }
+        play.text.split(separator: "\n").filter { $0.contains("    log ") }
     }
 
     private func failure(
