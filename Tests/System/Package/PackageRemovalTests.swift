@@ -105,11 +105,13 @@ extension Packaged {
 
         @Test func aPurgeLeavesNothing() throws {
             let host = try PackageHost()
-            // The lists and caches of other packages change too.
+            // The lists and caches of other packages change too, so do the stamps of timers, and what logind removes some
+            // seconds after the login of another test.
             let everything = """
                 { find /etc /run /usr /var -xdev \
                     -not -path '/var/log/*' -not -path '/var/cache/*' -not -path '/run/log/*' \
                     -not -path '/var/lib/dpkg/*' -not -path '/var/lib/apt/*' \
+                    -not -path '/var/backups/*' -not -path '/var/lib/systemd/timers/*' -not -path '/run/user*' \
                     -not -path '/run/systemd/*' -not -path '/run/sudo*' -not -path '*/__pycache__*';
                 getent passwd; getent group; } | grep -v -- '-$' | sort
                 """
@@ -121,7 +123,10 @@ extension Packaged {
             try host.run("usermod -aG killswitchd nobody")
             try host.run("apt-get purge --yes killswitchd")
             try host.run("rm /etc/systemd/system/t-web.service")
-            #expect(try host.run(everything) == before)
+            let after = try host.run(everything)
+            let difference = Set(after.split(separator: "\n"))
+                .symmetricDifference(before.split(separator: "\n"))
+            #expect(difference == [])
             try host.install()
         }
 
