@@ -25,8 +25,8 @@ package final class GateDriver {
     /// Writes down what the gate of a service is in fact.
     package typealias PublishGate = (GateStatus, ServiceName) throws -> Void
 
-    /// A driver of the gates of these services, which attaches the `listed` units to them. `address` is the address of the
-    /// bus; nil for the system bus.
+    /// A driver of the gates of these services, which attaches the `listed` units to them. `address` is the address
+    /// of the bus; nil for the system bus.
     package init(
         loop: EventLoop, services: [ServiceName], listed: [ServiceName: [UnitName]],
         address: String?, publish: @escaping Publish,

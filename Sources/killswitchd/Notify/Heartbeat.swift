@@ -17,7 +17,8 @@ final class Heartbeat {
     /// Whether the file could not be touched the last time.
     private var hasFailed = false
 
-    /// Gives the first sign. The driver of decisions has not started: to be there is progress. `onBeat` is called at each sign.
+    /// Gives the first sign. The driver of decisions has not started: to be there is progress. `onBeat` is called at
+    /// each sign.
     init(
         on loop: EventLoop, _ decisionDriver: DecisionDriver, _ runtime: RuntimeDirectory,
         _ log: Log,
