@@ -3,10 +3,15 @@ watchdog.
 
 The daemon follows two flags files: 'quiet', whose 20 services close and open again and again, and 'hostile', which 1, 30
 or 300 services read. A closing is the time from the rename of the file of 'quiet' to its last marker 'closed'. Each row
-is a daemon of its own: first it has flags in force that are good, then the hostile answer is served.
+is a daemon of its own: first it has flags in force that are good, then the hostile answer is served. Of several programs
+each has its row, one after the other, so that all meet the same machine.
+
+With --turns the daemon runs under strace(1), which stops it where it waits for events and nowhere else: a turn is the time
+between two such waits. The table then ends with the longest turn.
 """
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -104,7 +109,7 @@ class Signers:
 
 
 class Daemon:
-    def __init__(self, program, count, lines, signers):
+    def __init__(self, program, count, lines, signers, turns):
         self.folder = tempfile.mkdtemp(prefix="killswitchd-readers.", dir="/dev/shm")
         self.count = count
         self.signers = Signers(self.folder) if signers else None
@@ -123,8 +128,11 @@ class Daemon:
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind(f"{self.folder}/notify")
         self.socket.settimeout(0.2)
+        # As a detached process (-D): the child is the daemon, and not strace.
+        trace = ["strace", "-D", "--seccomp-bpf", "-f", "-qq", "-ttt", "-T", "-e", "trace=epoll_wait,epoll_pwait2",
+                 "-e", "signal=none", "-o", f"{self.folder}/turns"] if turns else []
         self.process = subprocess.Popen(
-            [program, "--config", f"{self.folder}/killswitchd.toml", "--runtime-directory", f"{self.folder}/run",
+            [*trace, program, "--config", f"{self.folder}/killswitchd.toml", "--runtime-directory", f"{self.folder}/run",
              "--state-directory", f"{self.folder}/state"], stderr=subprocess.DEVNULL,
             env={"SWIFT_BACKTRACE": "enable=no", "NOTIFY_SOCKET": f"{self.folder}/notify",
                  "WATCHDOG_USEC": str(2_000_000 * PING)})
@@ -191,6 +199,19 @@ class Daemon:
                     pass
         return size / 1e6
 
+    def turns(self, begin):
+        """Milliseconds of each turn of the loop after that time."""
+        took, last = [], None
+        with open(f"{self.folder}/turns", encoding="ascii") as file:
+            for line in file:
+                match = re.match(r"\d+ +([\d.]+) epoll_\w+\(.*<([\d.]+)>$", line)
+                if match:
+                    called, waited = float(match[1]), float(match[2])
+                    if last and last > begin:
+                        took.append((called - last) * 1e3)
+                    last = called + waited
+        return took
+
     def end(self):
         self.isRunning = False
         self.process.send_signal(signal.SIGKILL)
@@ -198,12 +219,12 @@ class Daemon:
         shutil.rmtree(self.folder)
 
 
-def row(program, name, count, answer, lines, seconds):
+def row(program, label, name, count, answer, lines, seconds, turns):
     """Prints a row. Returns how many milliseconds later the longest closing is than a quiet one."""
-    daemon = Daemon(program, count, lines, name in SIGNED)
+    daemon = Daemon(program, count, lines, name in SIGNED, turns)
     stop = threading.Event()
     try:
-        quiet, before = daemon.closings(seconds / 2), daemon.memory()
+        quiet, before, start = daemon.closings(seconds / 2), daemon.memory(), time.time()
         text = daemon.signers.sign(answer(), 2, "alice") if name in SIGNED else dumps(answer(None))
         daemon.hostile(text)
         if "new at each poll" in name:
@@ -220,7 +241,10 @@ def row(program, name, count, answer, lines, seconds):
         allowed = 12 * len(text.encode()) / 1e6 + count * 65_536 / 1e6
         end = "" if daemon.process.poll() is None else "  the daemon has ended"
         never = max(took) >= PATIENCE * 1e3
-        print(f"{count:>4} {name:<42} {max(quiet):>6.1f} ms {statistics.median(took):>8.1f} ms "
+        if turns:
+            longest = sorted(daemon.turns(start), reverse=True)[:3] or [0]
+            end += f"  {longest[0]:.1f} ms (then {', '.join(f'{turn:.1f}' for turn in longest[1:])})"
+        print(f"{label:<4}{count:>4} {name:<42} {max(quiet):>6.1f} ms {statistics.median(took):>8.1f} ms "
               f"{'never' if never else f'{max(took):.1f} ms':>11} {peak:>6.1f} MB {peak - before:>+7.1f} MB "
               f"(of {allowed:>5.1f}) {daemon.size():>6.1f} MB {pings:>3} of {int(passed / PING):<3}{end}", flush=True)
         return late
@@ -229,15 +253,21 @@ def row(program, name, count, answer, lines, seconds):
         daemon.end()
 
 
-def compare(program, seconds, counts=COUNTS):
-    """Prints the table. Returns the longest delay in milliseconds."""
-    print(f"\n{QUIET} services of another source close while so many services read a hostile answer: {program}")
-    print(f"{'':>4} {'':<42} {'quiet':>9} {'median':>11} {'longest':>11} {'memory':>9} {'more':>10} {'':>10} "
-          f"{'files':>9} pings", flush=True)
-    delays = []
-    for name, (answer, lines) in UNSIGNED.items():
-        delays += [row(program, name, count, answer, lines, seconds) for count in counts]
-    for name, answer in SIGNED.items():
-        delays += [row(program, name, count, answer, "", seconds) for count in counts]
-    print(f"the longest closing is {max(delays):.1f} ms later than the longest quiet one, at most {LIMIT} ms", flush=True)
-    return max(delays)
+def compare(programs, seconds, counts, turns):
+    """Prints the table. Returns the longest delay in milliseconds of the last program."""
+    labels = [f"{number + 1}:" if len(programs) > 1 else "" for number in range(len(programs))]
+    print(f"\n{QUIET} services of another source close while so many services read a hostile answer")
+    for label, program in zip(labels, programs):
+        print(f"{label:<4}{program}")
+    print(f"{'':<4}{'':>4} {'':<42} {'quiet':>9} {'median':>11} {'longest':>11} {'memory':>9} {'more':>10} {'':>10} "
+          f"{'files':>9} pings{'     longest turn' if turns else ''}", flush=True)
+    late = 0
+    rows = [(name, answer, lines) for name, (answer, lines) in UNSIGNED.items()]
+    rows += [(name, answer, "") for name, answer in SIGNED.items()]
+    for name, answer, lines in rows:
+        for count in counts:
+            delays = [row(program, label, name, count, answer, lines, seconds, turns)
+                      for label, program in zip(labels, programs)]
+            late = max(late, delays[-1])
+    print(f"the longest closing is {late:.1f} ms later than the longest quiet one, at most {LIMIT} ms", flush=True)
+    return late
