@@ -32,8 +32,8 @@ extension Value {
 private struct Writer {
     let style: Style
     private(set) var bytes: [UInt8] = []
-    /// The last long array, and its bytes: members that hundreds of objects have in common are copied.
-    private var long: (elements: [Value], depth: Int, bytes: [UInt8]) = ([], 0, [])
+    /// The last two long arrays, and their bytes: members that hundreds of objects have in common are copied.
+    private var long: [(elements: [Value], depth: Int, bytes: [UInt8])] = []
 
     /// From how many elements on an array is long, and how many bytes are kept of it.
     private static let (least, most) = (16, 64 << 10)
@@ -58,10 +58,13 @@ private struct Writer {
     private mutating func write(_ elements: [Value], depth: Int) {
         guard elements.count >= Self.least else { return writeItems(elements, depth: depth) }
         // The same array is equal at one look, and others mostly differ in their first elements.
-        if long.depth == depth, long.elements == elements { return bytes += long.bytes }
+        for known in long where known.depth == depth && known.elements == elements {
+            return bytes += known.bytes
+        }
         let start = bytes.count
         writeItems(elements, depth: depth)
-        if bytes.count - start <= Self.most { long = (elements, depth, Array(bytes[start...])) }
+        guard bytes.count - start <= Self.most else { return }
+        long = long.suffix(1) + [(elements, depth, Array(bytes[start...]))]
     }
 
     private mutating func writeItems(_ elements: [Value], depth: Int) {

@@ -7,10 +7,12 @@ enum StoredForm {
     private static let schema: Int64 = 1
 
     /// The document with these members beside its schema. `room` is its size in bytes, about.
-    static func bytes(_ members: JSON.Object, room: Int = 0) -> [UInt8] {
+    static func bytes(
+        _ members: JSON.Object, style: JSON.Style = .pretty, room: Int = 0
+    ) -> [UInt8] {
         var document: JSON.Object = ["schema": .number(Number(schema))]
         for (key, value) in members { document[key] = value }
-        var bytes = JSON.Value.object(document).serializedBytes(.pretty, room: room)
+        var bytes = JSON.Value.object(document).serializedBytes(style, room: room)
         bytes.append(UInt8(ascii: "\n"))
         return bytes
     }
@@ -24,7 +26,7 @@ enum StoredForm {
         return try content(stored)
     }
 
-    /// A document with an object for each service, in the order of their names, and another member.
+    /// A document with a line for each service, in the order of their names, and another member.
     static func bytes<Value>(
         byService values: [ServiceName: Value], and other: (key: String, value: JSON.Value)? = nil,
         _ json: (Value) -> JSON.Object
@@ -34,7 +36,7 @@ enum StoredForm {
         }
         var members: JSON.Object = ["services": .object(JSON.Object(services))]
         if let other { members[other.key] = other.value }
-        return bytes(members)
+        return bytes(members, style: .outline)
     }
 
     /// The values of the services in such a document; throws for a name that no service can have.

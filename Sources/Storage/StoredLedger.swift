@@ -44,8 +44,19 @@ enum StoredLedger {
 
     /// What services that read the same flags know alike: it is made, and kept in memory, once for all of them.
     private struct Common {
-        var announced: [Announcement: Instant] = [:]
-        var json = JSON.Value.array([])
+        private var announced: (times: [Announcement: Instant], json: JSON.Value) = ([:], .array([]))
+        private var published:
+            (leads: [Announcement: Set<Duration>], json: JSON.Value) = ([:], .array([]))
+
+        mutating func json(_ times: [Announcement: Instant]) -> JSON.Value {
+            if times != announced.times { announced = (times, StoredLedger.json(times)) }
+            return announced.json
+        }
+
+        mutating func json(_ leads: [Announcement: Set<Duration>]) -> JSON.Value {
+            if leads != published.leads { published = (leads, StoredLedger.json(leads)) }
+            return published.json
+        }
     }
 
     private static func json(_ entry: Ledger.Entry, _ common: inout Common) -> JSON.Object {
@@ -62,13 +73,8 @@ enum StoredLedger {
                 "at": .number(Number(closing.at.microseconds)),
             ])
         }
-        if let announced = entry.announced {
-            if announced != common.announced {
-                common = Common(announced: announced, json: json(announced))
-            }
-            stored["announced"] = common.json
-        }
-        if let published = entry.published { stored["told"] = json(published) }
+        if let announced = entry.announced { stored["announced"] = common.json(announced) }
+        if let published = entry.published { stored["told"] = common.json(published) }
         // By the boot clock: no step of the wall clock moves them.
         if let turn = entry.turn { stored["opens_at"] = .number(Number(turn.microseconds)) }
         if let end = entry.drainsUntil {
