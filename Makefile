@@ -8,16 +8,16 @@ BUILD  = .build/release
 # compiler knows an object again. Two builds are the same bytes.
 COMPILER = --explicit-target-dependency-import-check error -debug-info-format none -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
     -Xswiftc -Xfrontend -Xswiftc -function-sections
-# A program exports nothing, has no symbols, and its relocations are packed, where the C library reads
-# that: several megabytes less. What is linked is what is installed: nothing strips it later. The linker
-# is the toolchain's own.
-LINKER = -Xswiftc -use-ld=lld -Xlinker --strip-all \
-    -Xlinker --no-export-dynamic -Xlinker --icf=safe $(PACKED)
+# A program has the Swift runtime inside, exports nothing, has no symbols, and its relocations are packed, where the C
+# library reads that: several megabytes less. What is linked is what is installed: nothing strips it later. The linker
+# is the toolchain's own. Modules are compiled as for a dynamic runtime, so that the tests are linked from the same
+# objects; the static FoundationEssentials (of swift-argument-parser) then needs its own three libraries by name.
+LINKER = -static-stdlib -l_FoundationCollections -l_FoundationCShims -lswiftSynchronization -use-ld=lld \
+    -Xlinker --strip-all -Xlinker --no-export-dynamic -Xlinker --icf=safe $(PACKED)
 PACKED := $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sort -CV && \
     echo -Xlinker -z -Xlinker pack-relative-relocs)
-RELEASE = swift build --configuration release --static-swift-stdlib $(COMPILER) $(LINKER)
-# The tests are optimised like the programs, in a folder of their own: other flags build all anew.
-TESTS = --configuration release --scratch-path .build-tests $(COMPILER)
+TESTS = --configuration release $(COMPILER)
+RELEASE = KILLSWITCHD_LINK='$(LINKER)' swift build $(TESTS)
 PREFIX ?= /usr
 DESTDIR ?=
 UNITDIR ?= $(PREFIX)/lib/systemd/system

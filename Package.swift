@@ -19,6 +19,13 @@ let lean: [SwiftSetting] =
         .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])
     ]
 
+/// How `make build` links the programs. Other builds, as that of the tests, link the same modules with the defaults of
+/// the toolchain, so that no module is compiled twice.
+let linking: [LinkerSetting] = [
+    .unsafeFlags(
+        (Context.environment["KILLSWITCHD_LINK"] ?? "").split(separator: " ").map(String.init))
+]
+
 /// A Swift target of `Sources/`, held to `lean`.
 func module(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: lean)
@@ -112,7 +119,7 @@ let package = Package(
             "Drivers",
             uses: [
                 "CivilTime", "Decision", "EventLoop", "Files", "FlagSources", "POSIX", "Pages",
-                "Storage", "SystemdUnits",
+                "Storage", "Systemd", "SystemdUnits",
             ]),
         .executableTarget(
             name: "killswitchd",
@@ -121,7 +128,7 @@ let package = Package(
                 "EventLoop", "Files", "FlagSignatures", "FlagSources", "HTTP", "JSON", "Metrics",
                 "POSIX", "Reports", "SourceSettings", "Storage", "Systemd", "SystemdUnits",
             ],
-            swiftSettings: lean),
+            swiftSettings: lean, linkerSettings: linking),
         .executableTarget(
             name: "killswitchctl",
             dependencies: [
@@ -130,7 +137,7 @@ let package = Package(
                 "Systemd", "SystemdUnits",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: lean),
+            swiftSettings: lean, linkerSettings: linking),
 
         tests(of: "JSON"),
         tests(of: "CivilTime", excluding: ["Support/zoneinfo-table.py"]),
@@ -172,8 +179,6 @@ let package = Package(
                 "FlagSources", "Pages", "Storage", "Support", "Systemd", "SystemdUnits",
             ]),
 
-        tests(of: "killswitchd", uses: ["CivilTime", "Decision", "Systemd"]),
-
         // The programs as "make build" leaves them and their users run them, and what tests share.
         .testTarget(
             name: "ProcessTests",
@@ -198,13 +203,13 @@ let package = Package(
             dependencies: [
                 "CivilTime", "Decision", "Files", "Metrics", "Reports", "Storage", "VirtualWorld",
             ],
-            path: "Benchmarks/decision/Program", swiftSettings: strict),
+            path: "Benchmarks/decision/Program", swiftSettings: strict, linkerSettings: linking),
         .executableTarget(
             name: "signing-benchmark",
             dependencies: [
                 "CivilTime", "Decision", "EventLoop", "Files", "FlagSignatures", "Signing",
             ],
-            path: "Benchmarks/signing/Program", swiftSettings: strict),
+            path: "Benchmarks/signing/Program", swiftSettings: strict, linkerSettings: linking),
         .target(
             name: "VirtualWorld", dependencies: ["CivilTime", "Decision", "JSON"],
             path: "Tests/VirtualWorld", swiftSettings: strict),

@@ -1,8 +1,8 @@
 import CivilTime
 import Decision
+import Drivers
 import Systemd
 import Testing
-import killswitchd
 
 /// The messages to the service manager, as a transcript: seconds since the start, then the messages.
 @Suite struct NotifyStateTests {
