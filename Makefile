@@ -13,9 +13,11 @@ COMPILER = --explicit-target-dependency-import-check error -debug-info-format no
 # is the toolchain's own. Modules are compiled as for a dynamic runtime, so that the tests are linked from the same
 # objects; the static FoundationEssentials (of swift-argument-parser) then needs its own three libraries by name.
 LINKER = -static-stdlib -l_FoundationCollections -l_FoundationCShims -lswiftSynchronization -use-ld=lld \
-    -Xlinker --strip-all -Xlinker --no-export-dynamic -Xlinker --icf=safe $(PACKED)
+    -Xlinker --strip-all -Xlinker --no-export-dynamic -Xlinker --icf=safe $(PACKED) $(ORDERED)
 PACKED := $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sort -CV && \
     echo -Xlinker -z -Xlinker pack-relative-relocs)
+# What runs lies side by side, so that less of the program is read into memory.
+ORDERED = -Xlinker --symbol-ordering-file=packaging/link-order -Xlinker --no-warn-symbol-ordering
 TESTS = --configuration release $(COMPILER)
 RELEASE = KILLSWITCHD_LINK='$(LINKER)' swift build $(TESTS)
 PREFIX ?= /usr
@@ -27,7 +29,7 @@ DEMO   = .build/demo
 # Where the three shells look for what a package brings.
 COMPLETIONS = bash-completion/completions zsh/vendor-completions fish/vendor_completions.d
 
-.PHONY: deps build run test sanitize fuzz faults check pages bench decision-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb
+.PHONY: deps build run test sanitize fuzz faults check pages bench link-order decision-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb
 
 # The Debian packages that building, packing and testing need and that are missing, and nothing else: as root they
 # are installed, otherwise the one command to type is printed. Each target below sees to its own.
@@ -83,6 +85,13 @@ pages: build
 # Our figures beside a peer's, in one run.
 bench: deb deps
 	Benchmarks/run
+
+# packaging/link-order anew, after functions were renamed or added: from a program with its symbols.
+link-order: deps
+	KILLSWITCHD_LINK='$(subst -Xlinker --strip-all,,$(LINKER))' swift build $(TESTS) --product killswitchd
+	Benchmarks/counts/order $(BUILD)/killswitchd > $(BUILD)/link-order
+	mv $(BUILD)/link-order packaging/link-order
+	$(MAKE) build
 
 # What measures the decision alone, and what verifies signed documents, built as the programs are.
 decision-benchmark signing-benchmark: deps-build
