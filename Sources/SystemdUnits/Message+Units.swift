@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Gates
 import Systemd
 
 /// Reads the messages of systemd's manager: org.freedesktop.systemd1(5).
