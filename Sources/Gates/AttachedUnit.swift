@@ -96,7 +96,6 @@ struct AttachedUnit: Hashable, Sendable {
         result = properties.result
         isOneshot = properties.isOneshot
         isStartRefused = properties.isStartRefused
-        isStartQueued = isStartQueued && properties.seen.hasJob
         let before = limit
         stopLimit = properties.stopLimit
         left.arePossible = properties.leavesProcesses
@@ -107,9 +106,6 @@ struct AttachedUnit: Hashable, Sendable {
 
     /// systemd has read its units again.
     mutating func systemdReloaded() { isOutdated = true }
-
-    /// systemd has counted the processes that it has left behind; nil if it has not.
-    mutating func processesCounted(_ processes: UnitProcesses?) { left.counted(processes) }
 
     /// Whether systemd calls it down, and processes of it may run on.
     var hasLeft: Bool { left.mayRun && seen?.active.isDown ?? false }

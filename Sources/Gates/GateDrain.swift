@@ -31,7 +31,9 @@ struct GateDrain: Hashable, Sendable {
         let targets = desired.targets(of: service)
         let count = UnitCount(units) { $0.isDown(before: service, leaves: targets) }
         return GateStatus(
-            drainingTo: desired.gate, until: end, count, since: published, at: now)
+            wanted: desired.gate, actual: .closing,
+            since: published.since(.closing, desired.gate) ?? .seen(now), drainsUntil: end,
+            isUnavailable: true, units: count)
     }
 }
 

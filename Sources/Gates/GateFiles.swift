@@ -38,6 +38,17 @@ struct GateFiles: Hashable, Sendable {
     var wakeUp: Boottime? { [rows.wakeUp, report.wakeUp].compactMap(\.self).min() }
 }
 
+extension GateMachine {
+    /// Publishes the files of the gates that the event concerns.
+    mutating func publish(_ batch: inout GateBatch, at now: Boottime) -> [GateEffect] {
+        for unit in batch.units {
+            for service in units[unit]?.services ?? [] { batch.recheck(service) }
+        }
+        let context = context(now)
+        return batch.services.sorted().flatMap { gates[$0]?.publish(context) ?? [] }
+    }
+}
+
 extension GateState {
     /// Publishes its files if they have changed, as soon as the units are known.
     mutating func publish(_ context: GateContext) -> [GateEffect] {
@@ -58,11 +69,6 @@ extension GateState {
     ) {
         guard files.writeFailed(isDecided: desired != nil, at: now) else { return }
         batch.log(.publishFailed(service, problem: problem))
-    }
-
-    /// Somebody has deleted the files.
-    mutating func filesDeleted() {
-        files.filesDeleted()
     }
 }
 

@@ -48,7 +48,6 @@ package struct GateMachine: Sendable {
         case .unitChanged(let unit, let seen): unitChanged(unit, seen, &batch)
         case .unitRead(let unit, let properties): unitRead(properties, of: unit, &batch)
         case .jobAnswered(let job, let problem, let number):
-            if link.jobAnswered(isRefused: problem != nil, at: now, &batch) { recheckAll(&batch) }
             jobAnswered(problem, number, to: job, at: now, &batch)
         case .startFailed(let unit, let start): startFailed(start, of: unit, at: now, &batch)
         case .polkitAppeared:
@@ -62,7 +61,7 @@ package struct GateMachine: Sendable {
         case .attachAnswered(let problem): listed.startAnswered(problem, at: now, &batch)
         case .attachEnded(let outcome): listed.runEnded(outcome, &batch)
         case .processesCounted(let unit, let processes):
-            units[unit]?.processesCounted(processes)
+            units[unit]?.left.counted(processes)
             recheck(unit, &batch)
         case .systemStateRead(let isStopping):
             systemStateRead(isStopping: isStopping, at: now, &batch)
@@ -70,7 +69,7 @@ package struct GateMachine: Sendable {
             gates[service]?.writeFailed(problem, at: now, &batch)
             batch.markChanged(service)
         case .filesDeleted(let service):
-            gates[service]?.filesDeleted()
+            gates[service]?.files.filesDeleted()
             batch.recheck(service)
         case .woke: wake(at: now, &batch)
         }
@@ -84,11 +83,11 @@ package struct GateMachine: Sendable {
         }
         let published = publish(&batch, at: now)
         publicationCount += published.count
-        link.jobsSent(batch.jobCount, at: now)
+        link.unanswered.jobsSent(batch.jobCount, at: now)
         if link.prepare(&batch, at: now) { batch.list(units.keys.sorted()) }
         updateSummary(batch, at: now)
         return batch.calls + digest.subscriptions(&link) + published + batch.logEffects
-            + digest.nextWake()
+            + digest.wakeUps.nextWake()
     }
 
     // MARK: Decisions
@@ -188,7 +187,7 @@ package struct GateMachine: Sendable {
     ) {
         if let target = GateTarget(unit) {
             gates[target.service, default: GateState(of: target.service, isConfigured: false)]
-                .targetChanged(to: seen, of: target)
+                .targets.targetChanged(to: seen, of: target)
             batch.recheck(target.service)
         } else if unit == ListedUnits.unit {
             listed.unitSeen(seen, &batch)
@@ -209,7 +208,7 @@ package struct GateMachine: Sendable {
             listed.unitSeen(properties.seen, &batch)
         } else if let services = units[unit]?.services {
             units[unit]?.update(from: properties)
-            for service in services { gates[service]?.unitRead(unit) }
+            for service in services { gates[service]?.phase.move?.unitRead(unit) }
             recheck(unit, &batch)
         }
     }
@@ -254,7 +253,7 @@ package struct GateMachine: Sendable {
                 units[unit] = AttachedUnit(unit)
                 // The first list on a connection has all of them read.
                 if link.isUp { batch.read(unit) }
-                gate.expectArrival(of: unit)
+                gate.phase.move?.expectArrival(of: unit)
             }
             units[unit]?.holders.attach(
                 to: target, isStarter: isStarter, mayRun: gate.permits(target))
@@ -267,6 +266,9 @@ package struct GateMachine: Sendable {
         _ problem: GateObstacle?, _ number: UInt32, to job: TargetJob, at now: Boottime,
         _ batch: inout GateBatch
     ) {
+        if link.unanswered.jobAnswered(isRefused: problem != nil, at: now, &batch) {
+            recheckAll(&batch)
+        }
         let service = job.target.service
         gates[service]?.jobAnswered(problem, number, to: job, at: now, &batch)
         batch.recheck(service)
@@ -286,7 +288,7 @@ package struct GateMachine: Sendable {
             gates[stop.service]?.enqueue(.stop(stop), &batch)
         }
         for service in unit.services {
-            if let took = gates[service]?.unitArrived(unit, at: now) {
+            if let took = gates[service]?.phase.move?.unitArrived(unit, at: now) {
                 unit.arrived(after: took)
             }
         }

@@ -144,7 +144,7 @@ struct GateMove: Hashable, Sendable {
     /// A unit was read, or could not be.
     mutating func unitRead(_ unit: UnitName) { fresh.insert(unit) }
 
-    /// Awaits a unit that was not known when the move began.
+    /// A unit that was not known when the move began is attached: the move awaits it too.
     mutating func expectArrival(of unit: UnitName) { awaited.insert(unit) }
 
     /// The awaited units have this time to start, from the last progress on. Returns whether it has just passed.
@@ -159,8 +159,8 @@ struct GateMove: Hashable, Sendable {
     /// Awaits these units no longer: they are not attached to the gate any more.
     mutating func forget(_ units: Set<UnitName>) { awaited.subtract(units) }
 
-    /// Notes that a unit has stopped or started as this move wants; nil if it has not, or was not
-    /// awaited.
+    /// Notes that a unit has stopped or started as this move wants, and returns how long that took; nil if
+    /// it has not, or was not awaited.
     mutating func unitArrived(_ unit: AttachedUnit, at now: Boottime) -> Duration? {
         guard awaited.contains(unit.name),
             unit.hasArrived(isMidway: isMidway, isFresh: fresh.contains(unit.name))

@@ -12,11 +12,6 @@ extension GateState {
     /// All units that are attached to any of its targets.
     var attached: Set<UnitName> { targets.attached }
 
-    /// The units whose changes tell how the targets stand.
-    var targetUnits: [UnitName] { targets.units }
-    /// How many targets there are of it.
-    var targetCount: Int { targets.count }
-
     /// Whether the daemon's readiness need not wait for this gate.
     var isReady: Bool { readyBy == nil }
 

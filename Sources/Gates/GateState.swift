@@ -107,11 +107,6 @@ struct GateState: Hashable, Sendable {
         for unit in targets.targetsListed(loaded) { batch.read(unit) }
     }
 
-    /// A signal has the status of a target.
-    mutating func targetChanged(to seen: UnitStatus, of target: GateTarget) {
-        targets.targetChanged(to: seen, of: target)
-    }
-
     /// A target was read, or could not be. Returns the units that are not attached to it any more.
     mutating func targetRead(
         _ properties: UnitSnapshot?, of target: GateTarget, _ batch: inout GateBatch
@@ -136,18 +131,6 @@ struct GateState: Hashable, Sendable {
     private mutating func unitsDetached(of units: Set<UnitName>, _ batch: inout GateBatch) {
         phase.move?.forget(units.subtracting(targets.attached))
         reportOrphans(&batch)
-    }
-
-    /// A unit that was not known before is attached: the present move waits for it too.
-    mutating func expectArrival(of unit: UnitName) { phase.move?.expectArrival(of: unit) }
-
-    /// An attached unit was read, or could not be.
-    mutating func unitRead(_ unit: UnitName) { phase.move?.unitRead(unit) }
-
-    /// Notes that a unit has stopped or started as the present move wants, and returns how long
-    /// that took; nil if it has not, or was not awaited.
-    mutating func unitArrived(_ unit: AttachedUnit, at now: Boottime) -> Duration? {
-        phase.move?.unitArrived(unit, at: now)
     }
 
     /// systemd has queued a job under this number, or refused it.
@@ -184,9 +167,9 @@ struct GateState: Hashable, Sendable {
 
     // MARK: Going on
 
-    /// polkit is back: asks again at once for a move that was refused.
+    /// polkit is back, or systemd has read its units again: asks again at once for a job that was refused.
     mutating func retryNow(at now: Boottime, _ batch: inout GateBatch) {
-        retryNotice(&batch)
+        if notice.retryNow() { batch.recheck(service) }
         guard refusal.problem != nil, phase.isMoving else { return }
         phase.move?.retryNow(at: now)
         batch.readSystemState()

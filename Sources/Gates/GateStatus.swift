@@ -27,68 +27,33 @@ package struct GateStatus: Hashable, Sendable {
     /// The gate that the verdict wants.
     package let wanted: Gate
     /// Nil if the daemon moves no gates.
-    package let actual: Actual?
+    package private(set) var actual: Actual?
     /// Since when `actual` is so; nil if the daemon moves no gates.
-    package let since: Since?
+    package private(set) var since: Since?
     /// Why it is stuck, or would be at the next decision; nil without a problem.
-    package let problem: GateObstacle?
+    package private(set) var problem: GateObstacle?
     /// When the move is tried again; nil if it is not.
-    package let nextTry: Boottime?
+    package private(set) var nextTry: Boottime?
     /// When the units are stopped that may still run behind the closed gate; nil without a drain.
-    package let drainsUntil: Boottime?
+    package private(set) var drainsUntil: Boottime?
     /// Whether people should see the page instead of the service; nil while that is not known, and what they see
     /// stays.
-    package let isUnavailable: Bool?
+    package private(set) var isUnavailable: Bool?
     /// Its attached units.
-    package private(set) var units: UnitCount
-
-    /// A report of a gate that is moved.
-    init(
-        wanted: Gate, actual: Actual, since: Since, problem: GateObstacle?, nextTry: Boottime?,
-        isUnavailable: Bool?, units: UnitCount
-    ) {
-        self.wanted = wanted
-        self.actual = actual
-        self.since = since
-        self.problem = problem
-        self.nextTry = nextTry
-        self.isUnavailable = isUnavailable
-        self.units = units
-        drainsUntil = nil
-    }
-
-    /// The report of a gate whose units may run on until `end`.
-    init(
-        drainingTo gate: Gate, until end: Boottime, _ units: UnitCount,
-        since published: WrittenGateStatus, at now: Boottime
-    ) {
-        wanted = gate
-        actual = .closing
-        since = published.since(.closing, wanted) ?? .seen(now)
-        problem = nil
-        nextTry = nil
-        drainsUntil = end
-        isUnavailable = true
-        self.units = units
-    }
-
-    /// The report of a daemon that moves no gates.
-    package init(unmoved wanted: Gate) {
-        self.wanted = wanted
-        actual = nil
-        since = nil
-        problem = nil
-        nextTry = nil
-        drainsUntil = nil
-        isUnavailable = wanted == .closed
-        units = UnitCount()
-    }
+    package private(set) var units = UnitCount()
 
     /// Whether it differs from another in nothing but what the same number of units do.
     fileprivate func differsInUnitsAlone(from other: GateStatus) -> Bool {
         var same = self
         same.units = other.units
         return same == other && units.total == other.units.total
+    }
+}
+
+extension GateStatus {
+    /// The report of a daemon that moves no gates.
+    package init(unmoved wanted: Gate) {
+        self.init(wanted: wanted, isUnavailable: wanted == .closed)
     }
 }
 

@@ -7,7 +7,7 @@ import Decision
 /// It is kept up to date with the gates and units that an event has changed, so that an event costs
 /// what it concerns, and not the number of gates.
 struct GateSummary: Sendable {
-    private var wakeUps = WakeUps()
+    var wakeUps = WakeUps()
     private var busProblem: GateProblem?
     private var gateProblems: [ServiceName: GateProblem] = [:]
     private var noticeProblems: [ServiceName: GateProblem] = [:]
@@ -79,9 +79,9 @@ struct GateSummary: Sendable {
             orphans.isEmpty ? nil : .orphans(orphans, of: gate.service, since: orphanedSince)
         if gate.isReady { awaited.remove(gate.service) } else { awaited.insert(gate.service) }
         // A gate loses no target.
-        guard subscribedTargets[gate.service] != gate.targetCount else { return }
-        subscribedTargets[gate.service] = gate.targetCount
-        for unit in gate.targetUnits { subscribe(to: unit) }
+        guard subscribedTargets[gate.service] != gate.targets.count else { return }
+        subscribedTargets[gate.service] = gate.targets.count
+        for unit in gate.targets.units { subscribe(to: unit) }
     }
 
     /// A unit has changed; nil if it is not attached any more.
@@ -115,12 +115,6 @@ struct GateSummary: Sendable {
         return (removed.isEmpty ? [] : [.unsubscribe(removed)])
             + (added.isEmpty ? [] : [.subscribe(added)])
     }
-
-    /// Sets the next wake-up if it has changed, or after it has come.
-    mutating func nextWake() -> [GateEffect] { wakeUps.nextWake() }
-
-    /// The owners of the wake-ups that have come.
-    mutating func wake(at now: Boottime) -> [WakeUps.Owner] { wakeUps.wake(at: now) }
 
     /// The state of all gates.
     var overview: GateOverview {
@@ -205,5 +199,38 @@ extension GateProblem {
             .unit(name, of: services.sorted()), .unit, problem.sentence, since: since,
             isAlarm: !problem.passes,
             advice: services.min().map { problem.advice(for: name, of: $0) })
+    }
+}
+
+/// The wake-ups of the machine, and the summary at the end of an event.
+extension GateMachine {
+    /// Looks at everything that time has changed.
+    mutating func wake(at now: Boottime, _ batch: inout GateBatch) {
+        for owner in digest.wakeUps.wake(at: now) {
+            switch owner {
+            case .link: if link.wake(at: now, &batch) { recheckAll(&batch) }
+            case .listed: listed.recheck(&batch)
+            case .gate(let service):
+                batch.recheck(service)
+                closeDrained(service, at: now, &batch)
+            case .unit(let unit): batch.recheck(unit)
+            }
+        }
+    }
+
+    /// Has every gate looked at: what is known of systemd has changed.
+    func recheckAll(_ batch: inout GateBatch) { gates.keys.forEach { batch.recheck($0) } }
+
+    /// Adds up what the event has changed.
+    mutating func updateSummary(_ batch: GateBatch, at now: Boottime) {
+        digest.update(link: link, at: now)
+        digest.update(listed: listed, link, at: now)
+        for service in batch.concernsAll ? Set(gates.keys) : batch.changed {
+            digest.update(missing: missing(of: service, at: now), of: service, at: now)
+            if let gate = gates[service] { digest.update(gate: gate, link, at: now) }
+        }
+        for unit in batch.units.union(batch.detached) {
+            digest.update(unit: units[unit], named: unit, at: now)
+        }
     }
 }

@@ -29,7 +29,7 @@ struct NoticeDelivery: Hashable, Sendable {
     /// Whether the last notice was not passed on.
     private var isLost = false
 
-    /// There is a notice to pass on. One that still waits is replaced: the files have the newest.
+    /// There is a notice to pass on. It replaces a notice that still waits: the files have the newest.
     mutating func request(at now: Boottime) {
         since = now
         switch phase {
@@ -125,10 +125,5 @@ extension GateState {
             let job = notice.due(targets, of: service, at: context.now, &batch)
         else { return }
         enqueue(job, &batch)
-    }
-
-    /// polkit is back, or systemd has read its units again: a refused start may succeed now.
-    mutating func retryNotice(_ batch: inout GateBatch) {
-        if notice.retryNow() { batch.recheck(service) }
     }
 }

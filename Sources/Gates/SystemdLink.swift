@@ -23,8 +23,8 @@ struct SystemdLink: Hashable, Sendable {
     private var losses = 0
     /// How many of the next losses are followed by a short wait: the bus may be about to listen.
     private var shortWaits = 0
-    /// The loss that was reported; nil once the bus is back.
-    private var reportedLoss: String?
+    /// The problem of the bus as a clause; nil once it is back.
+    private(set) var problem: String?
     /// Whether signals are subscribed to on this connection.
     private var isSubscribed = false
     /// Whether our units are being listed.
@@ -37,7 +37,8 @@ struct SystemdLink: Hashable, Sendable {
     private var listingBegan: Boottime?
     /// When the next listing may begin, after the last one.
     private var restsUntil: Boottime?
-    private var unanswered = UnansweredJobs()
+    /// The jobs in flight.
+    var unanswered = UnansweredJobs()
     /// When the connection was lost that is not back; whether that is so long ago that it counts.
     private var lostSince: Boottime?
     private var isLostForLong = false
@@ -51,12 +52,9 @@ struct SystemdLink: Hashable, Sendable {
     /// Whether targets may be moved now.
     var mayMove: Bool { isUp && askAgainAt == nil }
 
-    /// The problem of the bus as a clause; nil without a problem.
-    var problem: String? { reportedLoss }
-
     /// Why no gate is moved; nil if the connection is there. A bus that is restarted is back in a moment.
     var obstacle: GateObstacle? {
-        reportedLoss.map { isLostForLong ? .noBus($0) : .awaitingBus($0) }
+        problem.map { isLostForLong ? .noBus($0) : .awaitingBus($0) }
     }
 
     /// Whether jobs were asked for, and systemd has answered none of them for `timeLimit`.
@@ -64,8 +62,8 @@ struct SystemdLink: Hashable, Sendable {
 
     /// systemd has listed our units: the connection is up.
     mutating func connect(_ batch: inout GateBatch) {
-        if reportedLoss != nil {
-            reportedLoss = nil
+        if problem != nil {
+            problem = nil
             batch.log(.busRecovered)
         }
         losses = 0
@@ -79,8 +77,8 @@ struct SystemdLink: Hashable, Sendable {
         -> Bool
     {
         if case .lost = connection { return false }
-        if reportedLoss == nil { batch.log(.busLost(problem: problem)) }
-        reportedLoss = problem
+        if self.problem == nil { batch.log(.busLost(problem: problem)) }
+        self.problem = problem
         lostSince = lostSince ?? now
         unanswered.forget()
         let wait = shortWaits > 0 ? Self.shortWait : GateMachine.backOff(losses)
@@ -125,16 +123,6 @@ struct SystemdLink: Hashable, Sendable {
 
     /// When a lost connection is a lasting obstacle; nil if it is not lost, or is one already.
     private var lossLimit: Boottime? { isLostForLong ? nil : lostSince.map { $0 + Self.restart } }
-
-    /// Jobs are asked for.
-    mutating func jobsSent(_ count: Int, at now: Boottime) { unanswered.jobsSent(count, at: now) }
-
-    /// systemd has answered a job. Returns whether it had been silent.
-    mutating func jobAnswered(
-        isRefused: Bool, at now: Boottime, _ batch: inout GateBatch
-    ) -> Bool {
-        unanswered.jobAnswered(isRefused: isRefused, at: now, &batch)
-    }
 
     /// When a lost connection is made again; nil if it is not lost.
     var retryAt: Boottime? { if case .lost(let moment) = connection { moment } else { nil } }
@@ -189,7 +177,7 @@ struct SystemdLink: Hashable, Sendable {
 
 /// The jobs that systemd was asked for and has not answered. A thousand gates that close at once are answered one by
 /// one: that is no silence.
-private struct UnansweredJobs: Hashable, Sendable {
+struct UnansweredJobs: Hashable, Sendable {
     private var count = 0
     /// Since when systemd has answered none of them; nil if all are answered.
     private var since: Boottime?
@@ -198,6 +186,7 @@ private struct UnansweredJobs: Hashable, Sendable {
     /// Whether that was reported, and no job was taken since.
     private var isReported = false
 
+    /// Jobs are asked for.
     mutating func jobsSent(_ more: Int, at now: Boottime) {
         if count == 0, more > 0 { since = now }
         count += more
