@@ -62,9 +62,11 @@ let package = Package(
         module("JSON"),
         module("CivilTime"),
         module("Decision", uses: ["CivilTime", "JSON"]),
+        module("Gates", uses: ["CivilTime", "Decision"]),
+        module("Drills", uses: ["CivilTime", "Decision", "Gates"]),
         module("Pages", uses: ["CivilTime", "Decision", "JSON"]),
-        module("Metrics", uses: ["CivilTime", "Decision", "JSON"]),
-        module("Reports", uses: ["CivilTime", "Decision", "JSON"]),
+        module("Metrics", uses: ["CivilTime", "Decision", "Gates", "JSON"]),
+        module("Reports", uses: ["CivilTime", "Decision", "Gates", "JSON"]),
 
         // Thin Swift faces of the C libraries, and those libraries.
         .systemLibrary(
@@ -100,11 +102,18 @@ let package = Package(
             ]),
         quiet(
             "SystemdUnits",
-            uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON", "POSIX", "Systemd"]),
-        module("Storage", uses: ["CivilTime", "Decision", "Files", "JSON", "Pages", "Systemd"]),
+            uses: [
+                "CivilTime", "Decision", "Drills", "EventLoop", "Files", "Gates", "JSON", "POSIX",
+                "Systemd",
+            ]),
+        module(
+            "Storage",
+            uses: ["CivilTime", "Decision", "Files", "Gates", "JSON", "Pages", "Systemd"]),
         quiet(
             "ControlSocket",
-            uses: ["CSystemd", "CivilTime", "Decision", "EventLoop", "Files", "JSON", "POSIX"]),
+            uses: [
+                "CSystemd", "CivilTime", "Decision", "EventLoop", "Files", "Gates", "JSON", "POSIX",
+            ]),
 
         // The configuration of this system, checked: for both programs.
         quiet(
@@ -118,23 +127,24 @@ let package = Package(
         module(
             "Drivers",
             uses: [
-                "CivilTime", "Decision", "EventLoop", "Files", "FlagSources", "POSIX", "Pages",
-                "Storage", "Systemd", "SystemdUnits",
+                "CivilTime", "Decision", "EventLoop", "Files", "FlagSources", "Gates", "POSIX",
+                "Pages", "Storage", "Systemd", "SystemdUnits",
             ]),
         .executableTarget(
             name: "killswitchd",
             dependencies: [
                 "COptions", "CivilTime", "Configuration", "ControlSocket", "Decision", "Drivers",
-                "EventLoop", "Files", "FlagSignatures", "FlagSources", "HTTP", "JSON", "Metrics",
-                "POSIX", "Reports", "SourceSettings", "Storage", "Systemd", "SystemdUnits",
+                "EventLoop", "Files", "FlagSignatures", "FlagSources", "Gates", "HTTP", "JSON",
+                "Metrics", "POSIX", "Reports", "SourceSettings", "Storage", "Systemd",
+                "SystemdUnits",
             ],
             swiftSettings: lean, linkerSettings: linking),
         .executableTarget(
             name: "killswitchctl",
             dependencies: [
-                "CivilTime", "Configuration", "ControlSocket", "Decision", "EventLoop", "Files",
-                "FlagSignatures", "JSON", "POSIX", "Signing", "SourceSettings", "Storage",
-                "Systemd", "SystemdUnits",
+                "CivilTime", "Configuration", "ControlSocket", "Decision", "Drills", "EventLoop",
+                "Files", "FlagSignatures", "Gates", "JSON", "POSIX", "Signing", "SourceSettings",
+                "Storage", "Systemd", "SystemdUnits",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: lean, linkerSettings: linking),
@@ -142,10 +152,13 @@ let package = Package(
         tests(of: "JSON"),
         tests(of: "CivilTime", excluding: ["Support/zoneinfo-table.py"]),
         tests(of: "Decision", uses: ["CivilTime", "JSON", "VirtualWorld"]),
+        tests(of: "Gates", uses: ["CivilTime", "Decision"]),
+        tests(of: "Drills", uses: ["CivilTime", "Decision", "Gates"]),
         tests(of: "Pages", uses: ["CivilTime", "Decision", "JSON"]),
         tests(
-            of: "Metrics", uses: ["CivilTime", "Decision", "Files", "JSON", "Storage", "Support"]),
-        tests(of: "Reports", uses: ["CivilTime", "Decision", "JSON", "Support"]),
+            of: "Metrics",
+            uses: ["CivilTime", "Decision", "Files", "Gates", "JSON", "Storage", "Support"]),
+        tests(of: "Reports", uses: ["CivilTime", "Decision", "Gates", "JSON", "Support"]),
         tests(of: "POSIX"),
         tests(of: "Files", uses: ["Support"]),
         tests(of: "EventLoop", uses: ["CivilTime", "POSIX"]),
@@ -155,7 +168,7 @@ let package = Package(
         tests(of: "Systemd", uses: ["BusSupport", "CivilTime", "EventLoop", "POSIX", "Support"]),
         tests(
             of: "SystemdUnits",
-            uses: ["Decision", "EventLoop"]),
+            uses: ["Decision", "EventLoop", "Gates"]),
         tests(
             of: "Configuration",
             uses: ["CivilTime", "Decision", "Files", "JSON", "Pages", "SourceSettings", "Support"]),
@@ -167,24 +180,28 @@ let package = Package(
             ], excluding: ["Firebase/Conditions/official-client.py"]),
         tests(
             of: "ControlSocket",
-            uses: ["CivilTime", "Decision", "EventLoop", "Files", "JSON", "POSIX", "Support"]),
+            uses: [
+                "CivilTime", "Decision", "EventLoop", "Files", "Gates", "JSON", "POSIX", "Support",
+            ]),
         tests(
             of: "Storage",
-            uses: ["CivilTime", "Decision", "Files", "JSON", "Pages", "Support", "Systemd"]),
+            uses: [
+                "CivilTime", "Decision", "Files", "Gates", "JSON", "Pages", "Support", "Systemd",
+            ]),
 
         tests(
             of: "Drivers",
             uses: [
                 "BusSupport", "CSystemd", "CivilTime", "Decision", "EventLoop", "Files",
-                "FlagSources", "Pages", "Storage", "Support", "Systemd", "SystemdUnits",
+                "FlagSources", "Gates", "Pages", "Storage", "Support", "Systemd", "SystemdUnits",
             ]),
 
         // The programs as "make build" leaves them and their users run them, and what tests share.
         .testTarget(
             name: "ProcessTests",
             dependencies: [
-                "CivilTime", "Configuration", "Decision", "EventLoop", "Files", "JSON", "Metrics",
-                "POSIX", "Pages", "Storage", "Support",
+                "CivilTime", "Configuration", "Decision", "EventLoop", "Files", "Gates", "JSON",
+                "Metrics", "POSIX", "Pages", "Storage", "Support",
             ],
             path: "Tests/Process",
             exclude: ["Control/crowd.py", "Control/varlink-client.py"],
@@ -201,7 +218,8 @@ let package = Package(
         .executableTarget(
             name: "decision-benchmark",
             dependencies: [
-                "CivilTime", "Decision", "Files", "Metrics", "Reports", "Storage", "VirtualWorld",
+                "CivilTime", "Decision", "Files", "Gates", "Metrics", "Reports", "Storage",
+                "VirtualWorld",
             ],
             path: "Benchmarks/decision/Program", swiftSettings: strict, linkerSettings: linking),
         .executableTarget(
@@ -211,7 +229,7 @@ let package = Package(
             ],
             path: "Benchmarks/signing/Program", swiftSettings: strict, linkerSettings: linking),
         .target(
-            name: "VirtualWorld", dependencies: ["CivilTime", "Decision", "JSON"],
+            name: "VirtualWorld", dependencies: ["CivilTime", "Decision", "Gates", "JSON"],
             path: "Tests/VirtualWorld", swiftSettings: strict),
         .target(
             name: "Support", dependencies: ["Files", "JSON", "POSIX", "Signing"],
@@ -235,7 +253,7 @@ if Context.environment["KILLSWITCH_FUZZ"] != nil {
             name: "fuzz",
             dependencies: [
                 "CFuzzer", "CivilTime", "Configuration", "ControlSocket", "Decision", "Files",
-                "FlagSignatures", "FlagSources", "HTTP", "JSON", "Signing", "Storage",
+                "FlagSignatures", "FlagSources", "Gates", "HTTP", "JSON", "Signing", "Storage",
             ],
             path: "Tests/Fuzz/Program", swiftSettings: strict,
             // gold stops at the debug information.

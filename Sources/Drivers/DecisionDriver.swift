@@ -3,6 +3,7 @@ package import Decision
 package import EventLoop
 package import Files
 package import FlagSources
+package import Gates
 package import POSIX
 package import Pages
 package import Storage

@@ -1,6 +1,7 @@
 import CivilTime
 package import Decision
 package import EventLoop
+package import Gates
 package import POSIX
 import SystemdUnits
 

@@ -1,5 +1,6 @@
 import CivilTime
 package import Decision
+package import Gates
 
 /// The metrics of a host, from the overview that `status` and the control socket print too.
 ///
@@ -12,12 +13,15 @@ package struct MetricsText {
     /// The metrics of a daemon of this version.
     package init(version: String) { self.version = version }
 
-    /// The text at the time of the overview. With the same mark the services are as they were.
-    package mutating func bytes(of overview: Overview, at mark: MetricsRevision) -> [UInt8] {
+    /// The text at the time of the overview, with the gates if decisions move any. With the same mark the services
+    /// are as they were.
+    package mutating func bytes(
+        of overview: Overview, _ gates: GateMachine?, at mark: MetricsRevision
+    ) -> [UInt8] {
         let known = services.flatMap { $0.mark == mark ? $0 : nil }
         // The samples before are given back first.
         if known == nil { services = nil }
-        let (_, samples, held) = known ?? Self.services(in: overview, at: mark)
+        let (_, samples, held) = known ?? Self.services(in: overview, gates, at: mark)
         services = (mark, samples, held)
         var exposition = samples
         exposition.add(overview, version: version, held: held)
@@ -28,13 +32,13 @@ package struct MetricsText {
     }
 
     private static func services(
-        in overview: Overview, at mark: MetricsRevision
+        in overview: Overview, _ gates: GateMachine?, at mark: MetricsRevision
     ) -> (mark: MetricsRevision, samples: Exposition, held: Int) {
         let services = overview.services
         var exposition = Exposition(room: services.count)
         var held = 0
         for service in services {
-            exposition.add(service, of: overview)
+            exposition.add(service, of: overview, gates)
             if service.isHeld { held += 1 }
         }
         return (mark, exposition, held)
@@ -57,7 +61,7 @@ extension Exposition {
     /// Adds what concerns the whole host.
     fileprivate mutating func add(_ overview: Overview, version: String, held: Int) {
         add(.buildInfo, Labels().adding("version", text: LabelText.shortened(version)), 1)
-        add(.alive, Labels(), overview.time)
+        add(.alive, Labels(), overview.now.wall)
         add(.configurationRefused, Labels(), overview.isConfigurationRefused)
         add(.movesGates, Labels(), overview.movesGates)
         add(.closingsHeld, Labels(), held)
@@ -81,14 +85,16 @@ extension Exposition {
     }
 
     /// Adds a service, and its gate where the daemon moves one and knows it.
-    fileprivate mutating func add(_ service: Overview.ServiceView, of overview: Overview) {
+    fileprivate mutating func add(
+        _ service: Overview.ServiceView, of overview: Overview, _ gates: GateMachine?
+    ) {
         let labels = Labels("service", name: service.name.text)
         for state in State.allCases {
             add(
                 .serviceState, labels.adding("state", name: state.rawValue), state == service.state)
         }
         if service.isHeld { add(.closingHeld, labels, 1) }
-        if let gate = overview.gate(of: service.name) {
+        if let gate = gates?.view(of: service.name, at: overview.now.boot) {
             add(gate, labels)
             let end = gate.report.drainsUntil.map { overview.instant(of: $0).asPublished }
             add(.drainEnd, labels, ifThere: end)

@@ -1,5 +1,6 @@
 import CivilTime
 package import Decision
+package import Gates
 import JSON
 
 /// The state of the whole host as one JSON document, from the overview that `status` and the metrics print too.
@@ -48,7 +49,7 @@ package struct HostReport {
         head = [
             "schema": .number(Number(Self.schema)),
             "generation": .null,
-            "reported_at": timestamp(overview.time),
+            "reported_at": timestamp(overview.now.wall),
             "host": .object([
                 "name": .optional(host.name), "machine_id": .optional(host.machineID),
                 "boot_id": .string(host.bootID), "version": .string(host.version),
@@ -67,11 +68,12 @@ package struct HostReport {
 
     /// Adds the next services, then the next sources; returns whether some are left. A service that is not configured
     /// any more is left out.
-    package mutating func add(_ count: Int, from overview: Overview) -> Bool {
+    package mutating func add(_ count: Int, from overview: Overview, _ gates: GateMachine?) -> Bool
+    {
         guard !waiting.isEmpty else { return addSources(count, from: overview) }
         for name in waiting.prefix(count) {
             guard let view = overview.service(name) else { continue }
-            let report = ServiceReport(view, in: overview)
+            let report = ServiceReport(view, in: overview, gates)
             if let status = report.status { statuses.insert(status) }
             let object = JSON.Value.object(report.json).serializedBytes(room: Self.usualSize)
             hasher.combine(object)
@@ -118,8 +120,8 @@ package struct HostReport {
 
 extension Overview {
     /// Whether each service is decided, and as wanted or past its limit.
-    package var isSettled: Bool {
-        services.allSatisfy { ServiceReport($0, in: self).isSettled }
+    package func isSettled(_ gates: GateMachine?) -> Bool {
+        services.allSatisfy { ServiceReport($0, in: self, gates).isSettled }
     }
 }
 

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Gates
 import JSON
 
 /// What a report tells of one service: what was decided, and whether the units have obeyed.
@@ -23,9 +24,9 @@ struct ServiceReport {
     private let problem: String?
 
     /// The report of a service of this overview.
-    init(_ view: Overview.ServiceView, in overview: Overview) {
+    init(_ view: Overview.ServiceView, in overview: Overview, _ gates: GateMachine?) {
         self.view = view
-        gate = overview.gate(of: view.name)?.report
+        gate = gates?.view(of: view.name, at: overview.now.boot)?.report
         guard let wanted = view.record?.verdict.gate else {
             (status, problem) = (nil, nil)
             return

@@ -1,6 +1,7 @@
 package import CivilTime
 package import Decision
 package import Files
+package import Gates
 package import JSON
 
 /// `gate.json`: what the gate of a service is in fact, as killswitchd(8) describes it. As in `state.json`,

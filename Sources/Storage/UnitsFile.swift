@@ -1,6 +1,7 @@
 package import CivilTime
 package import Decision
 package import Files
+package import Gates
 import JSON
 
 /// `units.json`: the units that are attached to a service, and whether each is as its gate requires. As

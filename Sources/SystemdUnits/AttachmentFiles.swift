@@ -1,5 +1,6 @@
 package import Decision
 package import Files
+package import Gates
 import Glibc
 
 /// A unit that `killswitchctl attach` has attached to a service.

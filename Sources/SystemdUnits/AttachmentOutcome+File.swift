@@ -1,5 +1,6 @@
-package import Decision
+import Decision
 package import Files
+import Gates
 import JSON
 
 /// The file in which a run of `killswitchctl attach --from-configuration` tells the daemon how it has ended. Root

@@ -1,6 +1,8 @@
 import CivilTime
 package import Decision
+package import Drills
 package import EventLoop
+package import Gates
 import Systemd
 
 /// Calls of systemd's manager that block until the answer comes, for a command.

@@ -1,4 +1,5 @@
 import Decision
+import Gates
 import Systemd
 
 extension Call {
@@ -18,9 +19,7 @@ extension Call {
             "read unit '\(unit)'", to: systemd, path: ObjectPath.of(unit),
             interface: "org.freedesktop.DBus.Properties", member: "GetAll", [.text("")])
     }
-}
 
-extension Call {
     /// Reads one property of a unit; the interface is that of all units, `Unit`, or that of its type.
     static func property(_ name: String, of unit: UnitName, _ interface: String) -> Call {
         Call(

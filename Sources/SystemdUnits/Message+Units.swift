@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Gates
 import Systemd
 
 /// Reads the messages of systemd's manager: org.freedesktop.systemd1(5).
@@ -124,11 +125,8 @@ struct UnitProperties {
     private var isAssertionTrue = true
     private var wasTested = false
 
-    /// No property was read.
-    init() {}
-
-    /// Takes the property of this name from the next variant of a message. False, and nothing is read, for one
-    /// that nobody needs.
+    /// Takes the property of this name from the next variant of a message. False, and nothing is read, if nobody
+    /// needs the property.
     mutating func read(_ name: String, from message: Message) throws(BusError) -> Bool {
         switch name {
         case "ActiveState":

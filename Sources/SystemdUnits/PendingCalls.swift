@@ -1,4 +1,5 @@
 package import Decision
+package import Gates
 
 /// The calls to systemd that are to be sent, in their order.
 ///

@@ -1,5 +1,6 @@
 package import Decision
 package import EventLoop
+package import Gates
 import Systemd
 
 /// systemd's manager on the bus. It makes calls and receives signals, and decides nothing: each

@@ -1,4 +1,5 @@
 package import Decision
+package import Gates
 import Systemd
 
 /// The properties of a unit that decide whether it can be attached to a gate.

@@ -1,4 +1,5 @@
 import Decision
+import Gates
 import Systemd
 
 /// Reads what the gates have to know of a unit, by several small calls.

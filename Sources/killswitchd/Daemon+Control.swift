@@ -4,6 +4,7 @@ import ControlSocket
 import Decision
 import Drivers
 import EventLoop
+import Gates
 import JSON
 import Storage
 import SystemdUnits
@@ -39,6 +40,8 @@ extension Daemon: ControllableDaemon {
         condition.report = parts?.reports.problem
         return condition
     }
+
+    var gates: GateMachine? { gateDriver?.gates }
 
     var descriptors: (used: Int?, limit: Int) { (DescriptorBudget.used, DescriptorBudget.limit) }
 
@@ -90,6 +93,5 @@ extension HostCondition {
         refusal = store.refusal
         keeping = store.keeping
         gates = gateDriver?.overview
-        gateMachine = gateDriver?.gates
     }
 }

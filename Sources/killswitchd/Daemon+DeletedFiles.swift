@@ -4,6 +4,7 @@ import Decision
 import Drivers
 import EventLoop
 import Files
+import Gates
 import Storage
 import SystemdUnits
 

@@ -6,6 +6,7 @@ import Drivers
 import EventLoop
 import Files
 import FlagSources
+import Gates
 import Glibc
 import JSON
 import Metrics
@@ -193,7 +194,7 @@ final class Daemon {
                 ReportSender.Revision(
                     metrics: metricsMark, isConfigurationRefused: store.refusal != nil)
             },
-            overview: { [unowned self] in machine.overview(at: now, condition) },
+            overview: { [unowned self] in (machine.overview(at: now, condition), gates) },
             connect: { [unowned self] in try sources.sink(to: $0) })
     }
 
@@ -262,7 +263,7 @@ final class Parts {
             on: loop, runtime, log, version: ProgramVersion.current,
             mark: { [unowned daemon] in daemon.metricsMark },
             overview: { [unowned daemon] in
-                daemon.machine.overview(at: daemon.now, daemon.condition)
+                (daemon.machine.overview(at: daemon.now, daemon.condition), daemon.gates)
             })
         metrics.setTextfile(daemon.textfile)
         reports = try daemon.makeReports()

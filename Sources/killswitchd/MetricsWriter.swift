@@ -2,6 +2,7 @@ import CivilTime
 import Decision
 import EventLoop
 import Files
+import Gates
 import Metrics
 import POSIX
 import Storage
@@ -15,7 +16,7 @@ final class MetricsWriter {
     private let runtime: RuntimeDirectory
     private let log: Log
     private let revision: () -> MetricsRevision
-    private let overview: () -> Overview
+    private let overview: () -> (Overview, GateMachine?)
     private var text: MetricsText
     private var written: MetricsRevision?
     private var pace = WritingPace()
@@ -27,7 +28,7 @@ final class MetricsWriter {
     /// Metrics of a daemon of this version. `revision` and `overview` are the present ones.
     init(
         on loop: EventLoop, _ runtime: RuntimeDirectory, _ log: Log, version: String,
-        mark: @escaping () -> MetricsRevision, overview: @escaping () -> Overview
+        mark: @escaping () -> MetricsRevision, overview: @escaping () -> (Overview, GateMachine?)
     ) throws(SystemError) {
         self.loop = loop
         self.runtime = runtime
@@ -58,8 +59,8 @@ final class MetricsWriter {
     /// Writes them now.
     func write() {
         let mark = revision()
-        let overview = overview()
-        let bytes = text.bytes(of: overview, at: mark)
+        let (overview, gates) = overview()
+        let bytes = text.bytes(of: overview, gates, at: mark)
         written = mark
         // On a full file system the room belongs to the closings that could not be written.
         if !overview.isRuntimeDirectoryTroubled {

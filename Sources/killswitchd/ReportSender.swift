@@ -2,6 +2,7 @@ import CivilTime
 import Decision
 import EventLoop
 import FlagSources
+import Gates
 import Metrics
 import POSIX
 import Reports
@@ -21,7 +22,7 @@ final class ReportSender {
     private let log: Log
     private let host: HostReport.Host
     private let revision: () -> Revision
-    private let overview: () -> Overview
+    private let overview: () -> (Overview, GateMachine?)
     private let connect: (HTTPSettings) throws -> DocumentSink
     private let driver: MachineDriver<ReportEvent>
     private var machine = ReportMachine(seed: UInt64.random(in: .min ... .max))
@@ -52,7 +53,7 @@ final class ReportSender {
     /// Reports of this host to no server yet. `revision` and `overview` are the present ones; `connect` makes a sink.
     init(
         on loop: EventLoop, _ state: StateDirectory, _ log: Log, _ host: HostReport.Host,
-        mark: @escaping () -> Revision, overview: @escaping () -> Overview,
+        mark: @escaping () -> Revision, overview: @escaping () -> (Overview, GateMachine?),
         connect: @escaping (HTTPSettings) throws -> DocumentSink
     ) throws(SystemError) {
         self.loop = loop
@@ -106,7 +107,9 @@ final class ReportSender {
 
     private func perform(_ effect: ReportEffect) {
         switch effect {
-        case .checkSettled: driver.post(.settledChecked(isSettled: overview().isSettled))
+        case .checkSettled:
+            let (overview, gates) = overview()
+            driver.post(.settledChecked(isSettled: overview.isSettled(gates)))
         case .send(let ifChanged): startReport(ifChanged: ifChanged)
         case .cancel:
             making = nil
@@ -119,7 +122,7 @@ final class ReportSender {
     private func startReport(ifChanged: Bool) {
         sentRevision = revision()
         isIfChanged = ifChanged
-        making = HostReport(of: host, overview())
+        making = HostReport(of: host, overview().0)
         make()
     }
 
@@ -127,7 +130,8 @@ final class ReportSender {
     /// repeated report is known as one.
     private func make() {
         guard var report = making.take() else { return }
-        guard !report.add(HostReport.share, from: overview()) else {
+        let (overview, gates) = overview()
+        guard !report.add(HostReport.share, from: overview, gates) else {
             making = report
             maker?.arm()
             return

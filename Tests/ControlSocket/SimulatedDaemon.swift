@@ -1,6 +1,7 @@
 import CivilTime
 import ControlSocket
 import Decision
+import Gates
 import JSON
 import Testing
 
@@ -42,6 +43,7 @@ final class SimulatedDaemon: ControllableDaemon {
     }
 
     var movesGates = true
+    let gates: GateMachine? = nil
     /// What the gate of every service is, and whether systemd has answered.
     var gate: JSON.Object?
     var isGateAnswered = true

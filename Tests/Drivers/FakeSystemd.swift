@@ -1,6 +1,7 @@
 import CSystemd
 import Decision
 import EventLoop
+import Gates
 import Support
 import SystemdUnits
 

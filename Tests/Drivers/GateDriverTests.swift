@@ -3,6 +3,7 @@ import CivilTime
 import Decision
 import Drivers
 import EventLoop
+import Gates
 import Support
 import SystemdUnits
 import Testing

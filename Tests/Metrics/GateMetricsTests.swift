@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Gates
 import Metrics
 import Testing
 

@@ -141,7 +141,8 @@ import Testing
         let app: SourceName = try named("app")
         var text = MetricsText(version: "1.2.3")
         let compare = { (host: ObservedHost) in
-            String(decoding: text.bytes(of: host.overview, at: host.mark), as: UTF8.self)
+            let bytes = text.bytes(of: host.overview, host.gates, at: host.mark)
+            return String(decoding: bytes, as: UTF8.self)
                 == host.text
         }
         #expect(compare(host))

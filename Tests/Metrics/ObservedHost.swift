@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Gates
 import JSON
 import Metrics
 
@@ -7,7 +8,7 @@ import Metrics
 struct ObservedHost {
     private(set) var machine: Machine
     private(set) var now: Now
-    private var gates: GateMachine?
+    private(set) var gates: GateMachine?
     var condition = HostCondition()
     private let start: Instant
 
@@ -51,7 +52,6 @@ struct ObservedHost {
     /// Moves gates too, as systemd shows them.
     mutating func move(_ gates: GateMachine) {
         self.gates = gates
-        condition.gateMachine = gates
         condition.gates = gates.overview
     }
 
@@ -63,7 +63,7 @@ struct ObservedHost {
 
     var text: String {
         var text = MetricsText(version: "1.2.3")
-        return String(decoding: text.bytes(of: overview, at: mark), as: UTF8.self)
+        return String(decoding: text.bytes(of: overview, gates, at: mark), as: UTF8.self)
     }
 
     /// The lines of a metric without its name.

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Gates
 import JSON
 import Reports
 
@@ -61,19 +62,19 @@ struct ReportedHost {
 
     private var overview: Overview {
         var condition = HostCondition()
-        if movesGates { (condition.gateMachine, condition.gates) = (gates, gates.overview) }
+        if movesGates { condition.gates = gates.overview }
         return machine.overview(at: now, condition)
     }
 
     /// Whether each service is as wanted, or has failed to become so.
-    var isSettled: Bool { overview.isSettled }
+    var isSettled: Bool { overview.isSettled(gates) }
 
     func report(generation: Int64 = 1) -> [UInt8] {
         let host = HostReport.Host(
             name: "web1", machineID: String(repeating: "0", count: 32), bootID: "boot",
             version: "1.2.3")
         var report = HostReport(of: host, overview)
-        while report.add(1, from: overview) {}
+        while report.add(1, from: overview, gates) {}
         return report.bytes(generation: generation)
     }
 
@@ -81,7 +82,7 @@ struct ReportedHost {
     var fingerprint: Int {
         var report = HostReport(
             of: HostReport.Host(name: nil, machineID: nil, bootID: "", version: ""), overview)
-        while report.add(1, from: overview) {}
+        while report.add(1, from: overview, gates) {}
         return report.fingerprint
     }
 

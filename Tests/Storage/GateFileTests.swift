@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import Files
+import Gates
 import Storage
 import Support
 import Testing

@@ -1,4 +1,5 @@
 import Decision
+import Gates
 import SystemdUnits
 import Testing
 

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Gates
 
 /// The gates' machine of a daemon, with a systemd that does each job at once and a unit at each open target.
 struct StandInGates {

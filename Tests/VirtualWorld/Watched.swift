@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Gates
 
 /// A service of a world: what was published of it, and its oracle.
 struct Watched {

@@ -62,7 +62,7 @@ enum Benchmark {
             var text = MetricsText(version: "1")
             for isNew in [true, false] {
                 let began = milliseconds()
-                let written = text.bytes(of: host.overview, at: host.mark)
+                let written = text.bytes(of: host.overview, nil, at: host.mark)
                 try File.replace(file, with: written, surviving: .nothing)
                 let took = milliseconds() - began
                 if isNew { new.append(took) } else { same.append(took) }
@@ -85,7 +85,7 @@ enum Benchmark {
         var bytes = 0
         for number in Int64(1)...20 {
             let began = milliseconds()
-            precondition(host.overview.isSettled)
+            precondition(host.overview.isSettled(nil))
             checks.append(milliseconds() - began)
             var report = HostReport(
                 of: HostReport.Host(name: nil, machineID: nil, bootID: "boot", version: "1"),
@@ -94,7 +94,7 @@ enum Benchmark {
             var isWhole = false
             while !isWhole {
                 let turn = milliseconds()
-                isWhole = !report.add(HostReport.share, from: host.overview)
+                isWhole = !report.add(HostReport.share, from: host.overview, nil)
                 turns.append(milliseconds() - turn)
             }
             let last = milliseconds()

@@ -1,4 +1,5 @@
 package import Decision
+package import Gates
 package import JSON
 
 /// The daemon as the methods of the control socket see it. Tests implement it too.
@@ -9,6 +10,8 @@ package protocol ControllableDaemon: AnyObject {
     var machine: Machine { get }
     /// What is known beside the machine: a refused configuration, the gates.
     var condition: HostCondition { get }
+    /// The gates themselves; nil if decisions move none.
+    var gates: GateMachine? { get }
     /// How many descriptors the process has open, nil if it cannot tell, and how many it may have.
     var descriptors: (used: Int?, limit: Int) { get }
 
@@ -78,7 +81,7 @@ extension ControllableDaemon {
 
     /// The services of these names. A service that is not configured is among them if units are attached to it.
     func servicesOrOrphans(_ names: [String]) throws(MethodError) -> Set<ServiceName> {
-        let gates = condition.gateMachine
+        let gates = gates
         return Set(
             try names.map { (name) throws(MethodError) in
                 if let orphan = ServiceName(name), gates?.isOrphan(orphan) ?? false {

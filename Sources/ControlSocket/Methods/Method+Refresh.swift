@@ -69,7 +69,7 @@ private struct PendingFetches {
             guard chosen.contains(source.name) else { return }
             known[source.name] = Before(
                 fetchedAt: source.fetchedAt, invalid: source.fetches[.invalid],
-                age: source.fetchedAt.map { overview.time - $0 })
+                age: source.fetchedAt.map { overview.now.wall - $0 })
         }
     }
 

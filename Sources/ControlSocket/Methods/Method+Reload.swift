@@ -1,4 +1,5 @@
 import Decision
+import Gates
 import JSON
 
 extension Method {

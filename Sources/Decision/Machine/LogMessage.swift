@@ -140,7 +140,7 @@ extension Verdict {
     }
 
     /// The reason as a clause, and who signed the flags.
-    var cause: String {
+    package var cause: String {
         guard override == nil, !authors.isEmpty else { return reason.sentence }
         return reason.sentence + reason.signedFlags
             + authors.map(quoted).joined(separator: ", ")

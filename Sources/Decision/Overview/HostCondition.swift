@@ -10,8 +10,6 @@ package struct HostCondition: Sendable {
     package var descriptors: (used: Int, limit: Int)?
     /// The state of the gates; nil if decisions move none.
     package var gates: GateOverview?
-    /// The gates themselves; nil if decisions move none.
-    package var gateMachine: GateMachine?
     /// Why the metrics are not written, and since when; nil if they are.
     package var metrics: Since?
     /// Why the state of the host is not reported, and since when; nil if it is, or is not to be.

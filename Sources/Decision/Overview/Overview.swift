@@ -5,7 +5,8 @@ package import CivilTime
 /// It computes what is asked for when it is asked for. Do not keep it: it holds the whole machine.
 package struct Overview {
     private let machine: Machine
-    private let now: Now
+    /// The time of the overview.
+    package let now: Now
     private let condition: HostCondition
 
     fileprivate init(_ machine: Machine, _ condition: HostCondition, at now: Now) {
@@ -94,13 +95,8 @@ package struct Overview {
         machine.index.service(name).map { machine.view(ofService: $0, at: now) }
     }
 
-    /// The gate of a service; nil while nothing is known of it, and if decisions move no gates.
-    package func gate(of service: ServiceName) -> GateView? {
-        condition.gateMachine?.view(of: service, at: now.boot)
-    }
-
     /// Whether decisions move gates.
-    package var movesGates: Bool { condition.gateMachine != nil }
+    package var movesGates: Bool { condition.gates != nil }
 
     /// How many problems of each kind there are that monitoring is told of.
     package var alarmCounts: [Problem.Kind: Int] {
@@ -115,9 +111,6 @@ package struct Overview {
 
     /// The wall clock at a time of this boot.
     package func instant(of moment: Boottime) -> Instant { now.wall - (now.boot - moment) }
-
-    /// The time of the overview.
-    package var time: Instant { now.wall }
 
     /// The sources in the order of the configuration.
     package var sources: LazyMapCollection<Range<Int>, SourceView> {

@@ -1,4 +1,5 @@
-package import Decision
+import Decision
+import Gates
 package import Systemd
 
 extension GateLogMessage {

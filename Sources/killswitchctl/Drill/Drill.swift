@@ -2,7 +2,9 @@ import ArgumentParser
 import CivilTime
 import ControlSocket
 import Decision
+import Drills
 import EventLoop
+import Gates
 import Glibc
 import JSON
 import POSIX

@@ -1,7 +1,9 @@
 import CivilTime
 import ControlSocket
 import Decision
+import Drills
 import EventLoop
+import Gates
 import Glibc
 import JSON
 import POSIX

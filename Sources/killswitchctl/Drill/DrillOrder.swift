@@ -1,6 +1,7 @@
 import CivilTime
 import ControlSocket
 import Decision
+import Drills
 import Glibc
 import JSON
 

@@ -1,5 +1,7 @@
 import CivilTime
 import Decision
+import Drills
+import Gates
 import JSON
 
 /// The findings of a drill, as they are printed.

@@ -3,6 +3,7 @@ import Configuration
 import Decision
 import EventLoop
 import Files
+import Gates
 import Glibc
 import JSON
 import Storage

@@ -1,4 +1,5 @@
 import Decision
+import Gates
 import SystemdUnits
 
 /// The units to attach: the named units, their triggers, the units that they trigger, and on

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Decision
+import Gates
 
 /// The targets of a service that units can be attached to: the open gate, one of the states, or the notices.
 enum AttachmentPoint: String, CaseIterable {

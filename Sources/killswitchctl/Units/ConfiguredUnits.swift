@@ -1,6 +1,7 @@
 import Configuration
 import Decision
 import Files
+import Gates
 import Glibc
 import JSON
 import SystemdUnits

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Decision
 import Files
+import Gates
 import JSON
 import Storage
 import SystemdUnits

@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import EventLoop
+import Gates
 import Storage
 import SystemdUnits
 

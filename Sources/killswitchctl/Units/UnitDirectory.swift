@@ -1,5 +1,6 @@
 import Decision
 import Files
+import Gates
 import JSON
 import Storage
 import SystemdUnits

@@ -2,6 +2,7 @@ import ArgumentParser
 import ControlSocket
 import Decision
 import Files
+import Gates
 import Glibc
 import JSON
 import Storage

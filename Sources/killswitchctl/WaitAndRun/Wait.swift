@@ -3,6 +3,7 @@ import CivilTime
 import Configuration
 import Decision
 import EventLoop
+import Gates
 import JSON
 import POSIX
 import Storage

@@ -1,6 +1,7 @@
 import CivilTime
 import ControlSocket
 import Decision
+import Gates
 import JSON
 
 /// Calls at the control socket.
@@ -35,6 +36,7 @@ private final class FuzzedDaemon: ControllableDaemon {
     let now = Now(wall: Instant(seconds: 1_800_000_000), boot: Boottime(microseconds: 0))
     let condition = HostCondition()
     let descriptors: (used: Int?, limit: Int) = (23, 1024)
+    let gates: GateMachine? = nil
     let movesGates = true
     let attachmentReport: AttachmentReport? = AttachmentReport()
     private(set) var machine = FuzzedDaemon.started

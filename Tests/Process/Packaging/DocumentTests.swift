@@ -1,6 +1,7 @@
 import Configuration
 import Decision
 import Files
+import Gates
 import Metrics
 import Pages
 import Storage
@@ -102,8 +103,8 @@ import Testing
     /// The tables of events and effects in the page about the architecture have each case of the enums, and no other.
     @Test(arguments: [
         ("Event", "Decision/Machine/Event.swift"), ("Effect", "Decision/Machine/Effect.swift"),
-        ("GateEvent", "Decision/Gate/GateEvent.swift"),
-        ("GateEffect", "Decision/Gate/GateEffect.swift"),
+        ("GateEvent", "Gates/GateEvent.swift"),
+        ("GateEffect", "Gates/GateEffect.swift"),
     ])
     func everyCaseOfAMachineIsInItsTable(_ name: String, _ file: String) throws {
         let source = try text("Sources/\(file)").split(

@@ -1,0 +1,259 @@
+import CivilTime
+import Decision
+import Gates
+
+/// A drill from the order that closes the gate to the findings. After any problem the gate is opened again
+/// before the drill does anything else.
+package struct DrillRun {
+    private let plan: DrillPlan
+    private let limit: Duration
+    private let world: any DrillWorld
+    private var record: DrillObservations
+    /// When the order is over by itself.
+    private let expiry: Boottime
+    /// Since when the gate is seen stuck, and why; nil while it is not.
+    private var stuck: (since: Boottime, problem: String)?
+
+    /// A drill that gives its order now, and closes the gate for `limit` at most.
+    package init(_ plan: DrillPlan, limit: Duration, in world: any DrillWorld) {
+        self.plan = plan
+        self.limit = limit
+        self.world = world
+        record = DrillObservations(of: plan, orderedAt: world.now.uptime, limit: limit)
+        expiry = world.now.boot + limit
+    }
+
+    /// Runs the drill to its end. Throws if the daemon does not take the order.
+    package mutating func run() throws -> DrillFindings {
+        world.printLine(
+            "closing '\(plan.service)' as \(plan.state.rawValue), for at most "
+                + "\(limit.wholeSeconds) s")
+        try world.order()
+        do { try close() } catch { record.record(problem: error.description) }
+        recordClosed()
+        do {
+            let reopened = try release()
+            record.recordReopening(at: reopened)
+            try awaitReturn()
+        } catch {
+            record.record(problem: error.description)
+        }
+        return recordEnd()
+    }
+
+    private var now: DrillTime { world.now }
+
+    /// Whether a signal has come.
+    private var wasInterrupted: Bool { !world.signals.isEmpty }
+
+    /// Whether a drill that was broken off has waited long enough: the host may be shutting down, and the
+    /// drill's order ends by itself.
+    private var isImpatient: Bool {
+        world.signals.count > 1 || world.signals.first.map { now.boot - $0 >= .seconds(5) } ?? false
+    }
+
+    /// How the service stands. A stuck gate may still move: dbus or polkit may be restarting.
+    private mutating func orderStatus() -> DrillView {
+        let view = world.orderStatus()
+        switch view {
+        case .unknown: break
+        case .status: stuck = nil
+        case .stuck(let problem, let status):
+            let since = stuck?.since ?? now.boot
+            stuck = (since, problem)
+            guard now.boot - since >= Self.gateTimeLimit else { return .status(status) }
+            record.record(problem: problem)
+            record.recordStuckGate()
+        }
+        return view
+    }
+
+    private func pause(_ progress: String?) throws(DrillProblem) {
+        if let progress { world.printLine(progress) }
+        try world.wait(Self.pause)
+    }
+
+    // MARK: Closing
+
+    /// Waits until everything is down, notes how each unit stands then, and tries starts by hand. Returns when
+    /// the closed gate stands, when the order is over, and when a signal has come.
+    private mutating func close() throws(DrillProblem) {
+        var progress = DrillProgress(since: now.boot)
+        while !wasInterrupted, now.boot < expiry, try isInForce() {
+            let seen = try world.list(plan.followed)
+            let down = plan.units.filter {
+                $0.kind != .state && (seen[$0.name]?.isAtRestDown ?? true)
+            }
+            guard readClosed(down) else { return }
+            if plan.isAllDown(seen) {
+                // A start while the target of the open gate still stops would call the stop off.
+                if record.recordAllDown() { try tryStarts() }
+                if plan.isClosed(seen) { return }
+            }
+            let awaited = plan.units.filter { !$0.hasStopped(seen[$0.name]) }
+            try pause(progress.line(awaited, seen, at: now.boot))
+        }
+    }
+
+    /// Whether the order is in force. If it has ended before its time, that is a problem.
+    private mutating func isInForce() throws(DrillProblem) -> Bool {
+        switch orderStatus() {
+        case .stuck(let problem, _): throw DrillProblem(problem)
+        // The order ends by itself, so that an unknown standing does not end the drill.
+        case .unknown, .status(.ordered): return true
+        case .status(let status):
+            // The end is stored in whole seconds: a daemon that was restarted ends the order early.
+            let isOver = !status.isLost && expiry - now.boot <= .seconds(1)
+            if !isOver { record.record(problem: status.problem) }
+            return false
+        }
+    }
+
+    /// Reads those of the units that were not read behind the closed gate; returns whether that succeeded.
+    private mutating func readClosed(_ units: [DrilledUnit]) -> Bool {
+        let missing = record.missing(units)
+        guard !missing.isEmpty else { return true }
+        let (snapshots, problem) = world.read(missing)
+        record.record(problem: problem)
+        record.recordClosed(snapshots)
+        return problem == nil
+    }
+
+    /// Tries to start each unit by hand. The order must be in force before and after that: a unit that the
+    /// reopened gate has started was not started by hand.
+    private mutating func tryStarts() throws(DrillProblem) {
+        for unit in plan.attached {
+            guard !wasInterrupted, try isInForce() else { return }
+            let left = expiry - now.boot
+            guard left > Self.startDuration else { return }
+            let start = try world.tryStart(unit.name, within: min(left, Self.startLimit))
+            guard now.boot < expiry, try isInForce() else { return }
+            record.record(start, of: unit.name)
+        }
+    }
+
+    private mutating func recordClosed() {
+        record.recordEndOfClosing(at: now.uptime)
+        if let stuck {
+            record.record(problem: stuck.problem)
+            record.recordStuckGate()
+        }
+        _ = readClosed(plan.units)
+        readProblems()
+    }
+
+    private mutating func readProblems() {
+        let (problems, problem) = world.unitProblems()
+        record.record(problem: problem)
+        record.recordProblems(problems)
+    }
+
+    // MARK: Opening
+
+    /// Ends the order, and returns since when the gate may open. Throws if the gate is not the drill's to open.
+    private mutating func release() throws(DrillProblem) -> Uptime {
+        world.printLine("opening '\(plan.service)' again")
+        // The order ends by itself, but that is the daemon's work too.
+        let last = max(expiry, now.boot) + Self.daemonTimeLimit
+        var isAbsencePrinted = false
+        while true {
+            let asked = now.uptime
+            switch try world.release() {
+            case .open: return asked
+            case .ordered, .kept: return try awaitMinClosed()
+            case .some(let status): throw DrillProblem(status.problem)
+            case nil: break
+            }
+            if !isAbsencePrinted {
+                world.printLine(
+                    "waiting: killswitchd does not answer, and only it opens the gate again")
+            }
+            isAbsencePrinted = true
+            guard now.boot < last, !isImpatient else {
+                throw DrillProblem(
+                    "killswitchd does not answer; the gate stays closed until killswitchd runs again or "
+                        + "you type 'killswitchctl unlock \(plan.service)'")
+            }
+            try world.wait(.milliseconds(200))
+        }
+    }
+
+    /// The gate opens later by the service's own policy. A drill that was broken off does not wait for long.
+    /// Returns when the gate was last seen closed: units may have been started between the two looks.
+    private mutating func awaitMinClosed() throws(DrillProblem) -> Uptime {
+        world.printLine("min_closed keeps the gate closed for a moment")
+        var since = now.uptime
+        while !isImpatient {
+            let looked = now.uptime
+            switch orderStatus() {
+            case .status(.open): return since
+            case .status(.kept), .status(.ordered): since = looked
+            case .status(let status): throw DrillProblem(status.problem)
+            case .unknown(let problem), .stuck(let problem, _): throw DrillProblem(problem)
+            }
+            try world.wait(Self.pause)
+        }
+        throw DrillProblem("the gate is still closed, and opens by itself when min_closed is over")
+    }
+
+    /// Waits until every unit is as before, or has had its time.
+    private mutating func awaitReturn() throws(DrillProblem) {
+        let began = now.boot
+        var progress = DrillProgress(since: began)
+        /// Since when the target of the open gate is active.
+        var openSince: Boottime?
+        while !isImpatient {
+            let seen = try world.list(plan.followed)
+            if openSince == nil, plan.isOpen(seen) { openSince = now.boot }
+            switch orderStatus() {
+            case .status(let status) where status.isLost:
+                throw DrillProblem(status.problem)
+            case .stuck(let problem, _): throw DrillProblem(problem)
+            case .status, .unknown: break
+            }
+            var awaited = plan.units
+            if let openSince {
+                let time = now.boot - openSince
+                awaited.removeAll { $0.hasSettled(seen[$0.name], after: time) }
+                if wasInterrupted || awaited.allSatisfy({ time >= limit(of: $0) }) { return }
+            } else if now.boot - began >= gateLimit {
+                throw DrillProblem("the gate has not opened: see 'systemctl status killswitchd'")
+            }
+            try pause(progress.line(awaited, seen, at: now.boot))
+        }
+    }
+
+    /// How long a unit may take after the gate has opened.
+    private func limit(of unit: DrilledUnit) -> Duration {
+        switch unit.kind {
+        case .attached, .dependent: unit.startLimit + (record.isLate(unit) ? unit.stopLimit : .zero)
+        case .state: unit.stopLimit
+        }
+    }
+
+    /// How long the gate may take: a unit that has to stop before it opens may take its time.
+    private var gateLimit: Duration {
+        plan.units.map(\.stopLimit).reduce(.zero, max) + Self.daemonTimeLimit
+    }
+
+    /// Reads how everything stands at the end.
+    private mutating func recordEnd() -> DrillFindings {
+        let (snapshots, problem) = world.read(
+            plan.units.map(\.name) + [plan.openTarget].compactMap(\.self))
+        record.record(problem: problem)
+        record.recordEnd(snapshots)
+        readProblems()
+        let isOpen = orderStatus() == .status(.open)
+        return record.findings(isOpen: isOpen, wasInterrupted: wasInterrupted)
+    }
+
+    /// How often everything is looked at.
+    private static let pause: Duration = .milliseconds(50)
+    /// How long the daemon may be absent, or may take to answer.
+    private static let daemonTimeLimit: Duration = .seconds(60)
+    /// How long a gate may be stuck.
+    private static let gateTimeLimit: Duration = .seconds(3)
+    /// A start by hand is not tried if less than this is left of the order.
+    private static let startDuration: Duration = .milliseconds(500)
+    private static let startLimit: Duration = .seconds(5)
+}

@@ -1,0 +1,80 @@
+import CivilTime
+package import Decision
+import Gates
+
+/// The outcome of a drill for a unit.
+package struct UnitOutcome: Hashable, Sendable {
+    /// The unit that it is about.
+    package let unit: DrilledUnit
+    /// How long it took to stop: from the order, or for a unit of the forced state from the
+    /// reopening. Nil if it did not stop, or was down already.
+    package let stop: Duration?
+    /// Whether a start by hand was refused; nil if none was tried.
+    package let isRefused: Bool?
+    /// How long it took to start: from the reopening, or for a unit of the forced state from the
+    /// order. Nil if it did not start.
+    package let start: Duration?
+    /// The failures in their order; empty if the drill succeeded for this unit.
+    package let failures: [UnitFailure]
+    /// A remark about a unit that has not failed.
+    package let remark: String?
+}
+
+/// Why a drill has failed with a unit.
+package enum UnitFailure: Hashable, Sendable {
+    /// It was not down when the gate had to open again.
+    case notDown(within: Duration)
+    /// It came down because its stop limit was over.
+    case killed(limit: Duration)
+    /// A start by hand brought it up behind the closed gate.
+    case startAccepted
+    /// It could not be found out whether a start by hand is refused.
+    case startNotTried(String)
+    /// It has failed with this result instead of running.
+    case failed(result: String)
+    /// It was still on its way up when its start limit was over.
+    case late(limit: Duration)
+    /// It came up again, and went.
+    case endedAgain
+    /// It ran before, and nothing has started it.
+    case notStarted
+    /// It required this unit and stopped with it, and nothing has started it.
+    case notBack(on: UnitName)
+    /// It is to run in the forced state, and did not.
+    case absent
+    /// It runs in the forced state alone, and still did after that.
+    case overstayed
+    /// systemd did not answer when asked about it.
+    case unknown
+
+    /// The failure as a clause about a unit of a service.
+    package func sentence(of unit: UnitName, in service: ServiceName) -> String {
+        switch self {
+        case .notDown(let limit): "still running after \(limit.inWords)"
+        case .killed(let limit):
+            "did not stop within its limit of \(limit.inWords), and systemd killed it"
+        case .startAccepted: "a start by hand succeeded although the gate was closed"
+        case .startNotTried(let cause):
+            "could not test whether a start by hand is refused: \(cause)"
+        case .failed(let result): "failed with result '\(result)'"
+        case .late(let limit): "not started after \(limit.inWords)"
+        case .endedAgain: "started again, but then ended"
+        case .notStarted: "was not started again: the gate does not start it"
+        case .notBack(let other):
+            "stopped with \(other) and was not started again"
+                + (unit.type == "target"
+                    ? "" : "; attach it too: killswitchctl attach \(service) \(unit)")
+        case .absent: "did not run while the gate was closed"
+        case .overstayed: "still runs although the gate is open again"
+        case .unknown: "systemd did not answer a question about this unit"
+        }
+    }
+}
+
+extension Duration {
+    /// Whole seconds if there is no rest, else milliseconds.
+    fileprivate var inWords: String {
+        let milliseconds = microseconds / 1000
+        return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
+    }
+}

@@ -1,0 +1,279 @@
+import CivilTime
+import Decision
+
+/// A unit that is attached to at least one gate: the permission of its gates, its state by systemd,
+/// and its problem.
+struct AttachedUnit: Hashable, Sendable {
+    let name: UnitName
+    /// The gates that it is attached to.
+    var holders = UnitHolders()
+    /// Nil until systemd has told.
+    private(set) var seen: UnitStatus?
+    /// How its last run ended; nil if that is not known.
+    private var result: String?
+    private var isOneshot = false
+    /// Whether an assertion has refused its last start. systemd leaves such a unit as it was.
+    private var isStartRefused = false
+    /// Whether a job to start it has ended and left it down, and it was not read since: an assertion may
+    /// have refused the start.
+    private var isDoubtful = false
+    private var stopLimit: Duration?
+    private(set) var ownStartLimit: Duration?
+    /// Whether systemd has read its units again since this unit was read: its limit may be another.
+    private var isOutdated = false
+    /// When it is late with stopping; nil if it need not stop, or has.
+    private var stopBy: Boottime?
+    /// The problem that was reported last.
+    private(set) var problem: UnitProblem?
+    /// The same with the time at which it was seen first.
+    private(set) var datedProblem: Dated<UnitProblem>?
+    /// How often in a row it was found running behind a closed gate, and when it may be stopped
+    /// again.
+    private var expulsions = 0
+    private var expelAt: Boottime?
+    /// How long its last stop or start took, counted from the move of the gate.
+    private(set) var took: Duration?
+    /// The processes that it leaves behind when it comes down.
+    var left = LeftProcesses()
+    /// Whether somebody has asked systemd to start it since it was down, and the job is not over.
+    private(set) var isStartQueued = false
+    /// The starts that its gates have refused.
+    var refusedStarts = RefusedStarts()
+
+    /// A unit of which nothing is known yet.
+    init(_ name: UnitName) { self.name = name }
+
+    // MARK: Its gates
+
+    /// The targets it is attached to, in their order.
+    var targets: [GateTarget] { holders.targets }
+
+    /// The services whose gates it is attached to.
+    var services: Set<ServiceName> { holders.services }
+
+    /// The permission of all its gates together.
+    var permission: UnitPermission { holders.permission }
+
+    /// Whether one of its gates starts it. If not, an administrator or another unit does.
+    var isStarted: Bool { holders.isStarted }
+
+    /// Whether it runs, or has done its work.
+    var isUp: Bool {
+        guard let seen else { return false }
+        let isDone = isOneshot && result == "success" && seen.isAtRestDown && !isDoubtful
+        return seen.isAtRestUp || isDone
+    }
+
+    // MARK: Reports of systemd
+
+    /// A signal has the unit's status. Returns whether the unit has to be read: the cause of a
+    /// failure, or of a start that was refused, is not in the signal.
+    mutating func statusChanged(to new: UnitStatus) -> Bool {
+        var seen = new
+        seen.load = new.load ?? self.seen?.load
+        let hasFailed = seen.active == .failed && self.seen?.active != .failed
+        let wasToStart = self.seen.map { $0.hasJob && $0.active.isDown } ?? false
+        let hasLostJob = wasToStart && seen.isAtRestDown && permission == .mayRun
+        let mayBeStart = isStartQueued || self.seen?.isAtRestDown ?? false
+        isStartQueued = seen.hasJob && seen.active.isDown && mayBeStart
+        self.seen = seen
+        if hasFailed { result = nil }
+        if !seen.active.isDown {
+            isStartRefused = false
+            left.forget()
+        }
+        isDoubtful = hasLostJob || isDoubtful && seen.active.isDown
+        return hasFailed || hasLostJob
+    }
+
+    /// Everything about it was read; nil if it could not be, and its last known state stays.
+    mutating func update(from properties: UnitSnapshot?) {
+        isDoubtful = false
+        guard let properties else { return }
+        let mayBeStart = isStartQueued || seen == nil && properties.seen.active.isDown
+        isStartQueued = properties.seen.hasJob && mayBeStart
+        seen = properties.seen
+        result = properties.result
+        isOneshot = properties.isOneshot
+        isStartRefused = properties.isStartRefused
+        let before = limit
+        stopLimit = properties.stopLimit
+        left.arePossible = properties.leavesProcesses
+        ownStartLimit = properties.startLimit
+        stopBy = stopBy.map { $0 + (limit - before) }
+        isOutdated = false
+    }
+
+    /// systemd has read its units again.
+    mutating func systemdReloaded() { isOutdated = true }
+
+    /// Whether systemd calls it down, and processes of it may run on.
+    var hasLeft: Bool { left.mayRun && seen?.active.isDown ?? false }
+
+    var isDown: Bool { seen?.active.isDown ?? true && !hasLeft }
+
+    /// Whether systemd has no usable file of it: then the drop-in that ties it to its gate has no effect.
+    private var isLost: Bool { seen?.load.map { $0 != .loaded } ?? false }
+
+    /// Whether it is neither on its way up nor down.
+    private var isAtRest: Bool { seen?.isAtRest ?? true }
+
+    // MARK: A move of a gate
+
+    /// Whether a move of one of its gates, decided already, will stop or start it. `isMidway`: an
+    /// earlier move is not confirmed, so that `seen` may be out of date.
+    func mustChange(isMidway: Bool) -> Bool {
+        switch permission {
+        case .mustStop: !isDown
+        case .mayRun: (isDown || isMidway) && isStarted
+        case .undecided: false
+        }
+    }
+
+    /// Whether it has stopped or started as the present move wants. `isFresh`: it was read since
+    /// the targets were moved.
+    func hasArrived(isMidway: Bool, isFresh: Bool) -> Bool {
+        switch permission {
+        case .mustStop: isDown
+        case .mayRun: isAtRest && !isDoubtful && (!isDown && !isMidway || isFresh)
+        case .undecided: true
+        }
+    }
+
+    /// It has stopped or started; `time` counts from the move of the gate.
+    mutating func arrived(after time: Duration) { took = time }
+
+    // MARK: Judging
+
+    /// Compares it with the permission of its gates. Returns the target that has to be stopped once
+    /// more: the daemon may stop only targets, and systemd stops a unit that runs behind a closed
+    /// gate with its target.
+    mutating func enforcePermission(
+        in context: UnitContext, at now: Boottime, _ batch: inout GateBatch
+    ) -> GateTarget? {
+        defer { datedProblem = Dated(problem, before: datedProblem, at: now) }
+        let isOver = permission != .mustStop && !context.isDraining
+        refusedStarts.report(of: name, isOver: isOver, at: now, &batch)
+        switch permission {
+        case .mustStop:
+            if isDown, let blocker = context.blocker {
+                report(.startWaits(blocker), &batch)
+            } else if isDown {
+                checkStopped(&batch)
+            } else if hasLeft {
+                awaitProcesses(at: now, &batch)
+            } else if let gate = context.closedGate, isAtRest {
+                return expel(from: gate, at: now, &batch)
+            } else if context.isAsked {
+                awaitStop(at: now, &batch)
+            } else {
+                (stopBy, problem) = (nil, nil)
+                if isOutdated { batch.read(name) }
+            }
+        case .mayRun:
+            stopBy = nil
+            expulsions = 0
+            checkRunning(in: context, &batch)
+        case .undecided: stopBy = nil
+        }
+        return nil
+    }
+
+    private mutating func checkStopped(_ batch: inout GateBatch) {
+        let hasFailed = seen?.active == .failed
+        // Its result is being read.
+        if hasFailed, result == nil { return }
+        let wasStopping = stopBy != nil
+        expulsions = 0
+        expelAt = nil
+        stopBy = nil
+        if hasFailed, result == "timeout", wasStopping {
+            report(.killed, &batch)
+        } else if problem != .killed {
+            clear(&batch)
+        }
+    }
+
+    /// Nothing is wrong with how it runs. Reports if systemd has lost its file.
+    private mutating func clear(_ batch: inout GateBatch) {
+        guard isLost, let load = seen?.load else { return problem = nil }
+        report(.lost(load), &batch)
+    }
+
+    private mutating func checkRunning(in context: UnitContext, _ batch: inout GateBatch) {
+        guard seen?.active == .failed else {
+            let isMissing = isStartRefused && isStarted && isDown && isAtRest
+            if !isMissing {
+                clear(&batch)
+            } else if !context.isAwaited, !context.isDraining {
+                report(.startRefused, &batch)
+            }
+            return
+        }
+        // That kill ended the closing before.
+        if problem == .killed { clear(&batch) }
+        // A gate that has just opened starts it again, even after an earlier failure.
+        guard let result, !context.isAwaited else { return }
+        report(.failed(result: result), &batch)
+    }
+
+    private mutating func awaitProcesses(at now: Boottime, _ batch: inout GateBatch) {
+        (stopBy, expelAt, expulsions) = (nil, nil, 0)
+        if let processes = left.found { report(.processesLeft(processes), &batch) }
+        left.requestCount(of: name, at: now, &batch)
+    }
+
+    private mutating func awaitStop(at now: Boottime, _ batch: inout GateBatch) {
+        if let due = expelAt, due <= now { expelAt = now + GateMachine.backOff(expulsions) }
+        guard let stopBy else {
+            stopBy = now + limit + Self.killDuration
+            if isOutdated { batch.read(name) }
+            return
+        }
+        if stopBy <= now { report(.late(limit: limit), &batch) }
+    }
+
+    private mutating func expel(
+        from gate: GateTarget, at now: Boottime, _ batch: inout GateBatch
+    ) -> GateTarget? {
+        if let expelAt, now < expelAt { return nil }
+        expelAt = now + GateMachine.backOff(expulsions)
+        expulsions += 1
+        stopBy = now + limit + Self.killDuration
+        let tries = isLost ? 1 : 2
+        report(
+            expulsions > tries ? .escaped(seen?.load ?? .loaded) : .runningWhileClosed, &batch)
+        return gate
+    }
+
+    /// Reports its problem once, under the first of its services.
+    private mutating func report(_ problem: UnitProblem, _ batch: inout GateBatch) {
+        guard self.problem != problem else { return }
+        let isNew = !(self.problem?.isSameMatter(as: problem) ?? false)
+        self.problem = problem
+        guard isNew else { return }
+        guard let service = services.min() else { return }
+        batch.log(.unitProblem(service, name, problem))
+    }
+
+    /// The moment at which its problem may change, or refused starts are told, without an event.
+    var wakeUp: Boottime? { [refusedStarts.wakeUp, stopWakeUp].compactMap(\.self).min() }
+
+    private var stopWakeUp: Boottime? {
+        guard !isDown else { return nil }
+        if hasLeft { return permission == .mustStop ? left.countAt : nil }
+        return switch problem {
+        case .late: nil
+        case .runningWhileClosed, .escaped: isAtRest ? expelAt : stopBy
+        case .killed, .failed, .startRefused, .lost, .attaching, .unattached, .processesLeft,
+            .startWaits, nil:
+            stopBy
+        }
+    }
+
+    /// How long it may take to stop: without a limit systemd's default, for a closing cannot wait for ever.
+    private var limit: Duration { stopLimit ?? .seconds(90) }
+
+    /// How long systemd may take to kill it after the limit.
+    static let killDuration: Duration = .seconds(2)
+}

@@ -1,0 +1,72 @@
+package import CivilTime
+package import Decision
+
+/// An event of the gates' machine. All that the machine knows of systemd comes by events.
+package enum GateEvent: Hashable, Sendable {
+    /// The first event.
+    case started
+    /// A service was decided, or is gone; undecided services have no event.
+    /// `drainsUntil`: when the units of a closed gate stop that may run on; nil for at once.
+    case decided(ServiceName, DesiredGate, drainsUntil: Boottime? = nil)
+    case withdrawn(ServiceName)
+    /// There is a notice of an end or a window, and its files are written: the units that pass it on start.
+    case noticePublished(ServiceName)
+    /// The bus is there, and these targets of ours are loaded; all others are not active.
+    case targetsListed([UnitName: UnitStatus])
+    /// The status of attached units.
+    case unitsListed([UnitName: UnitStatus])
+    /// The bus is gone, or does not answer.
+    case busLost(problem: String)
+    /// systemd has read its units again, or has started anew.
+    case systemdReloaded
+    /// A signal about a unit that is followed.
+    case unitChanged(UnitName, UnitStatus)
+    /// The properties of a unit; nil if systemd did not give them.
+    case unitRead(UnitName, UnitSnapshot?)
+    /// The processes of a unit that is down; nil if systemd did not tell.
+    case processesCounted(UnitName, UnitProcesses?)
+    /// systemd has queued a move as the job of this number, or refused it.
+    case jobAnswered(TargetJob, problem: GateObstacle?, number: UInt32 = 0)
+    /// A start of a unit has failed by an assertion or a dependency: a gate may have refused it.
+    case startFailed(UnitName, FailedStart)
+    /// polkit has come to the bus: a move that it did not permit may succeed now.
+    case polkitAppeared
+    /// The socket of the bus was made, or systemd has come to the bus: a connection may succeed now.
+    case busAppeared
+    /// The units that drop-ins attach to targets, whether systemd has loaded them or not.
+    /// `areOfConfiguration`: some of them are attached because a configuration has listed them.
+    case dropInsRead([GateTarget: Set<UnitName>], areOfConfiguration: Bool = false)
+    /// A configuration takes force that lists these units.
+    case unitsListedByConfiguration([ServiceName: [UnitName]])
+    /// systemd has queued the start of the unit that attaches them, or refused it.
+    case attachAnswered(problem: GateObstacle?)
+    /// The result of its run was read.
+    case attachEnded(AttachmentOutcome)
+    /// Whether the system is on its way down.
+    case systemStateRead(isStopping: Bool)
+    /// `units.json` or `gate.json` of a service could not be written.
+    case writeFailed(ServiceName, problem: String)
+    /// Somebody has deleted files of a service.
+    case filesDeleted(ServiceName)
+    /// The time that `GateEffect.sleep` asked for has come.
+    case woke
+}
+
+/// A job of systemd for a target, queued by one call.
+package enum TargetJob: Hashable, Sendable {
+    case start(GateTarget)
+    case stop(GateTarget)
+
+    /// The target that is started or stopped.
+    package var target: GateTarget {
+        switch self {
+        case .start(let target), .stop(let target): target
+        }
+    }
+
+    /// Whether it starts the target of a state or a variant: another job opens or closes the gate.
+    package var isStartOfState: Bool { isStart && !target.isMain }
+
+    /// Whether it starts its target.
+    package var isStart: Bool { if case .start = self { true } else { false } }
+}

@@ -1,0 +1,120 @@
+package import CivilTime
+package import Decision
+
+/// What others may ask of the gates.
+extension GateMachine {
+    /// The state of all gates.
+    package var overview: GateOverview { digest.overview }
+
+    /// What the gate of a service is in fact, and its problems; nil while that is not known.
+    package func report(of service: ServiceName, at now: Boottime) -> GateStatus? {
+        gates[service]?.report(context(now))
+    }
+
+    /// The problems of the gate of a service and of its units, each with its sentence and an advice.
+    package func problems(of service: ServiceName) -> GateProblems {
+        let gate = gates[service]
+        let units = (gate?.attached ?? []).reduce(into: [:]) {
+            $0[$1] = self.units[$1]?.datedProblem
+        }
+        return GateProblems(gate: gate?.files.report.problem, units: units)
+    }
+
+    /// Whether units are attached to a service that is not configured.
+    package func isOrphan(_ service: ServiceName) -> Bool {
+        gates[service].map { !$0.orphans.isEmpty } ?? false
+    }
+
+    /// The listed units of a service that are not attached, with the reason.
+    func missing(of service: ServiceName, at now: Boottime) -> [UnitName: UnitProblem] {
+        listed.missing(
+            of: service, attached: gates[service]?.targets.startingUnits ?? [], link, at: now)
+    }
+
+    /// The result of attaching the units of the last configuration; nil while it may still come.
+    package func attachmentReport(at now: Boottime) -> AttachmentReport? {
+        guard !listed.isUnderWay(link, at: now) else { return nil }
+        return AttachmentReport(outcome: listed.outcome, missing: digest.missing)
+    }
+
+    /// Whether systemd has taken or refused what was asked last for a service, or has had its time.
+    package func isAnswered(_ service: ServiceName) -> Bool { gates[service]?.isAnswered ?? true }
+
+    /// A gate as metrics show it; nil while nothing is known of it.
+    package func view(of service: ServiceName, at now: Boottime) -> GateView? {
+        guard let gate = gates[service],
+            let report = gate.files.report.report ?? gate.report(context(now))
+        else { return nil }
+        return GateView(report: report, moves: gate.moves, refusedStarts: gate.refusedStarts)
+    }
+
+    /// How far the gates of a unit are.
+    func context(of unit: AttachedUnit) -> UnitContext {
+        let gates = { (target: GateTarget) in self.gates[target.service] }
+        return UnitContext(
+            closedGate: link.mayMove
+                ? unit.targets.first { gates($0)?.isClosedForGood($0) ?? false } : nil,
+            isAsked: unit.targets.contains { gates($0)?.hasAskedForStops(of: $0) ?? false },
+            isAwaited: unit.targets.contains { gates($0)?.awaitsReading(of: unit.name) ?? false },
+            isDraining: unit.targets.contains { gates($0)?.drain != nil },
+            blocker: blocker(of: unit))
+    }
+
+    /// The state outside of a gate that its decisions need.
+    func context(_ now: Boottime) -> GateContext {
+        GateContext(units: units, listed: listed, link: link, now: now)
+    }
+}
+
+/// The state outside of a gate that its decisions need, at one moment.
+struct GateContext {
+    let units: [UnitName: AttachedUnit]
+    let listed: ListedUnits
+    let link: SystemdLink
+    let now: Boottime
+}
+
+/// How far the gates of a unit are, at one moment.
+struct UnitContext {
+    /// A closed gate of the unit with no job under way; nil if there is none yet.
+    let closedGate: GateTarget?
+    /// Whether systemd has been asked to stop the unit.
+    let isAsked: Bool
+    /// Whether a gate is moving, and the unit was not read since.
+    let isAwaited: Bool
+    /// Whether a gate drains, which refuses each start of the unit.
+    let isDraining: Bool
+    /// The unit whose stop a queued start of the unit waits for; nil if no start waits.
+    let blocker: UnitName?
+}
+
+/// The problems of a gate and of its attached units, for a list of problems.
+package struct GateProblems: Hashable, Sendable {
+    /// Why the gate is stuck, or would be at the next decision; nil without a problem.
+    package let gate: Dated<GateObstacle>?
+    /// The units that are not as they should be.
+    package let units: [UnitName: Dated<UnitProblem>]
+}
+
+/// What came of the units that the configuration lists.
+package struct AttachmentReport: Hashable, Sendable {
+    /// The result of the last run of the unit that attaches them.
+    package let outcome: AttachmentOutcome
+    /// The listed units that are not attached, with the reason.
+    package let missing: [ListedUnit: UnitProblem]
+}
+
+extension AttachmentReport {
+    /// Nothing is attached: the daemon moves no gates.
+    package init() { self.init(outcome: AttachmentOutcome(), missing: [:]) }
+}
+
+/// A gate as metrics show it.
+package struct GateView: Hashable, Sendable {
+    /// What the gate is in fact: as it was published last, so that metrics and `gate.json` agree.
+    package let report: GateStatus
+    /// The time that its last moves took.
+    package let moves: LastMoves
+    /// How many starts of attached units it has refused since the start of the daemon.
+    package let refusedStarts: Int
+}

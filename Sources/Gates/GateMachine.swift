@@ -1,0 +1,297 @@
+package import CivilTime
+package import Decision
+
+/// Moves gates to their decisions, and follows the units that stop or start: events in, effects out.
+///
+/// It compares the targets with the decisions, and needs no history: a lost answer, a daemon that was killed
+/// between two moves, a bus that was restarted and an administrator who moved a gate all end the same way. It
+/// moves targets only if they do not stand as decided: to start an active one would start stopped units again, as
+/// an opening during a drain has to.
+///
+/// A value without a clock or a bus, beside `Machine` and fed by its verdicts. It routes: the state of a gate
+/// is its `GateState`, of a unit its `AttachedUnit`, of the bus `SystemdLink`.
+package struct GateMachine: Sendable {
+    /// A gate for each service that is configured, or that a target was seen of.
+    var gates: [ServiceName: GateState] = [:]
+    var units: [UnitName: AttachedUnit] = [:]
+    var link = SystemdLink()
+    var digest = GateSummary()
+    var listed: ListedUnits
+    /// How many writes of `units.json` and `gate.json` were asked for: where it is the same, every gate is.
+    package private(set) var publicationCount = 0
+
+    /// A machine for these services, none of which is decided yet. `listed` are the units that the configuration
+    /// attaches to them.
+    package init(services: [ServiceName], listed: [ServiceName: [UnitName]] = [:]) {
+        self.listed = ListedUnits(listed)
+        for service in services { gates[service] = GateState(of: service, isConfigured: true) }
+    }
+
+    /// Handles an event at `now`, and returns its effects in their order.
+    package mutating func handle(_ event: GateEvent, at now: Boottime) -> [GateEffect] {
+        var batch = GateBatch()
+        switch event {
+        case .started: batch.connect()
+        case .decided(let service, let desired, let drainsUntil):
+            decide(service, desired, drainsUntil, at: now, &batch)
+        case .withdrawn(let service): withdraw(service, &batch)
+        case .noticePublished(let service):
+            gates[service]?.notice.request(at: now)
+            batch.recheck(service)
+        case .targetsListed(let loaded): targetsListed(loaded, &batch)
+        case .unitsListed(let units): for (unit, seen) in units { unitChanged(unit, seen, &batch) }
+        case .busLost(let problem): busLost(problem, at: now, &batch)
+        case .systemdReloaded:
+            link.systemdReloaded()
+            retryNow(at: now, &batch)
+            listed.retryNow(isAnyMissing: digest.isAnyUnitMissing, at: now)
+        case .unitChanged(let unit, let seen): unitChanged(unit, seen, &batch)
+        case .unitRead(let unit, let properties): unitRead(properties, of: unit, &batch)
+        case .jobAnswered(let job, let problem, let number):
+            jobAnswered(problem, number, to: job, at: now, &batch)
+        case .startFailed(let unit, let start): startFailed(start, of: unit, at: now, &batch)
+        case .polkitAppeared:
+            retryNow(at: now, &batch)
+            listed.retryNow(isAnyMissing: false, at: now)
+        case .busAppeared: link.retryNow(&batch)
+        case .dropInsRead(let named, let areOfConfiguration):
+            listed.dropInsRead(areOfConfiguration: areOfConfiguration, &batch)
+            dropInsRead(named, &batch)
+        case .unitsListedByConfiguration(let units): listed.configure(units, at: now, &batch)
+        case .attachAnswered(let problem): listed.startAnswered(problem, at: now, &batch)
+        case .attachEnded(let outcome): listed.runEnded(outcome, &batch)
+        case .processesCounted(let unit, let processes):
+            units[unit]?.left.counted(processes)
+            recheck(unit, &batch)
+        case .systemStateRead(let isStopping):
+            systemStateRead(isStopping: isStopping, at: now, &batch)
+        case .writeFailed(let service, let problem):
+            gates[service]?.writeFailed(problem, at: now, &batch)
+            batch.markChanged(service)
+        case .filesDeleted(let service):
+            gates[service]?.files.filesDeleted()
+            batch.recheck(service)
+        case .woke: wake(at: now, &batch)
+        }
+        for unit in batch.units.sorted() { checkUnit(unit, at: now, &batch) }
+        listed.advance(link, at: now, &batch)
+        let context = context(now)
+        for service in batch.services.sorted() {
+            gates[service]?.advance(context, &batch)
+            gates[service]?.deliverNotice(context, &batch)
+            listed.log(missing(of: service, at: now), of: service, &batch)
+        }
+        let published = publish(&batch, at: now)
+        publicationCount += published.count
+        link.unanswered.jobsSent(batch.jobCount, at: now)
+        if link.prepare(&batch, at: now) { batch.list(units.keys.sorted()) }
+        updateSummary(batch, at: now)
+        return batch.calls + digest.subscriptions(&link) + published + batch.logEffects
+            + digest.wakeUps.nextWake()
+    }
+
+    // MARK: Decisions
+
+    mutating func decide(
+        _ service: ServiceName, _ desired: DesiredGate, _ drainsUntil: Boottime?,
+        at now: Boottime, _ batch: inout GateBatch
+    ) {
+        var gate = gates[service] ?? GateState(of: service, isConfigured: true)
+        let isReopened = gate.drain != nil && desired.gate == .open
+        if gate.drain(to: desired, until: drainsUntil, at: now) {
+            gates[service] = gate
+            return batch.recheck(service)
+        }
+        let hasChanged = gate.decide(desired, context(now), &batch)
+        gates[service] = gate
+        batch.markChanged(service)
+        guard hasChanged || isReopened else { return }
+        batch.recheck(service)
+        updatePermissions(by: gate, &batch)
+        let context = context(now)
+        let mustStart = isReopened && gates[service]?.startAgain(context) ?? false
+        if hasChanged || mustStart { gates[service]?.startMove(context, &batch) }
+    }
+
+    private mutating func withdraw(_ service: ServiceName, _ batch: inout GateBatch) {
+        gates[service]?.withdraw(&batch)
+        batch.markChanged(service)
+        if let gate = gates[service] { updatePermissions(by: gate, &batch) }
+    }
+
+    private mutating func updatePermissions(by gate: GateState, _ batch: inout GateBatch) {
+        for unit in gate.attached {
+            units[unit]?.holders.updatePermission(by: gate)
+            batch.recheck(unit)
+        }
+    }
+
+    // MARK: The bus
+
+    /// The bus is there: signals were missed. After a reload of systemd a unit is read when its limit is needed.
+    private mutating func targetsListed(_ loaded: [UnitName: UnitStatus], _ batch: inout GateBatch)
+    {
+        let isNew = !link.isUp
+        link.connect(&batch)
+        var lists: [ServiceName: [GateTarget: UnitStatus]] = [:]
+        for (unit, seen) in loaded {
+            guard let target = GateTarget(unit) else { continue }
+            lists[target.service, default: [:]][target] = seen
+        }
+        for service in Set(gates.keys).union(lists.keys).sorted() {
+            gates[service, default: GateState(of: service, isConfigured: false)]
+                .targetsListed(lists[service] ?? [:], &batch)
+            batch.recheck(service)
+        }
+        if isNew { for unit in units.keys { batch.read(unit) } }
+        for unit in units.keys { units[unit]?.systemdReloaded() }
+    }
+
+    /// No gate is moved until the bus is back.
+    private mutating func busLost(_ problem: String, at now: Boottime, _ batch: inout GateBatch) {
+        guard link.connectionLost(problem, at: now, &batch) else { return }
+        listed.busLost()
+        for service in gates.keys {
+            gates[service]?.busLost()
+            gates[service]?.notice.busLost()
+            batch.recheck(service)
+        }
+    }
+
+    /// Moves that were refused may succeed now: a target that was missing may be there.
+    private mutating func retryNow(at now: Boottime, _ batch: inout GateBatch) {
+        for service in gates.keys.sorted() { gates[service]?.retryNow(at: now, &batch) }
+    }
+
+    /// Gates that waited for this answer go on, or stay as they are if the system is stopping.
+    private mutating func systemStateRead(
+        isStopping: Bool, at now: Boottime, _ batch: inout GateBatch
+    ) {
+        link.systemStateRead(isStopping: isStopping, at: now)
+        batch.markAllChanged()
+        let context = context(now)
+        for service in gates.keys.sorted() {
+            if isStopping {
+                gates[service]?.pause()
+            } else {
+                gates[service]?.resume(context, &batch)
+                closeDrained(service, at: now, &batch)
+            }
+        }
+    }
+
+    // MARK: Targets and units
+
+    private mutating func unitChanged(
+        _ unit: UnitName, _ seen: UnitStatus, _ batch: inout GateBatch
+    ) {
+        if let target = GateTarget(unit) {
+            gates[target.service, default: GateState(of: target.service, isConfigured: false)]
+                .targets.targetChanged(to: seen, of: target)
+            batch.recheck(target.service)
+        } else if unit == ListedUnits.unit {
+            listed.unitSeen(seen, &batch)
+        } else if let mustRead = units[unit]?.statusChanged(to: seen) {
+            if mustRead { batch.read(unit) }
+            recheck(unit, &batch)
+        }
+    }
+
+    /// A unit was read. A unit that could not be read keeps its last known state.
+    private mutating func unitRead(
+        _ properties: UnitSnapshot?, of unit: UnitName, _ batch: inout GateBatch
+    ) {
+        link.unitRead(unit)
+        if let target = GateTarget(unit) {
+            targetRead(properties, of: target, &batch)
+        } else if unit == ListedUnits.unit, let properties {
+            listed.unitSeen(properties.seen, &batch)
+        } else if let services = units[unit]?.services {
+            units[unit]?.update(from: properties)
+            for service in services { gates[service]?.phase.move?.unitRead(unit) }
+            recheck(unit, &batch)
+        }
+    }
+
+    private mutating func targetRead(
+        _ properties: UnitSnapshot?, of target: GateTarget, _ batch: inout GateBatch
+    ) {
+        var gate = gates[target.service] ?? GateState(of: target.service, isConfigured: false)
+        let detached = gate.targetRead(properties, of: target, &batch)
+        attach(to: target, of: &gate, without: detached, &batch)
+        gates[target.service] = gate
+    }
+
+    /// The drop-ins were read. They name units of which systemd has forgotten the drop-in too.
+    private mutating func dropInsRead(
+        _ named: [GateTarget: Set<UnitName>], _ batch: inout GateBatch
+    ) {
+        let lists = Dictionary(grouping: named) { $0.key.service }
+        for service in Set(gates.keys).union(lists.keys).sorted() {
+            var gate = gates[service] ?? GateState(of: service, isConfigured: false)
+            let own = (lists[service] ?? []).reduce(into: [:]) { $0[$1.key] = $1.value }
+            for (target, detached) in gate.dropInsRead(own, &batch) {
+                attach(to: target, of: &gate, without: detached, &batch)
+            }
+            gates[service] = gate
+        }
+    }
+
+    /// The units of a target may have changed. `detached` are not attached to it any more.
+    private mutating func attach(
+        to target: GateTarget, of gate: inout GateState, without detached: Set<UnitName>,
+        _ batch: inout GateBatch
+    ) {
+        batch.recheck(target.service)
+        for unit in detached {
+            if units[unit]?.holders.detach(from: target) == false { units[unit] = nil }
+            batch.detach(unit)
+        }
+        let attached = gate.targets.attachments(to: target)
+        for (unit, isStarter) in attached.sorted(by: { $0.key < $1.key }) {
+            if units[unit] == nil {
+                units[unit] = AttachedUnit(unit)
+                // The first list on a connection has all of them read.
+                if link.isUp { batch.read(unit) }
+                gate.phase.move?.expectArrival(of: unit)
+            }
+            units[unit]?.holders.attach(
+                to: target, isStarter: isStarter, mayRun: gate.permits(target))
+            recheck(unit, &batch)
+        }
+    }
+
+    /// systemd has queued a job, or refused it. From then on the units of its gate stop or start.
+    private mutating func jobAnswered(
+        _ problem: GateObstacle?, _ number: UInt32, to job: TargetJob, at now: Boottime,
+        _ batch: inout GateBatch
+    ) {
+        if link.unanswered.jobAnswered(isRefused: problem != nil, at: now, &batch) {
+            recheckAll(&batch)
+        }
+        let service = job.target.service
+        gates[service]?.jobAnswered(problem, number, to: job, at: now, &batch)
+        batch.recheck(service)
+        for unit in gates[service]?.attached ?? [] { batch.recheck(unit) }
+    }
+
+    private func recheck(_ unit: UnitName, _ batch: inout GateBatch) {
+        batch.recheck(unit)
+        for service in units[unit]?.services ?? [] { batch.recheck(service) }
+    }
+
+    /// Compares a unit with the permission of its gates, and tells the gates that wait for it.
+    private mutating func checkUnit(_ name: UnitName, at now: Boottime, _ batch: inout GateBatch) {
+        guard var unit = units[name] else { return }
+        let stop = unit.enforcePermission(in: context(of: unit), at: now, &batch)
+        if let stop, !batch.contains(.stop(stop)) {
+            gates[stop.service]?.enqueue(.stop(stop), &batch)
+        }
+        for service in unit.services {
+            if let took = gates[service]?.phase.move?.unitArrived(unit, at: now) {
+                unit.arrived(after: took)
+            }
+        }
+        units[name] = unit
+    }
+}

@@ -1,0 +1,192 @@
+import CivilTime
+package import Decision
+
+/// Why a gate is not as its verdict wants it and does not get there by itself.
+package enum GateObstacle: Hashable, Sendable {
+    /// polkit did not permit the move, or could not be asked; systemd's words.
+    case noPermission(String)
+    /// systemd has no such target.
+    case noTarget(String)
+    /// systemd refuses the move for another reason.
+    case refused(String)
+    /// The bus is not there, or does not answer.
+    case noBus(String)
+    /// The bus was lost a moment ago, as when it is restarted.
+    case awaitingBus(String)
+    /// The bus is there, and systemd has not answered.
+    case silent
+    /// systemd, which asks polkit before each job, has not answered for `SystemdLink.patience`.
+    case unanswered
+    /// systemd accepts each move, and the targets stay as they are.
+    case noEffect
+    /// The targets have moved, and a unit runs on.
+    case escaped(UnitName, UnitProblem)
+
+    /// The problem as a clause about a service.
+    package var sentence: String {
+        switch self {
+        case .noPermission(let words): "\(Self.stuck): polkit does not permit it (\(words))"
+        case .noTarget(let words): "\(Self.stuck): systemd lacks the target (\(words))"
+        case .refused(let words), .noBus(let words): "\(Self.stuck): \(words)"
+        case .awaitingBus(let words): "\(words); the gate waits for the bus"
+        case .silent: "\(Self.stuck): systemd does not answer"
+        case .unanswered: Self.silence
+        case .noEffect: "\(Self.stuck): systemd accepts the job, but the targets do not change"
+        case .escaped(let unit, let problem): "unit '\(unit)': \(problem.sentence)"
+        }
+    }
+
+    /// What an operator can do about it, as a clause.
+    package var advice: String {
+        switch self {
+        case .noPermission, .unanswered: "see 'systemctl status polkit'"
+        case .noTarget: "install the package again, and type 'systemctl daemon-reload'"
+        case .noBus, .awaitingBus: "see 'systemctl status dbus'"
+        case .refused, .silent, .noEffect: "see 'journalctl -b _PID=1'"
+        case .escaped(let unit, let problem): problem.advice(for: unit, of: nil)
+        }
+    }
+
+    /// systemd's words for the refusal of a job.
+    var refusal: String {
+        switch self {
+        case .noPermission(let words): "polkit does not permit it (\(words))"
+        case .noTarget(let words), .refused(let words), .noBus(let words): words
+        case .awaitingBus, .silent, .unanswered, .noEffect, .escaped: sentence
+        }
+    }
+
+    /// Whether the gate is stuck. Otherwise the move may go on by itself in a moment.
+    var isLasting: Bool {
+        switch self {
+        case .awaitingBus, .unanswered: false
+        case .noPermission, .noTarget, .refused, .noBus, .silent, .noEffect, .escaped: true
+        }
+    }
+
+    /// What is known while a call is not answered.
+    static let silence =
+        "systemd has not answered StartUnit within \(SystemdLink.timeLimit.wholeSeconds) s; polkitd may hang"
+
+    private static let stuck = "its gate cannot be moved"
+}
+
+/// The problem of an attached unit.
+package enum UnitProblem: Hashable, Sendable {
+    /// It is not down after this time.
+    case late(limit: Duration)
+    /// systemd has killed it, because its stop limit was over.
+    case killed
+    /// It should run, and has failed with this result.
+    case failed(result: String)
+    /// It should run, and an assertion in its unit file has refused its start.
+    case startRefused
+    /// It ran behind a closed gate, and is being stopped.
+    case runningWhileClosed
+    /// It runs behind a closed gate, and the gate does not stop it.
+    case escaped(UnitLoad)
+    /// systemd has no usable file of it any more, so that the gate alone cannot start it.
+    case lost(UnitLoad)
+    /// It is down, and processes of it run on, because its `KillMode=` leaves them.
+    case processesLeft(UnitProcesses)
+    /// The configuration lists it, and it is being attached.
+    case attaching
+    /// The configuration lists it, and it is not attached, for this reason.
+    case unattached(String)
+    /// Somebody starts it while its gate closes, and the start waits for the stop of this unit.
+    case startWaits(UnitName)
+
+    /// Who has to act on it.
+    package var level: LogMessage.Level {
+        switch self {
+        case .late, .failed, .startRefused, .escaped, .unattached, .processesLeft: .error
+        case .killed, .runningWhileClosed, .lost, .attaching, .startWaits: .warning
+        }
+    }
+
+    /// Whether it is over without anybody: the unit is down by now, or is being stopped.
+    var passes: Bool {
+        switch self {
+        case .killed, .runningWhileClosed, .attaching, .startWaits: true
+        case .late, .failed, .startRefused, .escaped, .lost, .unattached, .processesLeft: false
+        }
+    }
+
+    /// Whether it is the same problem as `other`, perhaps with other numbers.
+    func isSameMatter(as other: UnitProblem) -> Bool {
+        if case (.processesLeft, .processesLeft) = (self, other) { true } else { self == other }
+    }
+
+    /// Whether a move of its gate has not gone well for it.
+    var spoilsMove: Bool { level == .error || self == .killed }
+
+    /// The problem as a clause about the unit.
+    package var sentence: String {
+        switch self {
+        case .late(let limit): "it has not stopped within its limit of \(limit.wholeSeconds) s"
+        case .killed: "it did not stop within its stop limit, and systemd killed it"
+        case .failed(let result): "it failed with result '\(result)'"
+        case .startRefused: "an assertion in its unit file (Assert…=) has refused its start"
+        case .runningWhileClosed: "it ran although the gate is closed; killswitchd is stopping it"
+        case .escaped(let load):
+            "it still runs although the gate is closed"
+                + (load.problem.map { ": \($0)" } ?? "")
+        case .lost(let load): load.problem ?? "systemd cannot use its unit file"
+        case .processesLeft(let left):
+            "it is inactive, and \(left.count) of its processes "
+                + "\(left.count == 1 ? "runs" : "run") on (\(left.first)), because its KillMode= leaves them"
+        case .attaching: "the configuration lists it, and it is being attached"
+        case .unattached(let why): "the configuration lists it, and it is not attached: \(why)"
+        case .startWaits(let unit):
+            "a start of it waits until unit '\(unit)' has stopped, and is refused then"
+        }
+    }
+
+    /// What an operator can do about it, as a clause. The unit is attached to `service`, if that is known.
+    package func advice(for unit: UnitName, of service: ServiceName?) -> String {
+        let detach = "killswitchctl detach \(service?.text ?? "SERVICE") \(unit)"
+        return switch self {
+        case .late, .killed, .failed, .startRefused: "see 'systemctl status \(unit)'"
+        case .runningWhileClosed: "find out who starts it: 'journalctl -b -u \(unit)'"
+        case .escaped: "stop it yourself: 'systemctl stop \(unit)'"
+        case .lost(.masked): "type 'systemctl unmask \(unit)', or: \(detach)"
+        case .lost: "restore its file and type 'systemctl daemon-reload', or: \(detach)"
+        case .processesLeft: "end them with 'systemctl kill \(unit)', or set another KillMode="
+        case .attaching: "it is a matter of seconds"
+        case .unattached:
+            "correct the unit, or 'units' in the configuration, then type 'killswitchctl reload'"
+        case .startWaits(let other):
+            "see 'systemctl status \(other)', and 'systemctl list-jobs' for the start"
+        }
+    }
+}
+
+/// `LoadState` of org.freedesktop.systemd1(5): whether systemd has a unit file to go by.
+package enum UnitLoad: Hashable, Sendable {
+    case loaded
+    case missing
+    case masked
+    /// Another word, such as `bad-setting`.
+    case other(String)
+
+    /// The load state of this word.
+    package init(_ word: String) {
+        self =
+            switch word {
+            case "loaded": .loaded
+            case "not-found": .missing
+            case "masked": .masked
+            default: .other(word)
+            }
+    }
+
+    /// Why systemd does not tie the unit to its gate, as a clause; nil if it does.
+    var problem: String? {
+        switch self {
+        case .loaded: nil
+        case .missing: "its unit file is gone"
+        case .masked: "it is masked"
+        case .other(let word): "systemd cannot use its unit file (\(word))"
+        }
+    }
+}

@@ -1,0 +1,276 @@
+import CivilTime
+import Decision
+
+/// The gate of a service: the decision, how far its targets and units are from it, and the present move.
+struct GateState: Hashable, Sendable {
+    let service: ServiceName
+    var targets: GateTargets
+    private(set) var isConfigured: Bool
+    /// Whether its units were reported: without a configured service their gate has no decision.
+    private var areOrphansReported = false
+    /// Nil until the service is decided, and after it was withdrawn.
+    private(set) var desired: DesiredGate?
+    var phase = GatePhase.waiting
+    /// The closing that waits for the end of its drain.
+    var drain: GateDrain?
+    /// Until when the daemon's readiness waits for an answer of systemd; nil once there was one.
+    private(set) var readyBy: Boottime?
+    private(set) var refusal = RefusedJob()
+    private var corrections = Corrections()
+    /// Its files as they were written last.
+    var files = GateFiles()
+    /// The start of the units that pass on notices.
+    var notice = NoticeDelivery()
+    private(set) var moves = LastMoves()
+    /// The number of the job that began the last move, 0 before the first; nil while it is not known.
+    private(set) var movedBy: UInt32? = 0
+    /// How many starts of attached units it has refused.
+    var refusedStarts = 0
+
+    /// The gate of a service that nothing is decided about yet.
+    init(of service: ServiceName, isConfigured: Bool) {
+        self.service = service
+        self.isConfigured = isConfigured
+        targets = GateTargets(of: service)
+    }
+
+    // MARK: Decisions
+
+    /// The service is configured, since it was decided.
+    mutating func markConfigured() { (isConfigured, areOrphansReported) = (true, false) }
+
+    /// The service was decided. Returns whether `startMove` has to follow, once the attached units have heard of it.
+    mutating func decide(
+        _ desired: DesiredGate, _ context: GateContext, _ batch: inout GateBatch
+    ) -> Bool {
+        markConfigured()
+        guard self.desired != desired else { return false }
+        if self.desired == nil {
+            readyBy = context.link.isReachable ? context.now + Self.timeLimit : nil
+            if context.link.isUp {
+                targets.expectFixed()
+                for target in GateTarget.main(of: service) { batch.read(target.unit) }
+            }
+        }
+        self.desired = desired
+        (refusal, corrections) = (RefusedJob(), Corrections())
+        targets.expect(desired.targets(of: service))
+        return true
+    }
+
+    /// The service is not configured any more: its targets stay as they are.
+    mutating func withdraw(_ batch: inout GateBatch) {
+        if isConfigured {
+            let targets = targets
+            self = GateState(of: service, isConfigured: false)
+            self.targets = targets
+        }
+        reportOrphans(&batch)
+    }
+
+    /// Names the units that are attached to a service which is not configured, once.
+    private mutating func reportOrphans(_ batch: inout GateBatch) {
+        guard !isConfigured, !attached.isEmpty, !areOrphansReported else { return }
+        areOrphansReported = true
+        batch.log(.unitsOrphaned(service, attached.sorted()))
+    }
+
+    /// Asks for every job that is needed, if that is possible now.
+    mutating func startMove(_ context: GateContext, _ batch: inout GateBatch) {
+        let isMidway = phase.isMoving
+        guard context.link.mayMove, let desired else { return phase = .waiting }
+        guard !endDrainIfClosed(at: context.now) else { return }
+        let jobs = targets.jobs(to: desired, isMidway: isMidway)
+        guard !jobs.isEmpty else {
+            readyBy = nil
+            phase = .settled
+            return
+        }
+        let awaited = attached.filter { context.units[$0]?.mustChange(isMidway: isMidway) ?? false }
+        // Starts that an earlier move has asked for may still be under way.
+        if phase != .settled { movedBy = nil }
+        phase = .moving(GateMove(at: context.now, isMidway: isMidway, awaiting: awaited))
+        for job in jobs { enqueue(job, &batch) }
+    }
+
+    /// Asks systemd for a job.
+    mutating func enqueue(_ job: TargetJob, _ batch: inout GateBatch) {
+        targets.jobSent(job)
+        batch.enqueue(job)
+    }
+
+    // MARK: Reports of systemd
+
+    /// systemd has listed the loaded targets of the service. The connection may be new.
+    mutating func targetsListed(_ loaded: [GateTarget: UnitStatus], _ batch: inout GateBatch) {
+        if isConfigured { targets.expectFixed() }
+        for unit in targets.targetsListed(loaded) { batch.read(unit) }
+    }
+
+    /// A target was read, or could not be. Returns the units that are not attached to it any more.
+    mutating func targetRead(
+        _ properties: UnitSnapshot?, of target: GateTarget, _ batch: inout GateBatch
+    ) -> Set<UnitName> {
+        phase.move?.targetRead(target)
+        guard let properties else { return [] }
+        let detached = targets.targetRead(properties, of: target)
+        unitsDetached(of: detached, &batch)
+        return detached
+    }
+
+    /// The drop-ins were read: these units are attached by them. Returns the targets whose units have
+    /// changed, with the units that are not attached to them any more.
+    mutating func dropInsRead(
+        _ named: [GateTarget: Set<UnitName>], _ batch: inout GateBatch
+    ) -> [GateTarget: Set<UnitName>] {
+        let changed = targets.dropInsRead(named)
+        for units in changed.values { unitsDetached(of: units, &batch) }
+        return changed
+    }
+
+    private mutating func unitsDetached(of units: Set<UnitName>, _ batch: inout GateBatch) {
+        phase.move?.forget(units.subtracting(targets.attached))
+        reportOrphans(&batch)
+    }
+
+    /// systemd has queued a job under this number, or refused it.
+    mutating func jobAnswered(
+        _ problem: GateObstacle?, _ number: UInt32, to job: TargetJob, at now: Boottime,
+        _ batch: inout GateBatch
+    ) {
+        targets.jobAnswered(job, isRefused: problem != nil)
+        if notice.jobAnswered(problem, to: job, at: now, &batch) { return }
+        readyBy = nil
+        guard let problem else {
+            if movedBy == nil || phase.move?.isAccepted == false { movedBy = number }
+            phase.move?.jobAccepted()
+            return refusal.jobAccepted(job)
+        }
+        guard permits(job.target) == job.isStart else { return }
+        refusal.jobRefused(job, problem)
+        phase.move?.delay(at: now)
+        batch.readSystemState()
+    }
+
+    /// The bus is lost, and with it every answer: everything is compared anew once it is back.
+    mutating func busLost() {
+        pause()
+        readyBy = nil
+        targets.forgetCalls()
+    }
+
+    /// Leaves everything as it is until the bus is back, or the system is not stopping any more.
+    mutating func pause() {
+        phase = .waiting
+        refusal.dropPending()
+    }
+
+    // MARK: Going on
+
+    /// polkit is back, or systemd has read its units again: asks again at once for a job that was refused.
+    mutating func retryNow(at now: Boottime, _ batch: inout GateBatch) {
+        if notice.retryNow() { batch.recheck(service) }
+        guard refusal.problem != nil, phase.isMoving else { return }
+        phase.move?.retryNow(at: now)
+        batch.readSystemState()
+    }
+
+    /// Goes to the next phase if the known state allows it.
+    mutating func advance(_ context: GateContext, _ batch: inout GateBatch) {
+        guard let desired else { return }
+        if let limit = readyBy, limit <= context.now { readyBy = nil }
+        guard context.link.mayMove else { return }
+        switch phase {
+        case .waiting: startMove(context, &batch)
+        case .moving(let move):
+            if targets.areConfirmed(as: desired) {
+                awaitUnits(of: move, context, &batch)
+            } else if move.retryAt <= context.now, !move.isRetryDue {
+                moveTimedOut(at: context.now, &batch)
+            }
+        case .awaitingUnits(let move):
+            if targets.deviate(from: desired) {
+                targetsDeviated(&batch)
+            } else if move.isOver {
+                phase = .settled
+                refusal.forget()
+                let took = context.now - move.began
+                moves.record(desired.gate, took: took)
+                let kept = report(context)?.units.kept ?? [:]
+                batch.log(
+                    .moved(service, desired, took: took, units: move.took, kept: kept))
+            } else if desired.gate == .open {
+                limitStart(context, &batch)
+            }
+        case .settled:
+            if targets.deviate(from: desired) {
+                targetsDeviated(&batch)
+            } else {
+                resumeOpening(desired, context)
+            }
+        case .deviating: break
+        }
+    }
+
+    /// The targets stand as decided: reads the units that this stops or starts. Some may be new.
+    private mutating func awaitUnits(
+        of move: GateMove, _ context: GateContext, _ batch: inout GateBatch
+    ) {
+        var move = move
+        move.awaitReads(of: targets.targetsToRead(), at: context.now)
+        for target in move.unread.sorted() { batch.read(target.unit) }
+        for unit in move.awaited.sorted() where context.units[unit]?.permission == .mayRun {
+            batch.read(unit)
+        }
+        phase = .awaitingUnits(move)
+    }
+
+    private mutating func targetsDeviated(_ batch: inout GateBatch) {
+        phase = .deviating
+        batch.readSystemState()
+    }
+
+    /// No signal came for a while. A job that waits for a unit to stop is no reason to ask again.
+    private mutating func moveTimedOut(at now: Boottime, _ batch: inout GateBatch) {
+        phase.move?.timedOut(isUnderWay: targets.areUnderWay, at: now)
+        if !targets.areUnderWay { batch.readSystemState() }
+    }
+
+    /// The system is not stopping: reports a refusal, asks again, and puts back moved targets.
+    mutating func resume(_ context: GateContext, _ batch: inout GateBatch) {
+        guard let desired else { return }
+        refusal.report(of: service, &batch)
+        if phase != .settled || refusal.problem != nil { batch.recheck(service) }
+        switch phase {
+        case .deviating: putBack(to: desired, context, &batch)
+        case .moving(let move): if move.isRetryDue { retry(to: desired, at: context.now, &batch) }
+        case .waiting, .awaitingUnits, .settled: break
+        }
+    }
+
+    /// Asks for the same once more.
+    private mutating func retry(
+        to desired: DesiredGate, at now: Boottime, _ batch: inout GateBatch
+    ) {
+        phase.move?.retry(at: now)
+        for job in targets.jobs(to: desired, isMidway: false) { enqueue(job, &batch) }
+        batch.recheck(service)
+    }
+
+    /// Puts a gate back that another process has moved, or finds it in its place again. If somebody has closed it
+    /// during its drain, flags and people want the same, and the drain ends.
+    private mutating func putBack(
+        to desired: DesiredGate, _ context: GateContext, _ batch: inout GateBatch
+    ) {
+        phase = .settled
+        guard targets.deviate(from: desired), !endDrainIfClosed(at: context.now) else { return }
+        guard let delay = corrections.next(at: context.now) else {
+            batch.log(.movedElsewhere(service, desired))
+            return startMove(context, &batch)
+        }
+        phase = .moving(GateMove(at: context.now, timeLimit: delay))
+    }
+
+    /// How long the daemon's readiness waits for systemd, its bus and polkit.
+    private static let timeLimit: Duration = .seconds(10)
+}

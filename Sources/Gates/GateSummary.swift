@@ -1,0 +1,236 @@
+import CivilTime
+import Decision
+
+/// What all gates and units come to: the next wake-up, the problems, readiness, and the units whose
+/// signals are followed.
+///
+/// It is kept up to date with the gates and units that an event has changed, so that an event costs
+/// what it concerns, and not the number of gates.
+struct GateSummary: Sendable {
+    var wakeUps = WakeUps()
+    private var busProblem: GateProblem?
+    private var gateProblems: [ServiceName: GateProblem] = [:]
+    private var noticeProblems: [ServiceName: GateProblem] = [:]
+    private var orphanProblems: [ServiceName: GateProblem] = [:]
+    private var unitProblems: [UnitName: GateProblem] = [:]
+    /// The units that the configuration lists and that are not attached, with the reason and its age.
+    private var missingUnits: [ServiceName: [UnitName: Dated<UnitProblem>]] = [:]
+    /// The gates that the daemon's readiness waits for.
+    private var awaited: Set<ServiceName> = []
+    /// How many targets of each gate are followed.
+    private var subscribedTargets: [ServiceName: Int] = [:]
+    private var subscribed: Set<UnitName> = []
+    /// The changes of `subscribed` that systemd was not told of.
+    private var (added, removed): (Set<UnitName>, Set<UnitName>) = ([], [])
+
+    // MARK: Changes
+
+    /// The link to systemd has changed.
+    mutating func update(link: SystemdLink, at now: Boottime) {
+        wakeUps.set(.link, to: link.wakeUp)
+        let since = busProblem?.since ?? now
+        busProblem = link.problem.map { .bus($0, since: since) }
+    }
+
+    /// The units that the configuration lists have changed, or are being attached.
+    mutating func update(listed: ListedUnits, _ link: SystemdLink, at now: Boottime) {
+        wakeUps.set(.listed, to: listed.wakeUp(link, at: now))
+        guard let unit = ListedUnits.unit else { return }
+        if listed.isSubscribed { subscribe(to: unit) } else { unsubscribe(from: unit) }
+    }
+
+    /// Other units of a service are listed and not attached.
+    mutating func update(
+        missing: [UnitName: UnitProblem], of service: ServiceName, at now: Boottime
+    ) {
+        let before = missingUnits.removeValue(forKey: service) ?? [:]
+        guard !missing.isEmpty else { return }
+        missingUnits[service] = missing.reduce(into: [:]) {
+            $0[$1.key] = Dated($1.value, before: before[$1.key], at: now)
+        }
+    }
+
+    /// The units that the configuration lists and that are not attached, with the reason.
+    var missing: [ListedUnit: UnitProblem] {
+        missingUnits.reduce(into: [:]) { all, own in
+            for (unit, problem) in own.value {
+                all[ListedUnit(service: own.key, name: unit)] = problem.problem
+            }
+        }
+    }
+
+    /// Whether there is such a unit.
+    var isAnyUnitMissing: Bool { !missingUnits.isEmpty }
+
+    /// A gate has changed.
+    mutating func update(gate: GateState, _ link: SystemdLink, at now: Boottime) {
+        wakeUps.set(.gate(gate.service), to: gate.wakeUp(link))
+        let since = gateProblems[gate.service]?.since ?? now
+        gateProblems[gate.service] = gate.problem(link).map {
+            GateProblem(.service(gate.service), .gate, $0.sentence, since: since)
+        }
+        let lostSince = noticeProblems[gate.service]?.since ?? now
+        noticeProblems[gate.service] = gate.notice.problem.map {
+            GateProblem(.service(gate.service), .notice, $0, since: lostSince)
+        }
+        let orphans = gate.orphans
+        let orphanedSince = orphanProblems[gate.service]?.since ?? now
+        orphanProblems[gate.service] =
+            orphans.isEmpty ? nil : .orphans(orphans, of: gate.service, since: orphanedSince)
+        if gate.isReady { awaited.remove(gate.service) } else { awaited.insert(gate.service) }
+        // A gate loses no target.
+        guard subscribedTargets[gate.service] != gate.targets.count else { return }
+        subscribedTargets[gate.service] = gate.targets.count
+        for unit in gate.targets.units { subscribe(to: unit) }
+    }
+
+    /// A unit has changed; nil if it is not attached any more.
+    mutating func update(unit: AttachedUnit?, named name: UnitName, at now: Boottime) {
+        wakeUps.set(.unit(name), to: unit?.wakeUp)
+        let since = unitProblems[name]?.since ?? now
+        unitProblems[name] = unit.flatMap { unit in
+            unit.problem.map { .unit(name, of: unit.services, $0, since: since) }
+        }
+        if unit != nil { subscribe(to: name) } else { unsubscribe(from: name) }
+    }
+
+    private mutating func unsubscribe(from unit: UnitName) {
+        guard subscribed.remove(unit) != nil, added.remove(unit) == nil else { return }
+        removed.insert(unit)
+    }
+
+    private mutating func subscribe(to unit: UnitName) {
+        guard subscribed.insert(unit).inserted, removed.remove(unit) == nil else { return }
+        added.insert(unit)
+    }
+
+    // MARK: Effects
+
+    /// Has systemd's signals of new units sent, and of others not any more. A new connection follows
+    /// nothing yet.
+    mutating func subscriptions(_ link: inout SystemdLink) -> [GateEffect] {
+        guard link.isUp else { return [] }
+        if link.startSubscribing() { (added, removed) = (subscribed, []) }
+        defer { (added, removed) = ([], []) }
+        return (removed.isEmpty ? [] : [.unsubscribe(removed)])
+            + (added.isEmpty ? [] : [.subscribe(added)])
+    }
+
+    /// The state of all gates.
+    var overview: GateOverview {
+        let gates = gateProblems.sorted { $0.key < $1.key }.map(\.value)
+        let notices = noticeProblems.sorted { $0.key < $1.key }.map(\.value)
+        let orphans = orphanProblems.sorted { $0.key < $1.key }.map(\.value)
+        let missing = missingUnits.sorted { $0.key < $1.key }.flatMap { service, units in
+            units.sorted { $0.key < $1.key }.map {
+                GateProblem.unit($0.key, of: [service], $0.value.problem, since: $0.value.since)
+            }
+        }
+        let units = missing + unitProblems.sorted { $0.key < $1.key }.map(\.value)
+        return GateOverview(
+            isReady: awaited.isEmpty,
+            problems: [busProblem].compactMap(\.self) + gates + orphans + notices + units)
+    }
+}
+
+/// The moments at which time alone changes something. Of all of them only the next is asked for.
+struct WakeUps: Sendable {
+    /// What looks at itself when its moment has come.
+    enum Owner: Hashable, Sendable {
+        case link
+        case listed
+        case gate(ServiceName)
+        case unit(UnitName)
+    }
+
+    private var moments: [Owner: Boottime] = [:]
+    /// The least of the moments. It is looked for again after it was removed.
+    private var next: Boottime?
+    private var mustSearch = false
+    /// The moment that was asked for last; nil if that was never, or has come.
+    private var asked: Boottime?
+
+    /// Sets the moment of an owner; nil if it waits for nothing.
+    mutating func set(_ owner: Owner, to moment: Boottime?) {
+        let before = moments[owner]
+        guard before != moment else { return }
+        moments[owner] = moment
+        if before == next { mustSearch = true }
+        if let moment, !mustSearch, next.map({ moment < $0 }) ?? true { next = moment }
+    }
+
+    /// The owners whose moments have come.
+    mutating func wake(at now: Boottime) -> [Owner] {
+        asked = nil
+        return moments.filter { $0.value <= now }.map(\.key)
+    }
+
+    /// Sets the next wake-up if it is another than the last one.
+    mutating func nextWake() -> [GateEffect] {
+        if mustSearch {
+            next = moments.values.min()
+            mustSearch = false
+        }
+        guard next != asked else { return [] }
+        asked = next
+        return [.sleep(next)]
+    }
+}
+
+extension GateProblem {
+    /// The bus is not there, or does not answer.
+    static func bus(_ text: String, since: Boottime) -> GateProblem {
+        GateProblem(
+            .host, .bus, "gates: \(text); no gate is moved until the bus is back", since: since)
+    }
+
+    /// Units are attached to a service that is not configured.
+    static func orphans(
+        _ units: Set<UnitName>, of service: ServiceName, since: Boottime
+    ) -> GateProblem {
+        GateProblem(.service(service), .unitsOrphaned, Problem.orphans(units), since: since)
+    }
+
+    /// A unit is not as its gates want it.
+    static func unit(
+        _ name: UnitName, of services: Set<ServiceName>, _ problem: UnitProblem, since: Boottime
+    ) -> GateProblem {
+        GateProblem(
+            .unit(name, of: services.sorted()), .unit, problem.sentence, since: since,
+            isAlarm: !problem.passes,
+            advice: services.min().map { problem.advice(for: name, of: $0) })
+    }
+}
+
+/// The wake-ups of the machine, and the summary at the end of an event.
+extension GateMachine {
+    /// Looks at everything that time has changed.
+    mutating func wake(at now: Boottime, _ batch: inout GateBatch) {
+        for owner in digest.wakeUps.wake(at: now) {
+            switch owner {
+            case .link: if link.wake(at: now, &batch) { recheckAll(&batch) }
+            case .listed: listed.recheck(&batch)
+            case .gate(let service):
+                batch.recheck(service)
+                closeDrained(service, at: now, &batch)
+            case .unit(let unit): batch.recheck(unit)
+            }
+        }
+    }
+
+    /// Has every gate looked at: what is known of systemd has changed.
+    func recheckAll(_ batch: inout GateBatch) { gates.keys.forEach { batch.recheck($0) } }
+
+    /// Adds up what the event has changed.
+    mutating func updateSummary(_ batch: GateBatch, at now: Boottime) {
+        digest.update(link: link, at: now)
+        digest.update(listed: listed, link, at: now)
+        for service in batch.concernsAll ? Set(gates.keys) : batch.changed {
+            digest.update(missing: missing(of: service, at: now), of: service, at: now)
+            if let gate = gates[service] { digest.update(gate: gate, link, at: now) }
+        }
+        for unit in batch.units.union(batch.detached) {
+            digest.update(unit: units[unit], named: unit, at: now)
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package import Decision
+
+/// A template target of a service.
+package struct GateTarget: Hashable, Sendable {
+    /// The meaning of a target: the gate is open or closed, or a state or a variant is in force, or people are
+    /// told of an end or a window.
+    package enum Kind: Hashable, Sendable {
+        case open, closed, countdown, updateRequired, maintenance, ended, notice
+        case variant(String)
+    }
+
+    package let service: ServiceName
+    package let kind: Kind
+
+    /// The target of this kind.
+    package init(service: ServiceName, kind: Kind) {
+        self.service = service
+        self.kind = kind
+    }
+
+    /// The target that a unit is; nil if it is no target of a gate.
+    package init?(_ unit: UnitName) {
+        guard unit.text.hasPrefix(Self.prefix), unit.type == "target",
+            let instance = unit.instance, let at = unit.text.firstIndex(of: "@")
+        else { return nil }
+        let word = unit.text[..<at].dropFirst(Self.prefix.count)
+        if word == "variant" {
+            let parts = instance.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 2, let service = ServiceName(String(parts[0])),
+                Name<VariantTag>(String(parts[1])) != nil
+            else { return nil }
+            self.init(service: service, kind: .variant(String(parts[1])))
+        } else {
+            guard let kind = Self.fixed.first(where: { Self.word(of: $0) == word }),
+                let service = ServiceName(String(instance))
+            else { return nil }
+            self.init(service: service, kind: kind)
+        }
+    }
+
+    /// The unit's name. Nil for a variant that is no word: no unit can have that name.
+    package var unit: UnitName? {
+        guard case .variant(let word) = kind else {
+            return UnitName("\(Self.prefix)\(Self.word(of: kind))@\(service).target")
+        }
+        guard Name<VariantTag>(word) != nil else { return nil }
+        return UnitName("\(Self.prefix)variant@\(service):\(word).target")
+    }
+
+    /// The kinds without a word of their own.
+    private static let fixed: [Kind] = [
+        .open, .closed, .countdown, .updateRequired, .maintenance, .ended, .notice,
+    ]
+
+    /// The targets that show the decision on every service.
+    package static func fixed(of service: ServiceName) -> [GateTarget] {
+        fixed.map { GateTarget(service: service, kind: $0) }.filter(\.isOfDecision)
+    }
+
+    /// The targets that most units are attached to: `open` and `closed`.
+    static func main(of service: ServiceName) -> [GateTarget] {
+        fixed(of: service).filter(\.isMain)
+    }
+
+    /// Whether it is `open` or `closed`.
+    var isMain: Bool { kind == .open || kind == .closed }
+
+    /// Whether it shows a decision. The target of notices does not: it is started for each, and is down again
+    /// when its units have ended.
+    var isOfDecision: Bool { kind != .notice }
+
+    /// The pattern of every unit of ours.
+    package static let pattern = "killswitch-*@*.target"
+    private static let prefix = "killswitch-"
+
+    /// Whether systemd stops `other` when it starts this target: `Conflicts=` of the templates.
+    func stops(_ other: GateTarget) -> Bool {
+        guard service == other.service else { return false }
+        return Self.conflicts(kind, other.kind) || Self.conflicts(other.kind, kind)
+    }
+
+    private static func conflicts(_ kind: Kind, _ other: Kind) -> Bool {
+        switch kind {
+        case .open: [.closed, .maintenance, .ended].contains(other)
+        case .closed: [.open, .countdown].contains(other)
+        case .countdown: [.closed].contains(other)
+        case .updateRequired: [.countdown].contains(other)
+        case .maintenance: [.open, .countdown, .updateRequired].contains(other)
+        case .ended: [.open, .countdown, .updateRequired, .maintenance].contains(other)
+        case .variant, .notice: false
+        }
+    }
+
+    private static func word(of kind: Kind) -> String {
+        switch kind {
+        case .open: "open"
+        case .closed: "closed"
+        case .countdown: "countdown"
+        case .updateRequired: "update-required"
+        case .maintenance: "maintenance"
+        case .ended: "ended"
+        case .variant: "variant"
+        case .notice: "notice"
+        }
+    }
+}
+
+/// Marks the names of variants.
+package enum VariantTag {}
+
+extension GateTarget: Comparable {
+    /// By service, then in the order of the kinds: the order in which they are looked through.
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.service, left.position, left.variant) < (right.service, right.position, right.variant)
+    }
+
+    private var position: Int { Self.fixed.firstIndex(of: kind) ?? Self.fixed.count }
+
+    private var variant: String { if case .variant(let word) = kind { word } else { "" } }
+}

@@ -1,0 +1,206 @@
+import CivilTime
+import Decision
+
+/// The targets of a service as systemd reports them: the status of each, its calls in flight, and
+/// the units attached to it. It stores no decision: each question about a decision has it as an
+/// argument.
+struct GateTargets: Hashable, Sendable {
+    private struct TargetState: Hashable, Sendable {
+        var seen = UnitStatus(.inactive)
+        /// How many calls for it are in flight.
+        var calls = 0
+        /// Whether its attached units were read.
+        var isRead = false
+        /// The units that have `Requisite=` on it, by systemd.
+        var tied: Set<UnitName> = []
+        /// The units that a drop-in attaches to it. systemd forgets the drop-in of a unit whose file is
+        /// gone or that is masked, and the unit may still run.
+        var named: Set<UnitName> = []
+        /// The units that it starts.
+        var wants: Set<UnitName> = []
+        /// Whether it has to be started once more for the sake of its units, though it is active.
+        var isStartDue = false
+
+        /// The attached units.
+        var attached: Set<UnitName> { tied.union(named) }
+
+        /// Whether it is active and stays so, and no start of its units is due.
+        var isActive: Bool { seen.active == .active && !seen.hasJob && !isStartDue }
+        /// Whether it is down, stays so, and nothing was asked of it.
+        var isAtRestDown: Bool { seen.isAtRestDown && calls == 0 }
+        /// Whether a call of this daemon or a job of systemd is under way for it.
+        var isUnderWay: Bool { calls > 0 || seen.hasJob }
+    }
+
+    private let service: ServiceName
+    private var states: [GateTarget: TargetState] = [:]
+    /// The targets that show the decision.
+    private var decided: some Collection<(key: GateTarget, value: TargetState)> {
+        states.lazy.filter(\.key.isOfDecision)
+    }
+
+    /// The targets of a service, none of which is known yet.
+    init(of service: ServiceName) { self.service = service }
+
+    // MARK: Targets and units
+
+    /// Knows from now on the targets that every service has.
+    mutating func expectFixed() { expect(GateTarget.fixed(of: service)) }
+
+    /// Knows these targets from now on, inactive until systemd says otherwise.
+    mutating func expect(_ targets: [GateTarget]) {
+        for target in targets where states[target] == nil { states[target] = TargetState() }
+    }
+
+    /// The units whose changes tell how the targets stand.
+    var units: [UnitName] { states.keys.compactMap(\.unit) }
+
+    /// How many targets are known.
+    var count: Int { states.count }
+
+    /// All units that are attached to any of them.
+    var attached: Set<UnitName> { states.values.reduce(into: []) { $0.formUnion($1.attached) } }
+
+    /// The units that are attached to the open target.
+    var startingUnits: Set<UnitName> {
+        states[GateTarget(service: service, kind: .open)]?.attached ?? []
+    }
+
+    /// Whether the units attached to the open and the closed target are known.
+    var areAttachedKnown: Bool {
+        GateTarget.main(of: service).allSatisfy { states[$0]?.isRead ?? false }
+    }
+
+    // MARK: Reports of systemd
+
+    /// systemd has listed all targets that are loaded: every other is inactive. Returns the targets
+    /// that may have units attached: `open` and `closed`, and any other that is loaded.
+    mutating func targetsListed(_ loaded: [GateTarget: UnitStatus]) -> [UnitName] {
+        for target in states.keys { states[target]?.seen = UnitStatus(.inactive) }
+        for (target, seen) in loaded { targetChanged(to: seen, of: target) }
+        return states.keys.sorted().filter { $0.isMain || loaded[$0] != nil }.compactMap(\.unit)
+    }
+
+    /// The targets that may have units attached after a move: the same two, and any other that is
+    /// not down.
+    func targetsToRead() -> Set<GateTarget> {
+        Set(states.filter { $0.key.isMain || !$0.value.seen.active.isDown }.keys)
+    }
+
+    /// A signal has the status of a target.
+    mutating func targetChanged(to seen: UnitStatus, of target: GateTarget) {
+        states[target, default: TargetState()].seen = seen
+    }
+
+    /// Everything about a target was read. Returns the units that are not attached to it any more.
+    mutating func targetRead(_ properties: UnitSnapshot, of target: GateTarget) -> Set<UnitName> {
+        var state = states[target] ?? TargetState()
+        let before = state.attached
+        state.seen = properties.seen
+        state.isRead = true
+        state.tied = Set(properties.requisiteOf)
+        state.wants = Set(properties.wants)
+        states[target] = state
+        return before.subtracting(state.attached)
+    }
+
+    /// The drop-ins were read: these units are attached by them. Returns the targets whose units have
+    /// changed, with the units that are not attached to them any more.
+    mutating func dropInsRead(_ named: [GateTarget: Set<UnitName>]) -> [GateTarget: Set<UnitName>] {
+        var changed: [GateTarget: Set<UnitName>] = [:]
+        for target in Set(named.keys).union(states.keys) {
+            let units = named[target] ?? []
+            guard (states[target]?.named ?? []) != units else { continue }
+            let before = states[target]?.attached ?? []
+            states[target, default: TargetState()].named = units
+            changed[target] = before.subtracting(states[target]?.attached ?? [])
+        }
+        return changed
+    }
+
+    /// The units that are attached to a target, and whether it starts each.
+    func attachments(to target: GateTarget) -> [UnitName: Bool] {
+        guard let state = states[target] else { return [:] }
+        // That the target of notices starts a unit is no wish that the unit runs.
+        let isStarter = target.isOfDecision
+        return state.attached.reduce(into: [:]) { $0[$1] = isStarter && state.wants.contains($1) }
+    }
+
+    // MARK: Calls
+
+    /// A job is asked for.
+    mutating func jobSent(_ job: TargetJob) {
+        states[job.target, default: TargetState()].calls += 1
+    }
+
+    /// systemd has answered a call: it does the job, or refuses it.
+    mutating func jobAnswered(_ job: TargetJob, isRefused: Bool) {
+        if let calls = states[job.target]?.calls, calls > 0 { states[job.target]?.calls -= 1 }
+        if job.isStart, !isRefused { states[job.target]?.isStartDue = false }
+    }
+
+    /// The open target has to be started once more: it is active, and units that it wants are not.
+    mutating func startAgain() {
+        states[GateTarget(service: service, kind: .open), default: TargetState()].isStartDue = true
+    }
+
+    /// The connection is gone, and with it every answer.
+    mutating func forgetCalls() {
+        for target in states.keys { states[target]?.calls = 0 }
+    }
+
+    // MARK: Compared with a decision
+
+    /// The jobs that are needed: stops of targets that no start stops by itself, then starts.
+    /// `isMidway`: earlier jobs are not confirmed, so that `seen` may be out of date.
+    func jobs(to desired: DesiredGate, isMidway: Bool) -> [TargetJob] {
+        let wanted = desired.targets(of: service)
+        let starts = wanted.filter { isMidway || states[$0]?.isActive != true }
+        let stops = decided.map(\.key).sorted().filter { target in
+            !wanted.contains(target) && states[target]?.isAtRestDown == false
+                && !starts.contains { $0.stops(target) }
+        }
+        return stops.map(TargetJob.stop) + starts.map(TargetJob.start)
+    }
+
+    /// Whether every wanted target is active with nothing pending, and every other is down.
+    func areConfirmed(as desired: DesiredGate) -> Bool {
+        let wanted = desired.targets(of: service)
+        return decided.allSatisfy { target, state in
+            guard state.calls == 0 else { return false }
+            return wanted.contains(target) ? state.isActive : state.seen.active.isDown
+        }
+    }
+
+    /// Whether a target stands otherwise than decided.
+    func deviate(from desired: DesiredGate) -> Bool {
+        let wanted = desired.targets(of: service)
+        return decided.contains { wanted.contains($0.key) == $0.value.seen.active.isDown }
+    }
+
+    /// Whether the gate itself stands otherwise than decided, and not just a target of its state.
+    func isGateMoved(from desired: DesiredGate) -> Bool {
+        let wanted = desired.targets(of: service)
+        return decided.contains {
+            $0.key.isMain && wanted.contains($0.key) == $0.value.seen.active.isDown
+        }
+    }
+
+    /// Whether an answer of systemd is awaited.
+    var haveCalls: Bool { decided.contains { $0.value.calls > 0 } }
+
+    /// When systemd brought a target into its state; nil if it has not told.
+    func since(_ target: GateTarget) -> Instant? { states[target]?.seen.since }
+
+    /// Whether a call or a job of any of them is under way.
+    var areUnderWay: Bool { decided.contains { $0.value.isUnderWay } }
+
+    /// Whether a target that was perhaps never loaded is down with nothing under way.
+    func mayStart(_ target: GateTarget) -> Bool { states[target].map(\.isAtRestDown) ?? true }
+
+    /// Whether a target that was perhaps never loaded is down.
+    func isDown(_ target: GateTarget) -> Bool { states[target]?.seen.active.isDown ?? true }
+
+    /// Whether a target is down with nothing under way.
+    func isAtRestDown(_ target: GateTarget) -> Bool { states[target]?.isAtRestDown ?? false }
+}

@@ -1,0 +1,94 @@
+import CivilTime
+import Decision
+
+/// A start job of a unit that systemd has ended without a start.
+package struct FailedStart: Hashable, Sendable {
+    /// The number of the job: systemd numbers jobs in the order in which they are queued.
+    package let job: UInt32
+    /// Whether an assertion, such as `AssertPathExists=`, has refused it; otherwise a unit is down that the
+    /// start depends on.
+    package let isByAssertion: Bool
+
+    /// The end of a job by an assertion or by a dependency.
+    package init(job: UInt32, isByAssertion: Bool) {
+        self.job = job
+        self.isByAssertion = isByAssertion
+    }
+}
+
+/// The starts of a unit that its gates have refused since the daemon has followed it. The first is told at once,
+/// those after it once a minute with their number: a timer may try each second.
+struct RefusedStarts: Hashable, Sendable {
+    private(set) var count = 0
+    /// When the last one was refused; nil before the first.
+    private(set) var last: Boottime?
+    private var unlogged = 0
+    private var loggedAt: Boottime?
+    /// The service whose gate has refused the last one.
+    private var service: ServiceName?
+
+    /// The gate of this service has refused a start.
+    mutating func add(by service: ServiceName, at now: Boottime) {
+        count += 1
+        unlogged += 1
+        last = now
+        self.service = service
+    }
+
+    /// Reports those that were not told, if a minute has passed. `isOver`: the gates refuse no start any more.
+    mutating func report(
+        of unit: UnitName, isOver: Bool, at now: Boottime, _ batch: inout GateBatch
+    ) {
+        guard unlogged > 0, let service, wakeUp.map({ $0 <= now }) ?? true else { return }
+        let isFirst = unlogged == count
+        batch.log(
+            .startsRefused(service, unit, unlogged, isFirst: isFirst, isOver: isOver, by: nil))
+        (unlogged, loggedAt) = (0, now)
+    }
+
+    /// When the next report is due.
+    var wakeUp: Boottime? { unlogged > 0 ? loggedAt.map { $0 + .seconds(60) } : nil }
+}
+
+extension GateMachine {
+    /// systemd has ended a start job without a start: counts it if gates have refused it.
+    mutating func startFailed(
+        _ start: FailedStart, of name: UnitName, at now: Boottime, _ batch: inout GateBatch
+    ) {
+        guard link.mayMove, let unit = units[name] else { return }
+        let refusing = Set(
+            unit.targets.filter {
+                gates[$0.service]?.refuses(start, of: name, attachedTo: $0) ?? false
+            }.map(\.service))
+        guard let first = refusing.min() else { return }
+        for service in refusing { gates[service]?.refusedStarts += 1 }
+        units[name]?.refusedStarts.add(by: first, at: now)
+        batch.recheck(name)
+    }
+
+    /// The unit whose stop a queued start of this unit waits for; nil if no start waits. systemd holds the
+    /// start until the gate has moved, and refuses it then.
+    func blocker(of unit: AttachedUnit) -> UnitName? {
+        guard unit.isStartQueued, unit.permission == .mustStop else { return nil }
+        return unit.services.lazy.flatMap { gates[$0]?.attached ?? [] }.filter { other in
+            units[other].map { $0.permission == .mustStop && $0.seen?.active.isDown == false }
+                ?? false
+        }.min()
+    }
+}
+
+extension GateState {
+    /// Whether the gate has refused this start of a unit that is attached to one of its targets.
+    ///
+    /// A job that is older than the last move was not asked for at this gate: it is of the boot, or of an opening
+    /// that the move has ended.
+    func refuses(
+        _ start: FailedStart, of unit: UnitName, attachedTo target: GateTarget
+    ) -> Bool {
+        guard let movedBy, start.job > movedBy else { return false }
+        if permits(target) == false { return true }
+        // During a drain the target is up, and the marker alone refuses starts.
+        return drain != nil && target.kind == .open && start.isByAssertion
+            && phase.move?.awaited.contains(unit) != true
+    }
+}

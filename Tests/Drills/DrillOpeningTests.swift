@@ -1,0 +1,164 @@
+import CivilTime
+import Decision
+import Drills
+import Gates
+import Testing
+
+/// How long a drill waits until the gate is open again, and every unit as before.
+@Suite struct DrillOpeningTests {
+    @Test func aUnitThatDoesNotComeBackIsWaitedForAsLongAsItMayTakeToStart() throws {
+        var drill = try DrillTranscript.closed()
+        drill.at(1, .released(.open))
+        drill.forget()
+        try drill.poll(1.1, .opening)
+        drill.at(6, .woke)
+        try drill.poll(6, .opening)
+        drill.at(6.1, .woke)
+        try drill.poll(6.1, .opening)
+        var web = UnitSnapshot.wentDown(at: 0.4, .activating)
+        web.leftDown = nil
+        try drill.end(6.2, web: web, .open)
+        #expect(
+            try drill.text == """
+                1.1s listed page.service=inactive web.service=activating
+                    read status
+                1.1s status: open
+                    wait 50 ms
+                6s woke
+                    list
+                6s listed page.service=inactive web.service=activating
+                    read status
+                6s status: open
+                    print after 5 s waiting for web.service (activating)
+                    wait 50 ms
+                6.1s woke
+                    list
+                6.1s listed page.service=inactive web.service=activating
+                    read status
+                6.1s status: open
+                    read web.service page.service killswitch-open@shop.target
+                6.2s read killswitch-open@shop.target page.service web.service
+                    read unit problems
+                6.2s no unit problems
+                    read status
+                6.2s status: open
+                    finish: open, closed for 1100 ms
+                    web.service: stop 400 ms, refused, start -, not started after 5 s
+                    page.service: stop 200 ms, -, start 500 ms
+
+                """)
+    }
+
+    @Test func flagsThatCloseMeanwhileEndTheWaitForTheUnits() throws {
+        var drill = try DrillTranscript.closed()
+        drill.at(1, .released(.open))
+        drill.forget()
+        try drill.list(1.1, .opening)
+        drill.at(1.1, .status(.closed("set by the flags of source 'app'")))
+        #expect(
+            try drill.text == """
+                1.1s listed page.service=inactive web.service=activating
+                    read status
+                1.1s status: closed: set by the flags of source 'app'
+                    read web.service page.service killswitch-open@shop.target
+
+                """)
+    }
+
+    @Test func aDaemonThatDoesNotAnswerIsWaitedForUntilAMinuteAfterTheOrder() throws {
+        var drill = try DrillTranscript.closed()
+        drill.at(1, .daemonUnreachable)
+        drill.at(1.2, .woke)
+        drill.at(1.2, .daemonUnreachable)
+        drill.at(69.9, .woke)
+        drill.at(69.9, .daemonUnreachable)
+        drill.at(70.1, .woke)
+        drill.at(70.1, .daemonUnreachable)
+        #expect(
+            try drill.text == """
+                1s no unit problems
+                    print opening 'shop' again
+                    release
+                1s the daemon does not answer
+                    print waiting: killswitchd does not answer, and only it opens the gate again
+                    wait 200 ms
+                1.2s woke
+                    release
+                1.2s the daemon does not answer
+                    wait 200 ms
+                69.9s woke
+                    release
+                69.9s the daemon does not answer
+                    wait 200 ms
+                70.1s woke
+                    release
+                70.1s the daemon does not answer
+                    read web.service page.service killswitch-open@shop.target
+
+                """)
+    }
+
+    @Test func aDaemonThatIsBackOpensTheGate() throws {
+        var drill = try DrillTranscript.closed()
+        drill.at(1, .daemonUnreachable)
+        drill.at(3, .woke)
+        drill.forget()
+        drill.at(3.1, .released(.open))
+        #expect(
+            try drill.text == """
+                3.1s released: open
+                    list
+
+                """)
+    }
+
+    @Test func minClosedIsWaitedForAndTheGateCountsAsClosedUntilItWasLastSeenSo() throws {
+        var drill = try DrillTranscript.closed()
+        drill.at(1, .released(.kept))
+        drill.at(1.1, .status(.kept))
+        drill.at(3, .woke)
+        drill.at(3, .status(.kept))
+        drill.at(3.05, .woke)
+        drill.at(3.05, .status(.open))
+        try drill.poll(3.1, .open)
+        drill.forget()
+        try drill.end(3.2, web: .cameUp(at: 3.02, downAt: 0.4), .open)
+        #expect(
+            try drill.text == """
+                3.2s read killswitch-open@shop.target page.service web.service
+                    read unit problems
+                3.2s no unit problems
+                    read status
+                3.2s status: open
+                    finish: open, closed for 3000 ms
+                    web.service: stop 400 ms, refused, start 20 ms
+                    page.service: stop -, -, start 500 ms
+
+                """)
+    }
+
+    /// Its target waits for a unit that is slow to stop, and then for a daemon that should move it.
+    @Test func aGateThatDoesNotOpenIsGivenUpAMinuteAfterTheLongestStop() throws {
+        var drill = try DrillTranscript.closed()
+        drill.at(1, .released(.open))
+        drill.forget()
+        try drill.poll(80, .closed)
+        drill.at(151, .woke)
+        try drill.poll(151, .closed)
+        #expect(
+            try drill.text == """
+                80s listed page.service=active web.service=inactive
+                    read status
+                80s status: open
+                    print after 79 s waiting for web.service (inactive), page.service (active)
+                    wait 50 ms
+                151s woke
+                    list
+                151s listed page.service=active web.service=inactive
+                    read status
+                151s status: open
+                    read web.service page.service killswitch-open@shop.target
+
+                """)
+    }
+}

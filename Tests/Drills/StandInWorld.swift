@@ -1,0 +1,195 @@
+import CivilTime
+import Decision
+import Drills
+import Gates
+
+/// An answer to a drill, or a signal.
+enum DrillAnswer {
+    case ordered
+    case status(OrderStatus)
+    case standingUnknown(problem: String)
+    case gateStuck(problem: String, OrderStatus)
+    case listed([UnitName: UnitStatus])
+    case read([UnitName: UnitSnapshot], problem: String?)
+    case tried(ManualStart)
+    case unitProblems([UnitName: String], problem: String?)
+    case released(OrderStatus)
+    case daemonUnreachable
+    case woke
+    case interrupted
+    case failed(String)
+}
+
+/// A world whose answers are given. After the last one its time is over: it tells nothing more, and ends every wait.
+final class StandInWorld: DrillWorld {
+    private var answers: ArraySlice<(seconds: Double, answer: DrillAnswer)>
+    private let shownFrom: Int?
+    private var text = ""
+    private var isOver = false
+    private(set) var now = StandInWorld.time(0)
+    private(set) var signals: [Boottime] = []
+
+    /// The text begins with the answer at `shownFrom`, if that is given.
+    init(_ answers: [(seconds: Double, answer: DrillAnswer)], shownFrom: Int?) {
+        self.answers = answers[...]
+        self.shownFrom = shownFrom
+    }
+
+    /// All that was written down, to the findings if the drill has come to its end.
+    func text(to findings: DrillFindings) -> String {
+        for line in Self.lines(findings) { printLine(line, as: "") }
+        return text
+    }
+
+    func printLine(_ line: String) { printLine(line, as: "print ") }
+
+    func order() throws { _ = ask("order") }
+
+    func orderStatus() -> DrillView {
+        switch ask("read status") {
+        case .status(let status): .status(status)
+        case .gateStuck(let problem, let status): .stuck(problem: problem, status)
+        case .standingUnknown(let problem): .unknown(problem: problem)
+        default: .unknown(problem: "over")
+        }
+    }
+
+    func list(_ units: [UnitName]) throws(DrillProblem) -> [UnitName: UnitStatus] {
+        guard case .listed(let seen) = try answer("list") else { throw DrillProblem("over") }
+        return seen
+    }
+
+    func read(_ units: [UnitName]) -> (units: [UnitName: UnitSnapshot], problem: String?) {
+        let answer = ask("read \(units.map(\.text).joined(separator: " "))")
+        return if case .read(let units, let problem) = answer { (units, problem) } else {
+            ([:], nil)
+        }
+    }
+
+    func tryStart(_ unit: UnitName, within limit: Duration) throws(DrillProblem) -> ManualStart {
+        let answer = try answer("try to start \(unit) within \(Self.shown(limit))")
+        guard case .tried(let start) = answer else { throw DrillProblem("over") }
+        return start
+    }
+
+    func unitProblems() -> (units: [UnitName: String], problem: String?) {
+        let answer = ask("read unit problems")
+        return if case .unitProblems(let units, let problem) = answer { (units, problem) } else {
+            ([:], nil)
+        }
+    }
+
+    func release() throws(DrillProblem) -> OrderStatus? {
+        if case .released(let status) = try answer("release") { status } else { nil }
+    }
+
+    func wait(_ time: Duration) throws(DrillProblem) { _ = try answer("wait \(Self.shown(time))") }
+
+    private func printLine(_ line: String, as kind: String) {
+        if !isOver { text += "    \(kind)\(line)\n" }
+    }
+
+    private func answer(_ question: String) throws(DrillProblem) -> DrillAnswer? {
+        let answer = ask(question)
+        if case .failed(let problem) = answer { throw DrillProblem(problem) }
+        return answer
+    }
+
+    /// Writes the question down, and the next answer with the signals before it; nil after the last one.
+    private func ask(_ question: String) -> DrillAnswer? {
+        printLine(question, as: "")
+        while let (seconds, answer) = answers.first {
+            if answers.startIndex == shownFrom { text = "" }
+            answers.removeFirst()
+            now = Self.time(seconds)
+            text += "\(secondsText(seconds)) \(Self.line(answer))\n"
+            guard case .interrupted = answer else { return answer }
+            signals.append(now.boot)
+        }
+        isOver = true
+        now = Self.time(1e6)
+        signals += [now.boot, now.boot]
+        return nil
+    }
+
+    private static func time(_ seconds: Double) -> DrillTime {
+        let microseconds = Int64(seconds * 1_000_000)
+        return DrillTime(
+            boot: Boottime(microseconds: 1_000_000_000 + microseconds),
+            uptime: Uptime(microseconds: 100_000_000 + microseconds))
+    }
+
+    private static func line(_ answer: DrillAnswer) -> String {
+        switch answer {
+        case .ordered: "ordered"
+        case .status(let status): "status: \(words(status))"
+        case .standingUnknown(let problem): "status unknown: \(problem)"
+        case .listed(let seen):
+            "listed "
+                + seen.filter { GateTarget($0.key) == nil }.sorted { $0.key < $1.key }
+                .map { "\($0.key)=\($0.value.active.rawValue)" }.joined(separator: " ")
+        case .read(let snapshots, let problem):
+            "read \(snapshots.keys.sorted().map(\.text).joined(separator: " "))"
+                + (problem.map { ", then: \($0)" } ?? "")
+        case .tried(let start): "tried: \(start)"
+        case .unitProblems(let problems, let problem):
+            if let problem {
+                "unit problems: \(problem)"
+            } else if problems.isEmpty {
+                "no unit problems"
+            } else {
+                "unit problems: "
+                    + problems.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+                    .joined(separator: ", ")
+            }
+        case .released(let status): "released: \(words(status))"
+        case .daemonUnreachable: "the daemon does not answer"
+        case .woke: "woke"
+        case .interrupted: "interrupted"
+        case .gateStuck(let problem, _): "the gate is stuck: \(problem)"
+        case .failed(let problem): "failed: \(problem)"
+        }
+    }
+
+    private static func words(_ status: OrderStatus) -> String {
+        switch status {
+        case .ordered: "ordered"
+        case .open: "open"
+        case .kept: "kept"
+        case .forced(let words): "forced: \(words)"
+        case .closed(let cause): "closed: \(cause)"
+        }
+    }
+
+    private static func lines(_ findings: DrillFindings) -> [String] {
+        let words = [
+            "finish: \(findings.isOpen ? "open" : "closed")",
+            findings.closedFor.map { "closed for \(shown($0))" },
+            findings.isInterrupted ? "interrupted" : nil, findings.problem,
+        ]
+        return [words.compactMap(\.self).joined(separator: ", ")]
+            + findings.outcomes.map { outcome in
+                let failures = outcome.failures.map {
+                    $0.sentence(of: outcome.unit.name, in: findings.service)
+                }
+                return
+                    ([
+                        "\(outcome.unit.name): stop \(outcome.stop.map(shown) ?? "-")",
+                        outcome.isRefused.map { $0 ? "refused" : "accepted" } ?? "-",
+                        "start \(outcome.start.map(shown) ?? "-")",
+                    ] + failures).joined(separator: ", ")
+            }
+    }
+
+    private static func shown(_ time: Duration) -> String { "\(time.microseconds / 1000) ms" }
+}
+
+func named<Thing>(_ text: String) throws -> Name<Thing> {
+    guard let name = Name<Thing>(text) else { throw InvalidFlag.missing(key: text) }
+    return name
+}
+
+/// A time as a transcript writes it.
+func secondsText(_ value: Double) -> String {
+    value == value.rounded() ? "\(Int(value))s" : "\(value)s"
+}

@@ -1,0 +1,260 @@
+import CivilTime
+import Decision
+import Gates
+import Testing
+
+/// What the gate machine reports about attached units after a move.
+struct AttachedUnitTests {
+    private let shop: ServiceName
+
+    init() throws { shop = try named("shop") }
+
+    private func closing(_ units: [String: UnitStatus]) throws -> GateTranscript {
+        var gate = try GateTranscript.settled(units: units)
+        gate.at(1, .decided(shop, .ended))
+        gate.at(1, taken: .start(try target(.closed)))
+        gate.at(1, taken: .start(try target(.ended)))
+        gate.forget()
+        return gate
+    }
+
+    @Test func aUnitThatIsUpPastItsStopLimitIsAnErrorThatNamesIt() throws {
+        var gate = try closing(["web.service": UnitStatus(.active)])
+        gate.at(1.1, taken: .start(try target(.closed)))
+        gate.at(1.1, taken: .start(try target(.ended)))
+        try gate.at(1.2, .closed, is: .inactive, hasJob: true)
+        try gate.at(1.2, "web.service", is: .deactivating, hasJob: true)
+        gate.forget()
+        gate.at(12.9, .woke)
+        gate.at(13, .woke)
+        gate.at(14, .woke)
+        #expect(
+            gate.text == """
+                12.9s woke
+                13s woke
+                    log error: shop: unit 'web.service': it has not stopped within its limit of 10 s
+                14s woke
+
+                """)
+        #expect(
+            gate.machine.overview.problems.map(\.sentence) == [
+                "unit 'web.service' of 'shop': it has not stopped within its limit of 10 s"
+            ])
+        try gate.at(20, "web.service", is: .inactive)
+        #expect(gate.machine.overview.problems.isEmpty)
+    }
+
+    @Test func aUnitThatWasKilledAtItsLimitIsSaidToHaveBeen() throws {
+        var gate = try closing(["web.service": UnitStatus(.active)])
+        try gate.at(2, "web.service", is: .failed)
+        gate.forget()
+        gate.at(
+            2.1,
+            .unitRead(
+                try unit("web.service"), UnitSnapshot(UnitStatus(.failed), result: "timeout")))
+        #expect(
+            gate.text == """
+                2.1s web.service read: failed
+                    log warning: shop: unit 'web.service': it did not stop within its stop limit, \
+                and systemd killed it
+
+                """)
+    }
+
+    /// It was stopped during ExecStartPre.
+    @Test func aUnitThatFailedWhileItStoppedIsDown() throws {
+        var gate = try closing(["web.service": UnitStatus(.activating)])
+        try gate.at(2, "web.service", is: .failed)
+        gate.at(
+            2.1,
+            .unitRead(
+                try unit("web.service"), UnitSnapshot(UnitStatus(.failed), result: "signal")))
+        #expect(gate.text == "2s web.service is failed\n2.1s web.service read: failed\n")
+    }
+
+    @Test func aUnitWithoutAStopLimitHasNinetySeconds() throws {
+        var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
+        gate.at(
+            0,
+            .unitRead(try unit("web.service"), UnitSnapshot(UnitStatus(.active), stopLimit: nil)))
+        gate.at(1, .decided(shop, .ended))
+        gate.at(1, taken: .start(try target(.closed)))
+        gate.forget()
+        gate.at(92.9, .woke)
+        gate.at(93, .woke)
+        #expect(
+            gate.text == """
+                92.9s woke
+                    log warning: systemd has not answered StartUnit within 3 s; polkitd may hang; gates \
+                move as soon as it answers
+                93s woke
+                    log error: shop: unit 'web.service': it has not stopped within its limit of 90 s
+
+                """)
+    }
+
+    @Test func aFailedUnitBehindAnOpenGateIsSaidOnceWithItsResult() throws {
+        var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
+        try gate.at(1, "web.service", is: .failed)
+        let failed = UnitSnapshot(UnitStatus(.failed), result: "exit-code")
+        gate.at(1.1, .unitRead(try unit("web.service"), failed))
+        gate.at(1.2, .unitRead(try unit("web.service"), failed))
+        #expect(
+            gate.text == """
+                1s web.service is failed
+                1.1s web.service read: failed
+                    log error: shop: unit 'web.service': it failed with result 'exit-code'
+                1.2s web.service read: failed
+
+                """)
+    }
+
+    @Test func aUnitThatTheAdministratorStoppedIsLeftAlone() throws {
+        var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
+        try gate.at(1, "web.service", is: .deactivating, hasJob: true)
+        try gate.at(2, "web.service", is: .inactive)
+        gate.at(60, .woke)
+        #expect(
+            gate.text == """
+                1s web.service is deactivating with a job
+                2s web.service is inactive
+                60s woke
+
+                """)
+    }
+
+    @Test func aUnitThatRunsBehindAClosedGateIsStoppedByItsTarget() throws {
+        var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.inactive)])
+        try gate.at(1, "web.service", is: .active)
+        #expect(
+            gate.text == """
+                1s web.service is active
+                    stop killswitch-open@shop.target
+                    log warning: shop: unit 'web.service': it ran although the gate is closed; \
+                killswitchd is stopping it
+
+                """)
+        gate.forget()
+        gate.at(1.1, taken: .stop(try target(.open)))
+        gate.at(1.2, .woke)
+        gate.at(2, .woke)
+        #expect(
+            gate.text == """
+                1.1s stop killswitch-open@shop.target: queued
+                1.2s woke
+                2s woke
+                    stop killswitch-open@shop.target
+
+                """)
+    }
+
+    /// An earlier failure does not matter: the opening starts the unit again.
+    @Test func aUnitThatHadFailedBeforeTheGateOpensIsNoErrorOfTheOpening() throws {
+        var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.failed)])
+        gate.at(
+            0.5,
+            .unitRead(
+                try unit("web.service"), UnitSnapshot(UnitStatus(.failed), result: "timeout")))
+        gate.at(1, .decided(shop, .running))
+        gate.at(1.1, taken: .start(try target(.open)))
+        #expect(
+            gate.text == """
+                0.5s web.service read: failed
+                1s shop decided: open running
+                    start killswitch-open@shop.target
+                1.1s start killswitch-open@shop.target: queued
+
+                """)
+    }
+
+    @Test func anOpeningIsDoneWhenItsUnitsHaveStarted() throws {
+        var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.inactive)])
+        gate.at(1, .decided(shop, .running))
+        gate.at(1.1, taken: .start(try target(.open)))
+        try gate.at(1.2, .closed, is: .inactive)
+        try gate.at(1.2, .ended, is: .inactive)
+        try gate.at(1.2, .open, is: .active)
+        try gate.at(1.3, "web.service", is: .activating, hasJob: true)
+        gate.at(
+            1.4,
+            .unitRead(
+                try unit(.open),
+                UnitSnapshot(
+                    UnitStatus(.active), requisiteOf: [try unit("web.service")],
+                    wants: [try unit("web.service")])))
+        gate.at(1.4, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
+        gate.at(
+            1.4,
+            .unitRead(
+                try unit("web.service"), UnitSnapshot(UnitStatus(.activating, hasJob: true))))
+        gate.forget()
+        try gate.at(1.5, "web.service", is: .active)
+        #expect(
+            gate.text == """
+                1.5s web.service is active
+                    log notice: shop: gate opened in 500 ms; units started: web.service 500 \
+                ms
+
+                """)
+    }
+
+    /// The signals of the stop come after the opening was ordered: a unit that was seen running may be
+    /// down.
+    @Test func anOpeningInTheMiddleOfAClosingWaitsForWhatIsReadAnew() throws {
+        var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
+        gate.at(1, .decided(shop, .ended))
+        gate.at(1.1, .decided(shop, .running))
+        for kind in [GateTarget.Kind.closed, .ended, .open] {
+            gate.at(1.2, taken: .start(try target(kind)))
+        }
+        gate.at(1.2, taken: .start(try target(.open)))
+        gate.at(1.2, taken: .stop(try target(.ended)))
+        try gate.at(1.3, "web.service", is: .inactive)
+        try gate.at(1.3, .open, is: .active)
+        let web = try unit("web.service")
+        gate.at(
+            1.4,
+            .unitRead(
+                try unit(.open),
+                UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])))
+        gate.at(1.4, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
+        gate.forget()
+        gate.at(1.5, .unitRead(web, UnitSnapshot(UnitStatus(.active))))
+        #expect(gate.text.contains("gate opened in 400 ms; units started: web.service"))
+    }
+
+    /// The unit stays attached to another service, so that the machine still knows it, but not for this
+    /// gate.
+    @Test func aUnitThatIsDetachedInTheMiddleOfAMoveIsNotAwaitedByThatGate() throws {
+        var gate = try GateTranscript(["mail", "shop"])
+        let mail: ServiceName = try named("mail")
+        let unit = { kind in try #require(GateTarget(service: mail, kind: kind).unit) }
+        let web = try GatesTests.unit("web.service")
+        let open = try GatesTests.unit(.open)
+        gate.at(0, .started)
+        gate.at(
+            0, .targetsListed([open: UnitStatus(.active), try unit(.open): UnitStatus(.active)]))
+        gate.at(0, .decided(mail, .running))
+        gate.at(0, .decided(shop, .running))
+        let attached = UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])
+        gate.at(0, .unitRead(try unit(.open), attached))
+        gate.at(0, .unitRead(open, attached))
+        gate.at(0, .unitRead(web, UnitSnapshot(UnitStatus(.active))))
+        gate.at(1, .decided(mail, .ended))
+        for kind in [GateTarget.Kind.closed, .ended] {
+            gate.at(1.1, taken: .start(GateTarget(service: mail, kind: kind)))
+            gate.at(1.1, .unitChanged(try unit(kind), UnitStatus(.active)))
+        }
+        gate.at(1.1, .unitChanged(try unit(.open), UnitStatus(.inactive)))
+        gate.at(1.2, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.active))))
+        gate.at(1.2, .unitRead(try unit(.ended), UnitSnapshot(UnitStatus(.active))))
+        gate.forget()
+        gate.at(1.2, .unitRead(try unit(.open), UnitSnapshot(UnitStatus(.inactive))))
+        #expect(
+            gate.text == """
+                1.2s killswitch-open@mail.target read: inactive
+                    log notice: mail: gate closed in 200 ms
+
+                """)
+    }
+}

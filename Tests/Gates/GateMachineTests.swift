@@ -1,0 +1,249 @@
+import CivilTime
+import Decision
+import Gates
+import Testing
+
+/// How the gate machine moves targets.
+struct GateMachineTests {
+    let shop: ServiceName
+
+    init() throws { shop = try named("shop") }
+
+    @Test func oneStartClosesAndTheConfirmedMoveIsReported() throws {
+        var gate = try GateTranscript.settled(
+            units: ["app.service": UnitStatus(.active), "web.service": UnitStatus(.active)])
+        gate.at(1, .decided(shop, .maintenance))
+        gate.at(1.01, taken: .start(try target(.closed)))
+        gate.at(1.01, taken: .start(try target(.maintenance)))
+        try gate.at(1.02, "app.service", is: .inactive)
+        try gate.at(1.03, "web.service", is: .inactive)
+        try gate.at(1.04, .open, is: .inactive)
+        try gate.at(1.05, .closed, is: .active)
+        try gate.at(1.06, .maintenance, is: .active)
+        for kind in [GateTarget.Kind.open, .closed, .maintenance] {
+            let names = kind == .open ? ["app.service", "web.service"] : []
+            gate.at(
+                1.07,
+                .unitRead(
+                    try unit(kind),
+                    UnitSnapshot(
+                        UnitStatus(kind == .open ? .inactive : .active),
+                        requisiteOf: try names.map { try unit($0) },
+                        wants: try names.map { try unit($0) })))
+        }
+        #expect(
+            gate.text == """
+                1s shop decided: closed maintenance
+                    start killswitch-closed@shop.target
+                    start killswitch-maintenance@shop.target
+                1.01s start killswitch-closed@shop.target: queued
+                1.01s start killswitch-maintenance@shop.target: queued
+                1.02s app.service is inactive
+                1.03s web.service is inactive
+                1.04s killswitch-open@shop.target is inactive
+                1.05s killswitch-closed@shop.target is active
+                1.06s killswitch-maintenance@shop.target is active
+                1.07s killswitch-open@shop.target read: inactive
+                1.07s killswitch-closed@shop.target read: active
+                1.07s killswitch-maintenance@shop.target read: active
+                    log notice: shop: gate closed in 70 ms; units stopped: app.service 20 \
+                ms, web.service 30 ms
+
+                """)
+    }
+
+    /// Starting an active target would also start units that the administrator has stopped.
+    @Test func aGateThatStandsAsDecidedIsNotTouched() throws {
+        var gate = try GateTranscript()
+        gate.at(0, .started)
+        gate.at(0, .targetsListed([try unit(.open): UnitStatus(.active)]))
+        gate.forget()
+        gate.at(1, .decided(shop, .running))
+        #expect(gate.text == "1s shop decided: open running\n")
+        #expect(gate.machine.overview.isReady)
+    }
+
+    @Test func aVerdictThatComesBeforeTheBusIsCarriedOutOnceTheBusIsThere() throws {
+        var gate = try GateTranscript()
+        gate.at(0, .started)
+        gate.at(0.1, .decided(shop, .ended))
+        #expect(!gate.machine.overview.isReady)
+        gate.forget()
+        gate.at(0.2, .targetsListed([try unit(.open): UnitStatus(.active)]))
+        #expect(
+            gate.text == """
+                0.2s listed killswitch-open@shop.target=active
+                    start killswitch-closed@shop.target
+                    start killswitch-ended@shop.target
+
+                """)
+        #expect(!gate.machine.overview.isReady)
+        gate.at(0.3, taken: .start(try target(.closed)))
+        #expect(gate.machine.overview.isReady)
+    }
+
+    @Test func readinessWaitsForABusThatHangsForTenSecondsAtMost() throws {
+        var gate = try GateTranscript(showsAll: true)
+        gate.at(0, .started)
+        gate.at(1, .decided(shop, .running))
+        #expect(gate.text.hasSuffix("    sleep 10000 ms\n"))
+        gate.at(11, .woke)
+        #expect(gate.machine.overview.isReady)
+    }
+
+    /// The first job stops units that the second verdict would have kept. It is not confirmed yet, so the
+    /// machine starts the open target although it still looks active.
+    @Test func aFlipInTheMiddleOfAMoveAsksForTheOtherWayAtOnce() throws {
+        var gate = try GateTranscript.settled()
+        gate.at(1, .decided(shop, .ended))
+        gate.forget()
+        gate.at(1.01, .decided(shop, .running))
+        #expect(
+            gate.text == """
+                1.01s shop decided: open running
+                    start killswitch-open@shop.target
+
+                """)
+    }
+
+    @Test func aStateThatTheGateDoesNotStopIsStoppedFirst() throws {
+        var gate = try GateTranscript()
+        gate.at(0, .started)
+        gate.at(
+            0,
+            .targetsListed([
+                try unit(.closed): UnitStatus(.active),
+                try unit(.updateRequired): UnitStatus(.active),
+            ]))
+        gate.at(0, .decided(shop, DesiredGate(gate: .closed, state: .updateRequired)))
+        gate.forget()
+        gate.at(1, .decided(shop, .running))
+        #expect(
+            gate.text == """
+                1s shop decided: open running
+                    stop killswitch-update-required@shop.target
+                    start killswitch-open@shop.target
+
+                """)
+    }
+
+    @Test func anotherVariantStopsTheOneBefore() throws {
+        var gate = try GateTranscript.settled(DesiredGate(gate: .open, state: .running))
+        gate.at(1, .decided(shop, DesiredGate(gate: .open, state: .running, variant: "v1")))
+        try gate.at(1.1, .variant("v1"), is: .active)
+        gate.at(1.1, taken: .start(try target(.variant("v1"))))
+        gate.forget()
+        gate.at(2, .decided(shop, DesiredGate(gate: .open, state: .running, variant: "v2")))
+        #expect(
+            gate.text == """
+                2s shop decided: open running v2
+                    stop killswitch-variant@shop:v1.target
+                    start killswitch-variant@shop:v2.target
+
+                """)
+    }
+
+    @Test func aRefusedMoveIsSaidOnceAndTriedAgainWithBackOff() throws {
+        var gate = try GateTranscript.settled()
+        gate.at(1, .decided(shop, DesiredGate(gate: .closed, state: .maintenance)))
+        gate.at(1.1, taken: .start(try target(.maintenance)))
+        gate.forget()
+        gate.at(1.2, taken: .start(try target(.closed)), problem: "access denied")
+        gate.at(1.3, .systemStateRead(isStopping: false))
+        gate.at(2.3, .woke)
+        gate.at(2.4, .systemStateRead(isStopping: false))
+        gate.at(2.5, taken: .start(try target(.closed)), problem: "access denied")
+        gate.at(2.5, taken: .start(try target(.maintenance)))
+        gate.at(2.6, .systemStateRead(isStopping: false))
+        #expect(
+            gate.text == """
+                1.2s start killswitch-closed@shop.target: access denied
+                    ask whether the system is stopping
+                1.3s the system is up
+                    log error: shop: start 'killswitch-closed@shop.target': access denied; retrying
+                2.3s woke
+                    ask whether the system is stopping
+                2.4s the system is up
+                    start killswitch-closed@shop.target
+                    start killswitch-maintenance@shop.target
+                2.5s start killswitch-closed@shop.target: access denied
+                    ask whether the system is stopping
+                2.5s start killswitch-maintenance@shop.target: queued
+                2.6s the system is up
+
+                """)
+        #expect(
+            gate.machine.overview.problems.map(\.sentence) == [
+                "shop: its gate cannot be moved: access denied"
+            ])
+    }
+
+    @Test func aMoveThatWasQueuedAndLeftNoTraceIsAskedForAgain() throws {
+        var gate = try GateTranscript.settled()
+        gate.at(1, .decided(shop, .ended))
+        gate.at(1.1, taken: .start(try target(.closed)))
+        gate.at(1.1, taken: .start(try target(.ended)))
+        gate.forget()
+        gate.at(3, .woke)
+        gate.at(3.1, .systemStateRead(isStopping: false))
+        #expect(
+            gate.text == """
+                3s woke
+                    ask whether the system is stopping
+                3.1s the system is up
+                    start killswitch-closed@shop.target
+                    start killswitch-ended@shop.target
+
+                """)
+    }
+
+    @Test func aJobThatWaitsForAUnitToStopIsLeftAlone() throws {
+        var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
+        gate.at(1, .decided(shop, .ended))
+        gate.at(1.1, taken: .start(try target(.closed)))
+        gate.at(1.1, taken: .start(try target(.ended)))
+        try gate.at(1.2, .closed, is: .inactive, hasJob: true)
+        gate.forget()
+        gate.at(3, .woke)
+        gate.at(5, .woke)
+        #expect(gate.text == "3s woke\n5s woke\n")
+    }
+
+    /// As after kill -9 between the two moves of one verdict: the machine compares the targets with the
+    /// verdict.
+    @Test func aDaemonThatWasKilledBetweenTwoMovesMakesTheSecond() throws {
+        var gate = try GateTranscript()
+        gate.at(0, .started)
+        gate.at(0, .targetsListed([try unit(.closed): UnitStatus(.active)]))
+        gate.forget()
+        gate.at(1, .decided(shop, .ended))
+        #expect(
+            gate.text == """
+                1s shop decided: closed ended
+                    start killswitch-ended@shop.target
+
+                """)
+    }
+
+    @Test func aServiceThatIsNotConfiguredAnyMoreMovesNothingAndItsUnitsAreNamed() throws {
+        var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
+        gate.at(1, .withdrawn(shop))
+        try gate.at(2, .open, is: .inactive)
+        try gate.at(2, "web.service", is: .inactive)
+        #expect(
+            gate.text == """
+                1s shop withdrawn
+                    log warning: service 'shop' is not configured, but units are attached to it: \
+                web.service; its gate stays as it is
+                2s killswitch-open@shop.target is inactive
+                2s web.service is inactive
+
+                """)
+    }
+
+    @Test func aRepeatedVerdictMovesNothing() throws {
+        var gate = try GateTranscript.settled()
+        gate.at(1, .decided(shop, .running))
+        #expect(gate.text == "1s shop decided: open running\n")
+    }
+}

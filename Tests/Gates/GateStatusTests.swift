@@ -1,0 +1,194 @@
+import CivilTime
+import Decision
+import Gates
+import Testing
+
+/// What the gate machine says of a gate in fact: `gate.json`.
+struct GateStatusTests {
+    private let shop: ServiceName
+
+    init() throws { shop = try named("shop") }
+
+    private func settled(_ units: String...) throws -> GateTranscript {
+        try GateTranscript.settled(
+            units: units.reduce(into: [:]) { $0[$1] = UnitStatus(.active) }, showsGates: true)
+    }
+
+    /// systemd confirms the targets of the closed gate, and tells the units of the open one.
+    private func confirm(_ gate: inout GateTranscript, at time: Double, _ units: String...) throws {
+        try gate.at(time, .open, is: .inactive)
+        try gate.at(time, .closed, is: .active)
+        try gate.at(time, .ended, is: .active)
+        let names = try units.map { try unit($0) }
+        gate.at(
+            time,
+            .unitRead(
+                try unit(.open),
+                UnitSnapshot(UnitStatus(.inactive), requisiteOf: names, wants: names)))
+        gate.at(time, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.active))))
+        gate.at(time, .unitRead(try unit(.ended), UnitSnapshot(UnitStatus(.active))))
+    }
+
+    @Test func aGateIsClosingUntilItsLastUnitIsDown() throws {
+        var gate = try settled("app.service", "web.service")
+        gate.at(1, .decided(shop, .ended))
+        gate.at(1, taken: .start(try target(.closed)))
+        gate.at(1, taken: .start(try target(.ended)))
+        try gate.at(2, "app.service", is: .inactive)
+        try gate.at(3, "web.service", is: .inactive)
+        try confirm(&gate, at: 3.1, "app.service", "web.service")
+        let reports = gate.text.split(separator: "\n").filter { $0.contains("gate of shop") }
+        #expect(
+            reports == [
+                "    gate of shop: closing 0/2", "    gate of shop: closing 1/2",
+                "    gate of shop: closing 2/2", "    gate of shop: closed 2/2",
+            ])
+    }
+
+    /// The unit runs on, but nobody has asked it to stop: it is not late.
+    @Test func aGateThatPolkitDoesNotMoveIsStuckAndItsUnitsAreNotLate() throws {
+        var gate = try settled("web.service")
+        gate.at(1, .decided(shop, .ended))
+        for kind in [GateTarget.Kind.closed, .ended] {
+            gate.at(
+                1.1,
+                .jobAnswered(.start(try target(kind)), problem: .noPermission("Access denied")))
+        }
+        gate.at(1.2, .systemStateRead(isStopping: false))
+        #expect(
+            gate.text.hasSuffix(
+                """
+                    gate of shop: stuck 0/1 (its gate cannot be moved: polkit does not permit it \
+                (Access denied)) next try in 900 ms
+                    log error: shop: start 'killswitch-ended@shop.target': polkit does not permit it \
+                (Access denied); retrying
+
+                """))
+        gate.forget()
+        for second in 2...200 {
+            gate.at(Double(second), .woke)
+            gate.at(Double(second), .systemStateRead(isStopping: false))
+            for kind in [GateTarget.Kind.closed, .ended] {
+                gate.at(
+                    Double(second),
+                    .jobAnswered(.start(try target(kind)), problem: .noPermission("Access denied")))
+            }
+        }
+        #expect(!gate.text.contains("has not stopped within"))
+        #expect(
+            gate.machine.report(of: shop, at: Boottime(microseconds: 1_200_000_000))?.units.problems
+                == [:])
+    }
+
+    @Test func problemsHaveTheTimeAtWhichTheyWereSeenFirst() throws {
+        var gate = try settled("web.service")
+        gate.at(1, .decided(shop, .ended))
+        let refused = GateObstacle.noPermission("Access denied")
+        for second in [1.1, 2.1, 4.1] {
+            gate.at(second, .jobAnswered(.start(try target(.closed)), problem: refused))
+            gate.at(second, .systemStateRead(isStopping: false))
+        }
+        let problems = gate.machine.problems(of: shop)
+        #expect(problems.gate?.problem == refused)
+        #expect(problems.gate?.since == Boottime(microseconds: 1_001_100_000))
+        #expect(problems.gate?.problem.advice == "see 'systemctl status polkit'")
+        #expect(problems.units.isEmpty)
+    }
+
+    @Test func aRefusedMoveIsAskedForAgainAsSoonAsPolkitIsBack() throws {
+        var gate = try settled("web.service")
+        gate.at(1, .decided(shop, .ended))
+        let refused = GateObstacle.noPermission("Access denied")
+        gate.at(1.1, .jobAnswered(.start(try target(.closed)), problem: refused))
+        gate.at(1.1, .jobAnswered(.start(try target(.ended)), problem: refused))
+        gate.at(1.2, .systemStateRead(isStopping: false))
+        gate.forget()
+        gate.at(1.3, .polkitAppeared)
+        gate.at(1.3, .systemStateRead(isStopping: false))
+        gate.at(1.4, taken: .start(try target(.closed)))
+        gate.at(1.4, taken: .start(try target(.ended)))
+        let lines = gate.text.split(separator: "\n").filter { !$0.contains("next try") }
+        #expect(
+            lines == [
+                "1.3s polkit is on the bus", "    ask whether the system is stopping",
+                "1.3s the system is up", "    start killswitch-closed@shop.target",
+                "    start killswitch-ended@shop.target",
+                "1.4s start killswitch-closed@shop.target: queued",
+                "1.4s start killswitch-ended@shop.target: queued",
+                "    gate of shop: closing 0/1",
+            ])
+    }
+
+    @Test func polkitThatComesToTheBusMovesNoGateThatWasNotRefused() throws {
+        var gate = try settled("web.service")
+        gate.at(1, .polkitAppeared)
+        #expect(gate.text == "1s polkit is on the bus\n")
+    }
+
+    @Test func aLostBusIsTheProblemOfEveryGateAndIsOpenedAsSoonAsItsSocketIsThere() throws {
+        var gate = try settled("web.service")
+        gate.at(1, .busLost(problem: "connect to the bus: Connection refused"))
+        gate.at(2, .decided(shop, .ended))
+        gate.at(2.1, .busAppeared)
+        gate.at(2.2, .busLost(problem: "connect to the bus: Connection refused"))
+        gate.at(2.45, .woke)
+        let lines = gate.text.split(separator: "\n").filter { !$0.contains("log ") }
+        let words = "(connect to the bus: Connection refused; the gate waits for the bus)"
+        #expect(
+            lines == [
+                "1s lost: connect to the bus: Connection refused",
+                "    gate of shop: open 1/1 \(words) next try in 1000 ms",
+                "2s shop decided: closed ended",
+                "    gate of shop: closing 0/1 \(words) next try in 0 ms",
+                "2.1s the bus may be back", "    connect",
+                "2.2s lost: connect to the bus: Connection refused",
+                "    gate of shop: closing 0/1 \(words) next try in 250 ms", "2.45s woke",
+                "    connect",
+            ])
+    }
+
+    /// A reader that sees the verdict closed, and the report of an earlier closing, would believe it.
+    @Test func aGateThatOpensForAMomentIsReportedAtOnce() throws {
+        var gate = try settled("web.service")
+        gate.at(1, .decided(shop, .ended))
+        gate.at(1, taken: .start(try target(.closed)))
+        gate.at(1, taken: .start(try target(.ended)))
+        try gate.at(1.01, "web.service", is: .inactive)
+        try confirm(&gate, at: 1.02, "web.service")
+        gate.forget()
+        gate.at(1.03, .decided(shop, .running))
+        #expect(gate.text.contains("    gate of shop: opening 0/1\n"))
+        gate.forget()
+        gate.at(1.04, .decided(shop, .ended))
+        #expect(gate.text.contains("    gate of shop: closing 1/1\n"))
+    }
+
+    /// The unit that a gate wants has failed: the gate is open, and not every unit is up.
+    @Test func anOpenGateCountsTheUnitsThatAreUp() throws {
+        var gate = try settled("app.service", "web.service")
+        try gate.at(1, "web.service", is: .failed)
+        let failed = UnitSnapshot(UnitStatus(.failed), result: "exit-code")
+        gate.at(2, .unitRead(try unit("web.service"), failed))
+        #expect(gate.text.contains("    gate of shop: open 1/2\n"))
+        let report = gate.machine.report(of: shop, at: Boottime(microseconds: 1_002_000_000))
+        #expect(report?.units.problems == [try unit("web.service"): .failed(result: "exit-code")])
+    }
+
+    @Test func anUndecidedServiceHasNoReport() throws {
+        var gate = try GateTranscript(showsGates: true)
+        gate.at(0, .started)
+        gate.at(0, .targetsListed([:]))
+        #expect(!gate.text.contains("gate of shop"))
+    }
+
+    @Test func aGateOfWhichSystemdTellsNothingIsStuckAfterTenSeconds() throws {
+        var gate = try GateTranscript(showsGates: true)
+        gate.at(0, .started)
+        gate.at(0, .decided(shop, .ended))
+        #expect(!gate.text.contains("gate of shop"))
+        gate.at(10, .woke)
+        #expect(
+            gate.text.contains(
+                "gate of shop: stuck (its gate cannot be moved: systemd does not answer)"))
+    }
+}

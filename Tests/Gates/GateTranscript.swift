@@ -1,0 +1,240 @@
+import CivilTime
+import Decision
+import Gates
+
+/// Sends events to a gate machine and writes down its effects, a line each. Times are
+/// seconds since the start.
+struct GateTranscript {
+    private(set) var text = ""
+    private(set) var machine: GateMachine
+    /// Whether requests to systemd and the rows of units.json are in the text too.
+    private let showsAll: Bool
+    /// Whether the reports of gate.json are in the text too.
+    private let showsGates: Bool
+
+    init(_ services: [String] = ["shop"], showsAll: Bool = false, showsGates: Bool = false) throws {
+        machine = GateMachine(services: try services.map { try named($0) })
+        self.showsAll = showsAll
+        self.showsGates = showsGates
+    }
+
+    /// A machine with a bus and a decided service `shop`, whose gate is settled.
+    static func settled(
+        _ stand: DesiredGate = .running, units: [String: UnitStatus] = [:],
+        starts: Set<String>? = nil, showsGates: Bool = false
+    ) throws -> GateTranscript {
+        var transcript = try GateTranscript(showsGates: showsGates)
+        transcript.at(0, .started)
+        let active: [GateTarget.Kind] =
+            stand.state == .ended
+            ? [.closed, .ended] : stand.state == .maintenance ? [.closed, .maintenance] : [.open]
+        var loaded: [UnitName: UnitStatus] = [:]
+        for kind in active { loaded[try unit(kind)] = UnitStatus(.active) }
+        transcript.at(0, .targetsListed(loaded))
+        transcript.at(0, .decided(try named("shop"), stand))
+        try transcript.attach(units, starts: starts, isOpen: active == [.open])
+        transcript.forget()
+        return transcript
+    }
+
+    /// Lets the machine read the units that are attached to the open target, and their states.
+    mutating func attach(
+        _ units: [String: UnitStatus], starts: Set<String>? = nil, isOpen: Bool
+    ) throws {
+        let names = try units.keys.sorted().map { try unit($0) }
+        let wants = try (starts ?? Set(units.keys)).sorted().map { try unit($0) }
+        at(
+            0,
+            .unitRead(
+                try unit(.open),
+                UnitSnapshot(
+                    UnitStatus(isOpen ? .active : .inactive), requisiteOf: names, wants: wants)))
+        at(
+            0,
+            .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(isOpen ? .inactive : .active))))
+        for (name, seen) in units.sorted(by: { $0.key < $1.key }) {
+            at(0, .unitRead(try unit(name), UnitSnapshot(seen, stopLimit: .seconds(10))))
+        }
+    }
+
+    mutating func forget() { text = "" }
+
+    @discardableResult
+    mutating func at(_ seconds: Double, _ event: GateEvent) -> [GateEffect] {
+        let now = Boottime(microseconds: 1_000_000_000 + Int64(seconds * 1_000_000))
+        let effects = machine.handle(event, at: now)
+        text += "\(secondsText(seconds)) \(Self.line(event))\n"
+        for effect in effects {
+            if let line = line(effect, since: now) { text += "    \(line)\n" }
+        }
+        return effects
+    }
+
+    /// systemd reports a target of the shop.
+    mutating func at(
+        _ seconds: Double, _ kind: GateTarget.Kind, is active: ActiveState, hasJob: Bool = false
+    ) throws {
+        at(seconds, .unitChanged(try unit(kind), UnitStatus(active, hasJob: hasJob)))
+    }
+
+    mutating func at(
+        _ seconds: Double, _ name: String, is active: ActiveState, hasJob: Bool = false
+    ) throws {
+        at(seconds, .unitChanged(try unit(name), UnitStatus(active, hasJob: hasJob)))
+    }
+
+    /// systemd accepts a job, and then reports this state of its target.
+    mutating func at(
+        _ seconds: Double, taken move: TargetJob, problem: String? = nil, number: UInt32 = 0
+    ) {
+        let problem = problem.map(GateObstacle.refused)
+        at(seconds, .jobAnswered(move, problem: problem, number: number))
+    }
+
+    private static func line(_ event: GateEvent) -> String {
+        switch event {
+        case .started: "started"
+        case .decided(let service, let stand, _):
+            "\(service) decided: \(stand.gate.rawValue) \(stand.state.rawValue)"
+                + (stand.variant.map { " \($0)" } ?? "")
+        case .withdrawn(let service): "\(service) withdrawn"
+        case .noticePublished(let service): "\(service) told"
+        case .targetsListed(let loaded):
+            "listed "
+                + loaded.sorted { $0.key < $1.key }
+                .map { "\($0.key)=\($0.value.active.rawValue)" }.joined(separator: " ")
+        case .unitsListed(let units):
+            "units listed "
+                + units.sorted { $0.key < $1.key }
+                .map { "\($0.key)=\($0.value.active.rawValue)" }.joined(separator: " ")
+        case .busLost(let problem): "lost: \(problem)"
+        case .systemdReloaded: "reloaded"
+        case .unitChanged(let unit, let seen):
+            "\(unit) is \(seen.active.rawValue)" + (seen.hasJob ? " with a job" : "")
+        case .unitRead(let unit, let properties):
+            "\(unit) read: \(properties?.seen.active.rawValue ?? "nothing")"
+        case .jobAnswered(let move, let problem, _): "\(line(move)): \(words(problem))"
+        case .startFailed(let unit, let start):
+            "job \(start.job) to start \(unit) failed by "
+                + (start.isByAssertion ? "an assertion" : "a dependency")
+        case .polkitAppeared: "polkit is on the bus"
+        case .busAppeared: "the bus may be back"
+        case .unitsListedByConfiguration(let units):
+            "listed: "
+                + units.sorted { $0.key < $1.key }
+                .map { "\($0.key)=\($0.value.map(\.text))" }.joined(separator: " ")
+        case .attachAnswered(let problem): "attach: \(words(problem))"
+        case .attachEnded: "attach has ended"
+        case .processesCounted(let unit, let processes):
+            "\(unit) has \(processes.map { "\($0.count)" } ?? "unknown") processes"
+        case .dropInsRead(let named, _):
+            "drop-ins "
+                + named.sorted { $0.key < $1.key }
+                .map { "\($0.key.unit?.text ?? "?")=\($0.value.sorted().map(\.text))" }
+                .joined(separator: " ")
+        case .systemStateRead(let isStopping): "the system is \(isStopping ? "stopping" : "up")"
+        case .writeFailed(let service, let problem): "\(service) unwritten: \(problem)"
+        case .filesDeleted(let service): "\(service) deleted"
+        case .woke: "woke"
+        }
+    }
+
+    private static func words(_ problem: GateObstacle?) -> String {
+        switch problem {
+        case .refused(let words): words
+        case let problem?: problem.sentence
+        case nil: "queued"
+        }
+    }
+
+    private func line(_ effect: GateEffect, since now: Boottime) -> String? {
+        switch effect {
+        case .connectBus: "connect"
+        case .list(let units): (["list"] + units.map(\.text)).joined(separator: " ")
+        case .subscribe(let units):
+            showsAll ? "subscribe " + units.sorted().map(\.text).joined(separator: " ") : nil
+        case .unsubscribe(let units):
+            showsAll ? "unsubscribe " + units.sorted().map(\.text).joined(separator: " ") : nil
+        case .readUnit(let unit): showsAll ? "read \(unit)" : nil
+        case .enqueue(let move): Self.line(move)
+        case .readSystemState: "ask whether the system is stopping"
+        case .attachListed: "attach the listed units"
+        case .countProcesses(let unit): "count the processes of \(unit)"
+        case .readAttachOutcome: "read what was attached"
+        case .publishUnits(let service, let rows):
+            showsAll ? "publish \(service) \(rows.map(Self.line).joined(separator: ", "))" : nil
+        case .publishGate(let service, let report):
+            showsGates ? "gate of \(service): \(Self.line(report, now))" : nil
+        case .log(let notice): "log \(notice.level): \(notice.sentence)"
+        case .sleep(let moment):
+            showsAll
+                ? "sleep" + (moment.map { " \(($0 - now).microseconds / 1000) ms" } ?? "") : nil
+        }
+    }
+
+    private static func line(_ move: TargetJob) -> String {
+        switch move {
+        case .start(let target): "start \(target.unit?.text ?? "?")"
+        case .stop(let target): "stop \(target.unit?.text ?? "?")"
+        }
+    }
+
+    private static func line(_ report: GateStatus, _ now: Boottime) -> String {
+        let units = report.units.total == 0 ? "" : " \(report.units.arrived)/\(report.units.total)"
+        let problem = report.problem.map { " (\($0.sentence))" } ?? ""
+        let next = report.nextTry.map { " next try in \(($0 - now).microseconds / 1000) ms" } ?? ""
+        return "\(report.actual?.rawValue ?? "unmoved")\(units)\(problem)\(next)"
+    }
+
+    private static func line(_ row: UnitRow) -> String {
+        let wanted = row.isWanted.map { $0 ? "up" : "down" } ?? "-"
+        return "\(row.name) \(wanted) \(row.seen?.active.rawValue ?? "?")"
+            + (row.problem.map { " (\($0))" } ?? "")
+    }
+}
+
+extension UnitSnapshot {
+    /// A unit as a test states it; the rest is not known.
+    init(
+        _ seen: UnitStatus, result: String? = nil, isStartRefused: Bool = false,
+        stopLimit: Duration? = nil,
+        requisiteOf: [UnitName] = [], wants: [UnitName] = []
+    ) {
+        self.init(seen)
+        self.result = result
+        self.isStartRefused = isStartRefused
+        self.stopLimit = stopLimit
+        self.requisiteOf = requisiteOf
+        self.wants = wants
+    }
+}
+
+extension DesiredGate {
+    static let running = DesiredGate(gate: .open, state: .running)
+    static let ended = DesiredGate(gate: .closed, state: .ended)
+    static let maintenance = DesiredGate(gate: .closed, state: .maintenance)
+}
+
+func unit(_ text: String) throws -> UnitName {
+    guard let name = UnitName(text) else { throw InvalidFlag.missing(key: text) }
+    return name
+}
+
+func target(_ kind: GateTarget.Kind) throws -> GateTarget {
+    GateTarget(service: try named("shop"), kind: kind)
+}
+
+func unit(_ kind: GateTarget.Kind) throws -> UnitName {
+    guard let name = try target(kind).unit else { throw InvalidFlag.missing(key: "unit") }
+    return name
+}
+
+func named<Thing>(_ text: String) throws -> Name<Thing> {
+    guard let name = Name<Thing>(text) else { throw InvalidFlag.missing(key: text) }
+    return name
+}
+
+/// A time as a transcript writes it.
+func secondsText(_ value: Double) -> String {
+    value == value.rounded() ? "\(Int(value))s" : "\(value)s"
+}

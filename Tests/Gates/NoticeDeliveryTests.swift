@@ -1,0 +1,221 @@
+import CivilTime
+import Decision
+import Gates
+import Testing
+
+/// How the units that pass on notices are started.
+struct NoticeDeliveryTests {
+    let shop: ServiceName
+    let start: TargetJob
+
+    init() throws {
+        shop = try named("shop")
+        start = .start(try target(.notice))
+    }
+
+    @Test func eachNoticeStartsTheTargetOnceAndMovesNoGate() throws {
+        var gate = try GateTranscript.settled(showsGates: true)
+        gate.at(1, .noticePublished(shop))
+        gate.at(1.01, taken: start)
+        try gate.at(1.02, .notice, is: .active)
+        try gate.at(1.03, .notice, is: .inactive)
+        gate.at(60, .woke)
+        gate.at(100, .noticePublished(shop))
+        #expect(
+            gate.text == """
+                1s shop told
+                    start killswitch-notice@shop.target
+                1.01s start killswitch-notice@shop.target: queued
+                1.02s killswitch-notice@shop.target is active
+                1.03s killswitch-notice@shop.target is inactive
+                60s woke
+                100s shop told
+                    start killswitch-notice@shop.target
+
+                """)
+    }
+
+    /// systemd starts nothing with a target that is up.
+    @Test func aNoticeWaitsUntilTheUnitsOfTheOneBeforeHaveEnded() throws {
+        var gate = try GateTranscript.settled()
+        gate.at(1, .noticePublished(shop))
+        gate.at(1.01, taken: start)
+        try gate.at(1.02, .notice, is: .active)
+        gate.forget()
+        gate.at(5, .noticePublished(shop))
+        gate.at(6, .noticePublished(shop))
+        gate.at(30, .woke)
+        try gate.at(31, .notice, is: .inactive)
+        gate.at(31.01, taken: start)
+        gate.at(33, .woke)
+        #expect(
+            gate.text == """
+                5s shop told
+                6s shop told
+                30s woke
+                31s killswitch-notice@shop.target is inactive
+                    start killswitch-notice@shop.target
+                31.01s start killswitch-notice@shop.target: queued
+                33s woke
+
+                """)
+    }
+
+    @Test func aRefusedStartIsTriedAgainAndReportedOnce() throws {
+        var gate = try GateTranscript.settled()
+        gate.at(1, .noticePublished(shop))
+        gate.at(1, taken: start, problem: "no such unit")
+        gate.at(1, .systemStateRead(isStopping: false))
+        gate.at(2, .woke)
+        gate.at(2, taken: start, problem: "no such unit")
+        gate.at(2, .systemStateRead(isStopping: false))
+        gate.at(4, .woke)
+        gate.at(4, taken: start)
+        gate.at(3000, .woke)
+        #expect(
+            gate.text == """
+                1s shop told
+                    start killswitch-notice@shop.target
+                1s start killswitch-notice@shop.target: no such unit
+                    ask whether the system is stopping
+                1s the system is up
+                2s woke
+                    start killswitch-notice@shop.target
+                2s start killswitch-notice@shop.target: no such unit
+                    ask whether the system is stopping
+                    log error: shop: start 'killswitch-notice@shop.target': no such unit; retrying
+                2s the system is up
+                4s woke
+                    start killswitch-notice@shop.target
+                4s start killswitch-notice@shop.target: queued
+                3000s woke
+
+                """)
+    }
+
+    /// A mail that nobody gets is an alarm, on every surface.
+    @Test func aRefusedStartIsAProblemUntilItSucceeds() throws {
+        var gate = try GateTranscript.settled()
+        let problems = { (gate: GateTranscript) in
+            gate.machine.overview.problems.map(\.sentence)
+        }
+        gate.at(1, .noticePublished(shop))
+        gate.at(1, taken: start, problem: "it is masked")
+        gate.at(1, .systemStateRead(isStopping: false))
+        // A single refusal may be that of a system that stops.
+        #expect(problems(gate) == [])
+        gate.at(2, .woke)
+        gate.at(2, taken: start, problem: "it is masked")
+        gate.at(2, .systemStateRead(isStopping: false))
+        #expect(
+            problems(gate)
+                == ["shop: the units for its notices cannot be started: it is masked"])
+        #expect(gate.machine.overview.problems.map(\.isAlarm) == [true])
+        #expect(
+            gate.machine.overview.problems.map(\.since)
+                == [Boottime(microseconds: 1_002_000_000)])
+        gate.forget()
+        gate.at(3, .systemdReloaded)
+        gate.at(3.1, taken: start)
+        #expect(problems(gate) == [])
+        #expect(
+            gate.text == """
+                3s reloaded
+                    start killswitch-notice@shop.target
+                    list
+                3.1s start killswitch-notice@shop.target: queued
+
+                """)
+    }
+
+    @Test func aLostNoticeIsAProblemUntilTheTargetIsStartedByHand() throws {
+        var gate = try GateTranscript.settled()
+        gate.at(1, .noticePublished(shop))
+        for second in [1.0, 2] {
+            gate.at(second, .woke)
+            gate.at(second, taken: start, problem: "it is masked")
+            gate.at(second, .systemStateRead(isStopping: false))
+        }
+        gate.at(3700, .woke)
+        gate.at(3800, .systemdReloaded)
+        #expect(
+            gate.machine.overview.problems.map(\.sentence) == [
+                "shop: the units for its notices were not started for its last notice "
+                    + "within an hour: it is masked"
+            ])
+        try gate.at(4000, .notice, is: .active)
+        #expect(gate.machine.overview.problems == [])
+    }
+
+    @Test func aNoticeThatCannotBePassedOnForAnHourIsLost() throws {
+        var gate = try GateTranscript.settled()
+        gate.at(1, .busLost(problem: "gone"))
+        gate.forget()
+        gate.at(2, .noticePublished(shop))
+        gate.at(4000, .targetsListed([try unit(.open): UnitStatus(.active)]))
+        #expect(
+            gate.text == """
+                2s shop told
+                4000s listed killswitch-open@shop.target=active
+                    log info: the bus is back; gates are moved again
+                    log error: shop: the units for its notice could not be started for an hour; giving \
+                up, because the notice is too old
+
+                """)
+    }
+
+    @Test func aNoticeBeforeTheBusIsPassedOnOnceTheBusIsThere() throws {
+        var gate = try GateTranscript()
+        gate.at(0, .started)
+        gate.at(0.1, .decided(shop, .running))
+        gate.at(0.1, .noticePublished(shop))
+        gate.forget()
+        gate.at(0.2, .targetsListed([try unit(.open): UnitStatus(.active)]))
+        #expect(gate.text.contains("start killswitch-notice@shop.target"))
+    }
+
+    /// A failed mail is an alarm, although the gate neither starts nor stops the unit.
+    @Test func aUnitThatFailsToPassOnANoticeIsAProblem() throws {
+        var gate = try GateTranscript.settled(showsGates: true)
+        let mail = try unit("mail.service")
+        gate.at(1, .dropInsRead([try target(.notice): [mail]]))
+        gate.at(1, .unitRead(mail, UnitSnapshot(UnitStatus(.inactive), result: "success")))
+        gate.at(2, .decided(shop, .maintenance))
+        #expect(gate.machine.overview.problems.isEmpty)
+        gate.forget()
+        try gate.at(3, "mail.service", is: .failed)
+        gate.at(3, .unitRead(mail, UnitSnapshot(UnitStatus(.failed), result: "exit-code")))
+        #expect(
+            gate.text == """
+                3s mail.service is failed
+                3s mail.service read: failed
+                    log error: shop: unit 'mail.service': it failed with result 'exit-code'
+
+                """)
+        #expect(gate.machine.overview.problems.map(\.isAlarm) == [true])
+        try gate.at(9, "mail.service", is: .activating)
+        #expect(gate.machine.overview.problems.isEmpty)
+    }
+
+    /// It neither delays a move nor counts as a unit of the gate.
+    @Test func theGateDoesNotWaitForItsUnits() throws {
+        var gate = try GateTranscript.settled(showsGates: true)
+        gate.at(1, .dropInsRead([try target(.notice): [try unit("mail.service")]]))
+        gate.at(1, .unitRead(try unit("mail.service"), UnitSnapshot(UnitStatus(.active))))
+        gate.forget()
+        gate.at(2, .decided(shop, .ended))
+        gate.at(2, taken: .start(try target(.closed)))
+        gate.at(2, taken: .start(try target(.ended)))
+        try gate.at(2.1, .open, is: .inactive)
+        try gate.at(2.1, .closed, is: .active)
+        try gate.at(2.1, .ended, is: .active)
+        for kind in [GateTarget.Kind.open, .closed, .ended] {
+            gate.at(
+                2.2,
+                .unitRead(
+                    try unit(kind), UnitSnapshot(UnitStatus(kind == .open ? .inactive : .active))))
+        }
+        #expect(gate.text.contains("log notice: shop: gate closed in 200 ms\n"))
+        #expect(!gate.text.contains("mail.service"))
+    }
+}

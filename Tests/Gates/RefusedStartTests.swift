@@ -1,0 +1,67 @@
+import CivilTime
+import Decision
+import Gates
+import Testing
+
+/// An attached unit whose start an assertion in its unit file refuses.
+struct RefusedStartTests {
+    private let shop: ServiceName
+
+    init() throws { shop = try named("shop") }
+
+    /// systemd leaves a unit inactive if an assertion refuses its start: nothing else would tell that it
+    /// does not run.
+    @Test func aUnitWhoseStartAnAssertionHasRefusedIsSaid() throws {
+        var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.inactive)])
+        let web = try unit("web.service")
+        let refused = UnitSnapshot(UnitStatus(.inactive), isStartRefused: true)
+        // Refused while the gate was closed: as it should be.
+        gate.at(0.5, .unitRead(web, refused))
+        gate.at(1, .decided(shop, .running))
+        gate.at(1.1, taken: .start(try target(.open)))
+        for kind in [GateTarget.Kind.closed, .ended] { try gate.at(1.2, kind, is: .inactive) }
+        try gate.at(1.2, .open, is: .active)
+        let open = UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])
+        gate.at(1.3, .unitRead(try unit(.open), open))
+        gate.at(1.3, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
+        gate.forget()
+        gate.at(1.4, .unitRead(web, refused))
+        let sentence = "an assertion in its unit file (Assert…=) has refused its start"
+        #expect(gate.text.contains("log error: shop: unit 'web.service': \(sentence)\n"))
+        #expect(
+            gate.machine.overview.problems.map(\.sentence) == [
+                "unit 'web.service' of 'shop': \(sentence)"
+            ])
+        try gate.at(2, "web.service", is: .active)
+        #expect(gate.machine.overview.problems.isEmpty)
+        // Stopped by hand after it ran: its last start was not refused.
+        try gate.at(3, "web.service", is: .inactive)
+        #expect(gate.machine.overview.problems.isEmpty)
+    }
+
+    /// A unit that is read before systemd comes to its start has not arrived: it is read once more.
+    @Test func aStartThatIsRefusedAfterTheUnitWasReadIsSaidToo() throws {
+        var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.inactive)])
+        let web = try unit("web.service")
+        gate.at(1, .decided(shop, .running))
+        gate.at(1.1, taken: .start(try target(.open)))
+        for kind in [GateTarget.Kind.closed, .ended] { try gate.at(1.2, kind, is: .inactive) }
+        try gate.at(1.2, .open, is: .active)
+        let open = UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])
+        gate.at(1.3, .unitRead(try unit(.open), open))
+        gate.at(1.3, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
+        gate.at(1.4, .unitRead(web, UnitSnapshot(UnitStatus(.inactive, hasJob: true))))
+        gate.forget()
+        try gate.at(1.5, "web.service", is: .inactive)
+        gate.at(1.6, .unitRead(web, UnitSnapshot(UnitStatus(.inactive), isStartRefused: true)))
+        let sentence = "an assertion in its unit file (Assert…=) has refused its start"
+        #expect(
+            gate.text == """
+                1.5s web.service is inactive
+                1.6s web.service read: inactive
+                    log error: shop: unit 'web.service': \(sentence)
+                    log notice: shop: gate opened in 600 ms; units started: web.service 600 ms
+
+                """)
+    }
+}

@@ -1,0 +1,92 @@
+import CivilTime
+import Decision
+import Gates
+import Testing
+
+/// The rows of units.json: what is wanted of each unit, and how often they are written.
+@Suite struct UnitRowTests {
+    private let shop: ServiceName
+
+    init() throws { shop = try named("shop") }
+
+    @Test func aUnitOfTwoServicesMayRunWhenBothAreOpen() throws {
+        var gate = try GateTranscript(["mail", "shop"], showsAll: true)
+        gate.at(0, .started)
+        let mail: ServiceName = try named("mail")
+        let mailOpen = try #require(GateTarget(service: mail, kind: .open).unit)
+        let mailClosed = try #require(GateTarget(service: mail, kind: .closed).unit)
+        gate.at(
+            0,
+            .targetsListed([try unit(.open): UnitStatus(.active), mailOpen: UnitStatus(.active)]))
+        gate.at(0, .decided(mail, .running))
+        gate.at(0, .decided(shop, .running))
+        let web = try unit("web.service")
+        let attached = UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])
+        gate.at(0, .unitRead(mailOpen, attached))
+        gate.at(0, .unitRead(try unit(.open), attached))
+        gate.at(0, .unitRead(web, UnitSnapshot(UnitStatus(.active))))
+        gate.at(0, .unitRead(mailClosed, UnitSnapshot(UnitStatus(.inactive))))
+        gate.at(0, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
+        #expect(gate.text.contains("publish mail web.service up active"))
+        gate.forget()
+        gate.at(1, .decided(mail, .ended))
+        #expect(gate.text.contains("publish mail web.service down active"))
+        gate.forget()
+        try gate.at(2, "web.service", is: .inactive)
+        #expect(gate.text.contains("publish shop web.service down inactive"))
+    }
+
+    /// A oneshot that has ended well has nothing left to do, however long the gate stays open.
+    @Test func aOneshotThatHasDoneItsWorkIsAsWanted() throws {
+        var gate = try GateTranscript.settled(units: ["hook.service": UnitStatus(.inactive)])
+        var done = UnitSnapshot(UnitStatus(.inactive), result: "success")
+        done.isOneshot = true
+        let rows = gate.at(1, .unitRead(try unit("hook.service"), done)).compactMap { effect in
+            if case .publishUnits(_, let rows) = effect { rows.map(\.isAsWanted) } else { nil }
+        }
+        #expect(rows == [[true]])
+    }
+
+    /// The gate only permits the unit; a trigger starts it.
+    @Test func aUnitThatTheGateDoesNotStartIsNotWanted() throws {
+        var gate = try GateTranscript(showsAll: true)
+        gate.at(0, .started)
+        gate.at(0, .targetsListed([try unit(.open): UnitStatus(.active)]))
+        gate.at(0, .decided(shop, .running))
+        try gate.attach(["app.service": UnitStatus(.inactive)], starts: [], isOpen: true)
+        #expect(gate.text.contains("publish shop app.service - "))
+    }
+
+    /// The stop of a hundred units at once leads to a few writes.
+    @Test func rowsAreWrittenAtOnceAndThenFiveTimesASecondAtMost() throws {
+        var units: [String: UnitStatus] = [:]
+        for number in 100..<200 { units["u\(number).service"] = UnitStatus(.active) }
+        var gate = try GateTranscript.settled(units: units)
+        var writes = 0
+        for effect in gate.at(1, .decided(shop, .ended)) {
+            if case .publishUnits = effect { writes += 1 }
+        }
+        for (index, name) in units.keys.sorted().enumerated() {
+            let event = GateEvent.unitChanged(try unit(name), UnitStatus(.inactive))
+            for effect in gate.at(1.001 + Double(index) * 0.001, event) {
+                if case .publishUnits = effect { writes += 1 }
+            }
+        }
+        #expect(writes == 1)
+        for effect in gate.at(1.2, .woke) {
+            guard case .publishUnits(_, let rows) = effect else { continue }
+            writes += 1
+            #expect(rows.allSatisfy { $0.seen?.active == .inactive })
+        }
+        #expect(writes == 2)
+    }
+
+    @Test func rowsThatCouldNotBeWrittenAreWrittenLater() throws {
+        var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
+        gate.at(1, .writeFailed(shop, problem: "no space left on device"))
+        gate.at(2, .writeFailed(shop, problem: "no space left on device"))
+        #expect(gate.text.split(separator: "\n").filter { $0.contains("log error") }.count == 1)
+        let effects = gate.at(8, .woke)
+        #expect(effects.contains { if case .publishUnits = $0 { true } else { false } })
+    }
+}
