@@ -68,15 +68,19 @@ extension MethodResponse {
     var advance: ((ReplyTrigger) throws(MethodError) -> Reply?)? {
         switch self {
         case .now: nil
-        case .later(let advance): advance
-        case .onChange(let advance):
-            { (_) throws(MethodError) in
-                switch try advance() {
-                case nil: nil
-                case .more(let parameters): .more(parameters.object)
-                case .last(let parameters): .last(parameters.object)
-                }
-            }
+        case .later(let advance):
+            { (trigger) throws(MethodError) in try advance(trigger)?.whole }
+        case .onChange(let advance): { (_) throws(MethodError) in try advance()?.whole }
+        }
+    }
+}
+
+extension LongReply {
+    /// The reply with its lists.
+    var whole: Reply {
+        switch self {
+        case .more(let parameters): .more(parameters.object)
+        case .last(let parameters): .last(parameters.object)
         }
     }
 }

@@ -49,7 +49,7 @@ package enum MethodResponse {
     case now(ReplyParameters)
     /// Later: the function is called at each trigger until it has returned its last reply, or the caller is
     /// gone. Nil: there is no reply yet. For a call that wants a single reply, the first is the last.
-    case later((ReplyTrigger) throws(MethodError) -> Reply?)
+    case later((ReplyTrigger) throws(MethodError) -> LongReply?)
     /// The same, some time after something has changed: the function misses what was in between.
     case onChange(() throws(MethodError) -> LongReply?)
 }
@@ -73,12 +73,12 @@ extension MethodResponse {
 
     /// As soon as `ready` returns a reply, but not before this trigger.
     static func after(
-        _ first: ReplyTrigger, _ ready: @escaping () -> JSON.Object?
+        _ first: ReplyTrigger, _ ready: @escaping () -> ReplyParameters?
     ) -> MethodResponse {
         var hasCome = false
         return .later { trigger in
             hasCome = hasCome || trigger == first
-            return hasCome ? ready().map(Reply.last) : nil
+            return hasCome ? ready().map(LongReply.last) : nil
         }
     }
 }

@@ -13,6 +13,8 @@ final class Connection {
     let isReadOnly: Bool
     /// When the client last did its part: called a method, or took bytes of a reply.
     private(set) var active = EventLoop.uptime
+    /// Of the bytes in `held`, those that the server counts for its user.
+    var counted = 0
     private let descriptor: Int32
     private unowned let server: Server
     private let turns: FairScheduler
@@ -29,18 +31,12 @@ final class Connection {
 
     /// How the call that is being answered learns of news.
     private enum Advance {
-        case atEach((ReplyTrigger) throws(MethodError) -> Reply?)
+        case atEach((ReplyTrigger) throws(MethodError) -> LongReply?)
         case onChange(() throws(MethodError) -> LongReply?)
 
         func callAsFunction(_ trigger: ReplyTrigger) throws(MethodError) -> LongReply? {
             switch self {
-            case .atEach(let advance):
-                switch try advance(trigger) {
-                case nil: nil
-                case .more(let parameters): .more(ReplyParameters(parameters))
-                case .last(let parameters): .last(ReplyParameters(parameters))
-                case .failure(let failure): throw failure
-                }
+            case .atEach(let advance): try advance(trigger)
             case .onChange(let advance): try advance()
             }
         }

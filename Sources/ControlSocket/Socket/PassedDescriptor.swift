@@ -33,12 +33,6 @@ enum PassedDescriptor {
         var level: Int32
         var type: Int32
         var descriptor: Int32
-
-        init(level: Int32, type: Int32, descriptor: Int32) {
-            self.level = level
-            self.type = type
-            self.descriptor = descriptor
-        }
     }
 
     /// Calls `body` with a message of these bytes and this control message.

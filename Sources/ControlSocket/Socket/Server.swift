@@ -21,8 +21,8 @@ package final class Server {
     private var sweep: Timer?
     private var statusChange: Deferred?
     private var connections: [ObjectIdentifier: Connection] = [:]
-    private var places = Places()
-    private var bytes = (ofReaders: BufferUsage(), ofOperators: BufferUsage())
+    private var places = UserCounts()
+    private var bytes = (ofReaders: UserCounts(), ofOperators: UserCounts())
 
     /// Listens at `path`. A socket at which nobody listens any more is replaced.
     package init(
@@ -76,11 +76,18 @@ package final class Server {
     /// Forgets a connection that has ended.
     func drop(_ connection: Connection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        if connection.isReadOnly { places.add(-1, of: connection.peer.user) }
+        count(0, of: connection)
+    }
+
+    /// The connection keeps so many bytes now.
+    private func count(_ held: Int, of connection: Connection) {
+        let change = held - connection.counted
+        connection.counted = held
         if connection.isReadOnly {
-            places.leave(connection.peer.user)
-            bytes.ofReaders.forget(connection)
+            bytes.ofReaders.add(change, of: connection.peer.user)
         } else {
-            bytes.ofOperators.forget(connection)
+            bytes.ofOperators.add(change, of: connection.peer.user)
         }
     }
 
@@ -88,21 +95,20 @@ package final class Server {
     /// bytes loses the connection that was inactive the longest; `current` is never ended here.
     func trim(keeping current: Connection) {
         guard connections[ObjectIdentifier(current)] != nil else { return }
+        count(current.held, of: current)
         if current.isReadOnly {
-            bytes.ofReaders.update(current)
             let user = current.peer.user
-            while bytes.ofReaders.count(of: user) > limits.bytesOfUser,
+            while bytes.ofReaders.of(user) > limits.bytesOfUser,
                 let slow = slowest(of: user, besides: current)
             {
                 slow.close()
             }
-            while bytes.ofReaders.total > limits.bytes, let user = bytes.ofReaders.greediest,
+            while bytes.ofReaders.total > limits.bytes, let user = bytes.ofReaders.largest,
                 let slow = slowest(of: user, besides: current) ?? slowest(of: nil, besides: current)
             {
                 slow.close()
             }
         } else {
-            bytes.ofOperators.update(current)
             while bytes.ofOperators.total > limits.bytes,
                 let slow = slowest(of: nil, besides: current)
             {
@@ -152,7 +158,7 @@ package final class Server {
 
     private func enter(_ user: UInt32) {
         if places.total == 0 { sweep?.set(at: loop.now.boot + limits.idle / 4) }
-        places.enter(user)
+        places.add(1, of: user)
     }
 
     /// Whether the peer would take a place for readers; nil if there is none for it. A reader makes room for

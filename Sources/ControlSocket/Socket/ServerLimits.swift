@@ -31,62 +31,22 @@ package struct ServerLimits {
     private static let handful = 8
 }
 
-/// How many connections each user has.
-struct Places {
+/// How much each user takes of what is shared: connections, or bytes.
+struct UserCounts {
     private var counts: [UInt32: Int] = [:]
     /// Of all users.
     private(set) var total = 0
 
-    /// How many connections the user has.
+    /// How much the user takes.
     func of(_ user: UInt32) -> Int { counts[user] ?? 0 }
 
-    /// The user with the most connections; nil without any.
+    /// The user who takes the most; nil without any.
     var largest: UInt32? { counts.max { $0.value < $1.value }?.key }
 
-    /// A connection of the user has come.
-    mutating func enter(_ user: UInt32) {
-        counts[user, default: 0] += 1
-        total += 1
-    }
-
-    /// A connection of the user has ended.
-    mutating func leave(_ user: UInt32) {
-        guard let count = counts[user] else { return }
-        counts[user] = count > 1 ? count - 1 : nil
-        total -= 1
-    }
-}
-
-/// How many bytes are kept for the clients of each user.
-struct BufferUsage {
-    private var counted: [ObjectIdentifier: (user: UInt32, count: Int)] = [:]
-    private var counts: [UInt32: Int] = [:]
-    /// Of all users.
-    private(set) var total = 0
-
-    /// How many bytes are kept for the user.
-    func count(of user: UInt32) -> Int { counts[user] ?? 0 }
-
-    /// The user for whom the most bytes are kept; nil without any.
-    var greediest: UInt32? { counts.max { $0.value < $1.value }?.key }
-
-    /// Takes note of what a connection keeps now.
-    mutating func update(_ connection: Connection) {
-        forget(connection)
-        let (user, count) = (connection.peer.user, connection.held)
-        guard count > 0 else { return }
-        counted[ObjectIdentifier(connection)] = (user, count)
-        counts[user, default: 0] += count
-        total += count
-    }
-
-    /// A connection has ended.
-    mutating func forget(_ connection: Connection) {
-        guard let (user, count) = counted.removeValue(forKey: ObjectIdentifier(connection)) else {
-            return
-        }
-        total -= count
-        let rest = (counts[user] ?? 0) - count
-        counts[user] = rest > 0 ? rest : nil
+    /// The user takes so much more, or less if it is negative.
+    mutating func add(_ change: Int, of user: UInt32) {
+        let count = of(user) + change
+        counts[user] = count > 0 ? count : nil
+        total += change
     }
 }

@@ -55,12 +55,10 @@ struct Drill: ParsableCommand {
     }
 
     func run() throws {
-        guard geteuid() == 0 else {
-            throw CommandFailure(
-                .notPermitted,
-                "drill needs root: other users may not start units at all, so the test by hand would "
-                    + "prove nothing")
-        }
+        try requireRoot(
+            "drill",
+            because: "other users may not start units at all, so the test by hand would "
+                + "prove nothing")
         let published = try PublishedFiles(common)
         let order = DrillOrder(
             service: service, state: state.state, limit: limit.duration,

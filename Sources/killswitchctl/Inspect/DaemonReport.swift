@@ -62,8 +62,7 @@ struct DaemonReport {
     ) throws {
         if let refusal = try RuntimeDirectory.refusal(in: published.directory) {
             let text = "configuration refused; the last accepted one stays in force: \(refusal)"
-            let problem = Problem(.host, .configurationRefused, text, since: nil, isAlarm: true)
-            problems.append(ProblemLine(problem))
+            problems.append(ProblemLine(.host, .configurationRefused, text))
         }
         let known = try published.servicesIfAny()
         for service in services.isEmpty ? known : services {
@@ -100,8 +99,10 @@ struct ProblemLine {
     /// A problem in a reply of the daemon.
     init(object: JSON.Object) { self.object = object }
 
-    /// A problem that this program has found itself.
-    init(_ problem: Problem) { object = problem.json }
+    /// A problem that this program has found itself. Monitoring is told of it.
+    init(_ subject: Problem.Subject, _ kind: Problem.Kind, _ text: String) {
+        object = Problem(subject, kind, text, since: nil, isAlarm: true).json
+    }
 
     /// Its kind; nil for one that a newer daemon has.
     var kind: Problem.Kind? { Problem.Kind(rawValue: object.text("kind")) }
@@ -135,9 +136,7 @@ extension PublishedFiles {
             : isDead ? "killswitchd does not run" : "killswitchd does not answer"
         // Nobody knows when it ended: it may have gone on for a while after its last sign of life.
         let age = sign.map { " (last sign of life \(max(.zero, now - $0).rough) ago)" } ?? ""
-        let problem = Problem(
-            .host, .noDaemon, "\(fact)\(age): \(error)", since: nil, isAlarm: true)
-        return ProblemLine(problem)
+        return ProblemLine(.host, .noDaemon, "\(fact)\(age): \(error)")
     }
 
     /// Why no daemon answers, in a line; nil if a daemon answers, or was too slow.
@@ -175,19 +174,16 @@ extension PublishedFiles {
             let kind = Reason.Slug(rawValue: state.reason)?.problemKind
         {
             let text = state.object.text("reason_text")
-            problems.append(
-                ProblemLine(Problem(.service(service), kind, text, since: nil, isAlarm: true)))
+            problems.append(ProblemLine(.service(service), kind, text))
         }
         if let text = gate(of: service)?.problem {
-            problems.append(
-                ProblemLine(Problem(.service(service), .gate, text, since: nil, isAlarm: true)))
+            problems.append(ProblemLine(.service(service), .gate, text))
         }
         for unit in try units(of: service) {
             guard let text = unit["problem"]?.string, let name = UnitName(unit.text("name")) else {
                 continue
             }
-            let subject = Problem.Subject.unit(name, of: [service])
-            problems.append(ProblemLine(Problem(subject, .unit, text, since: nil, isAlarm: true)))
+            problems.append(ProblemLine(.unit(name, of: [service]), .unit, text))
         }
         return problems
     }

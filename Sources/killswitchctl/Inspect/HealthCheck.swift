@@ -44,9 +44,8 @@ struct HealthCheck {
         var alarms = daemon.problems.filter(\.isAlarm)
         if let absence = daemon.absence, !alarms.contains(where: { $0.kind == .noDaemon }) {
             // No daemon has run here since the boot, so that there is no sign of life.
-            let problem = Problem(
-                .host, .noDaemon, "killswitchd does not run: \(absence)", since: nil, isAlarm: true)
-            alarms.insert(ProblemLine(problem), at: 0)
+            let text = "killswitchd does not run: \(absence)"
+            alarms.insert(ProblemLine(.host, .noDaemon, text), at: 0)
         }
         let names = services.isEmpty ? try published.servicesIfAny() : services
         return alarms + names.compactMap(stateProblem)
@@ -58,9 +57,7 @@ struct HealthCheck {
             _ = try published.state(of: service)
             return nil
         } catch {
-            let problem = Problem(
-                .service(service), .unreadableState, "\(error)", since: nil, isAlarm: true)
-            return ProblemLine(problem)
+            return ProblemLine(.service(service), .unreadableState, "\(error)")
         }
     }
 

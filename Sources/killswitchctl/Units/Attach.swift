@@ -151,9 +151,6 @@ struct Attach: ParsableCommand {
         printJSON(service == nil ? .array(reports) : reports[0])
     }
 
-    /// Where they are attached.
-    private var point: AttachmentPoint { on == nil ? state : .notice }
-
     /// The units to attach, by service.
     private func groups() throws -> [AttachedGroup] {
         if areRemembered {
@@ -161,12 +158,22 @@ struct Attach: ParsableCommand {
             if remembered.isEmpty { printError("no detached units are remembered") }
             return remembered
         }
-        guard let service else { return try eachService() }
-        return [
-            AttachedGroup(
-                service: service, units: units, state: point, isEarly: isEarly,
-                runsAtOpen: runsAtOpen)
-        ]
+        if let service { return [group(units, of: service)] }
+        return try configuredServices().map { service in
+            let units = try patterns.map { pattern in
+                guard let unit = pattern.unit(of: service) else {
+                    throw CommandFailure(.no, "'\(pattern.text)' is not a unit of '\(service)'")
+                }
+                return unit
+            }
+            return group(units, of: service)
+        }
+    }
+
+    private func group(_ units: [UnitName], of service: ServiceName) -> AttachedGroup {
+        AttachedGroup(
+            service: service, units: units, state: on == nil ? state : .notice, isEarly: isEarly,
+            runsAtOpen: runsAtOpen)
     }
 
     /// Throws for a service that no daemon has decided and that the configuration does not name.
@@ -184,21 +191,6 @@ struct Attach: ParsableCommand {
     /// Whether the configuration names a service; it does not if it cannot be read.
     private func isConfigured(_ service: ServiceName) -> Bool {
         do { return try configuredServices().contains(service) } catch { return false }
-    }
-
-    /// The units of `--each` for each service of the configuration.
-    private func eachService() throws -> [AttachedGroup] {
-        try configuredServices().map { service in
-            AttachedGroup(
-                service: service,
-                units: try patterns.map { pattern in
-                    guard let unit = pattern.unit(of: service) else {
-                        throw CommandFailure(.no, "'\(pattern.text)' is not a unit of '\(service)'")
-                    }
-                    return unit
-                }, state: point, isEarly: isEarly,
-                runsAtOpen: runsAtOpen)
-        }
     }
 
     private func configuredServices() throws -> [ServiceName] {
@@ -269,10 +261,12 @@ struct Attach: ParsableCommand {
     }
 }
 
-/// Throws unless the caller is root.
-func requireRoot(_ command: String) throws {
+/// Throws unless the caller is root. `reason` says what the command needs that for.
+func requireRoot(
+    _ command: String, because reason: String = "it writes /etc/systemd/system"
+) throws {
     guard geteuid() == 0 else {
-        throw CommandFailure(.notPermitted, "\(command) needs root: it writes /etc/systemd/system")
+        throw CommandFailure(.notPermitted, "\(command) needs root: \(reason)")
     }
 }
 

@@ -24,9 +24,7 @@ struct OrphanedService {
 
     /// What is wrong.
     var problem: ProblemLine {
-        ProblemLine(
-            Problem(
-                .service(name), .unitsOrphaned, Problem.orphans(units), since: nil, isAlarm: true))
+        ProblemLine(.service(name), .unitsOrphaned, Problem.orphans(units))
     }
 
     /// What `explain` says of it.

@@ -3,7 +3,6 @@ import ControlSocket
 import Decision
 import Files
 import Gates
-import Glibc
 import JSON
 import Storage
 import SystemdUnits
@@ -39,9 +38,7 @@ struct Unlock: ParsableCommand {
     }
 
     func run() throws {
-        guard geteuid() == 0 else {
-            throw CommandFailure(.notPermitted, "unlock needs root: it starts targets of systemd")
-        }
+        try requireRoot("unlock", because: "it starts targets of systemd")
         let published = try PublishedFiles(common)
         let manager = try BlockingSystemdClient()
         try checkThatNoDaemonRuns(published, manager)

@@ -52,25 +52,27 @@ private final class FuzzedDaemon: ControllableDaemon {
             Fuzz.hold(queue.isEmpty || dispatcher.mayAct(peer), "who only reads orders nothing")
             switch response {
             case .now(let parameters): return .last(parameters.object)
-            case .later(let advance): return try firstReply(advance)
+            case .later(let advance): return whole(try firstReply(advance))
             case .onChange(let advance):
-                return try firstReply { (_) throws(MethodError) in
-                    switch try advance() {
-                    case nil: nil
-                    case .more(let parameters): .more(parameters.object)
-                    case .last(let parameters): .last(parameters.object)
-                    }
-                }
+                return whole(try firstReply { (_) throws(MethodError) in try advance() })
             }
         } catch {
             return .failure(error)
         }
     }
 
+    private func whole(_ reply: LongReply?) -> Reply? {
+        switch reply {
+        case nil: nil
+        case .more(let parameters): .more(parameters.object)
+        case .last(let parameters): .last(parameters.object)
+        }
+    }
+
     /// Handles the posted events, and reports them as the daemon does.
     private func firstReply(
-        _ advance: (ReplyTrigger) throws(MethodError) -> Reply?
-    ) throws(MethodError) -> Reply? {
+        _ advance: (ReplyTrigger) throws(MethodError) -> LongReply?
+    ) throws(MethodError) -> LongReply? {
         if let reply = try advance(.writable) { return reply }
         while !queue.isEmpty {
             let event = queue.removeFirst()
