@@ -92,3 +92,20 @@ extension Duration {
         .microseconds(Int64((Double(microseconds) * factor).rounded()))
     }
 }
+
+/// SplitMix64 (Steele, Lea, Flood 2014): jitter that a test can repeat from its seed.
+package struct SeededRandom: RandomNumberGenerator, Hashable, Sendable {
+    private var state: UInt64
+
+    /// A generator whose numbers depend on `seed` alone.
+    package init(seed: UInt64) { state = seed }
+
+    /// The next 64 bits.
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

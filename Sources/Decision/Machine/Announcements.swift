@@ -118,7 +118,7 @@ struct Announcements: Hashable, Sendable {
         return leads.max { $0.length < $1.length }
     }
 
-    /// What the ledger stores: of many, those that come true first and are not over at `time`.
+    /// The announcements to store in the ledger: if there are many, the earliest that are not over at `time`.
     func stored(at time: Instant, _ common: inout Common) -> [Announcement: Instant] {
         let stored = stored(at: time)
         if stored.count >= Common.least, stored == common.stored { return common.stored }

@@ -9,8 +9,8 @@ struct AnswerWork: Sendable {
         case weigh(AcceptedVersion)
         /// Offer it a new answer.
         case offer
-        /// Tell it that the source has confirmed its newest answer. For a switch that does not rest on it, those have
-        /// signed who count now.
+        /// Tell it that the source has confirmed its newest answer. A switch that does not rest on this answer is
+        /// offered it with these authors.
         case confirmAnswer(by: [String]?)
     }
 
@@ -71,7 +71,7 @@ extension Machine {
         return advance(unfinished.remove(at: next))
     }
 
-    /// Ends all that is unfinished, or that of one source: what comes next changes the answers, or their readers.
+    /// Ends all unfinished work, or the work of one source: the next step changes the answers or their readers.
     mutating func finishWork(of source: Int? = nil) {
         while let next = unfinished.firstIndex(where: { source == nil || $0.source == source }) {
             share = Share()
@@ -191,8 +191,8 @@ extension Machine {
         return source
     }
 
-    /// The services to decide now, in their order: those that wait for their turn come after the others. All services
-    /// that the host guard has to judge together are decided together.
+    /// The services to decide now, in their order: services of the backlog come last. All services that the host guard
+    /// has to judge together are decided together.
     mutating func dueServices(all isWhole: Bool) -> [Int] {
         // What the present event has changed comes first, whatever waited before.
         let late = backlog.isEmpty ? [] : Set(backlog).subtracting(services.justChanged)

@@ -240,8 +240,8 @@ struct ClockTrust {
         }
     }
 
-    /// The clocks that a restart in this boot needs; nil if those that were taken last still do. A clock
-    /// that hardly moved is not stored again, so that not every poll is a write.
+    /// The clocks to store for a restart in this boot; nil if the stored clocks still hold. A clock that hardly moved
+    /// is not stored again, so that not every poll is a write.
     mutating func popUnstored(bootID: String) -> Ledger.Clocks? {
         guard isUnstored else { return nil }
         isUnstored = false

@@ -18,7 +18,7 @@ struct FlagChanges: Sendable {
         var same = 0
         for position in new.indices {
             let (key, value) = new[position]
-            // The order is nearly always that of before, so that nothing has to be searched.
+            // Keys nearly always keep their order, so that nothing has to be searched.
             let isInPlace =
                 position < old.count && ExactString(old[position].key) == ExactString(key)
             let known = isInPlace ? old[position].value : before.flags[key]

@@ -54,7 +54,7 @@ struct LogRateLimit: Sendable {
     }
 }
 
-/// What a notice about a problem has in common with those that only have another text.
+/// What notices about one problem have in common, whatever their text.
 private enum LogMessageKind: Hashable {
     case failure(SourceName, Failure.Kind)
     case unwatched(SourceName)

@@ -110,7 +110,7 @@ extension Machine {
         var isUnstaged = false
         for reader in index.switches[source] {
             let staged = services.withState(at: reader.service) {
-                $0.stagedAnswer(at: reader.position)
+                $0.switches[reader.position].staged?.number
             }
             guard let staged, unproved.contains(staged) else { continue }
             services[reader.service].unstage(at: reader.position)
@@ -125,7 +125,8 @@ extension Machine {
     mutating func updateProof(of source: Int) {
         for reader in index.switches[source] {
             let isOutdated = services.withState(at: reader.service) { service in
-                service.isProofOutdated(by: sources[source].documents, at: reader.position)
+                service.switches[reader.position]
+                    .isProofOutdated(by: sources[source].documents)
             }
             guard isOutdated else { continue }
             services[reader.service].updateProof(by: sources[source].documents, at: reader.position)
@@ -197,7 +198,7 @@ extension Machine {
     /// Tells which versions in the flags of a source have jumped.
     mutating func updateVersionJumps(of source: Int) {
         let jumps = index.switches[source].compactMap { reader in
-            services.withState(at: reader.service) { $0.versionJump(at: reader.position) }
+            services.withState(at: reader.service) { $0.switches[reader.position].versionJump }
         }
         let distinct = sources[source].documents.versionJumps(unsigned: jumps)
         if distinct.isEmpty, sources[source].problems.isEmpty { return }

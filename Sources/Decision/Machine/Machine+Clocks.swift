@@ -1,3 +1,5 @@
+import CivilTime
+
 /// What follows from the clocks of ends.
 extension Machine {
     /// The clocks of ends may be others than before: warns about servers whose
@@ -16,5 +18,28 @@ extension Machine {
         guard let clocks = host.trust.popUnstored(bootID: host.bootID) else { return }
         ledger.clocks = clocks
         batch.isLedgerChanged = true
+    }
+
+    // MARK: - Signed documents
+
+    /// The time by which a signed document of a source may have expired.
+    func time(for source: Int) -> Instant {
+        let clock = host.trust.clock(of: sources[source].name, wait: .zero, past: nil, at: now)
+        return switch clock {
+        case .host: now.wall
+        case .server(let time), .held(let time): time
+        }
+    }
+
+    /// The largest number of signatures that a service of a source asks for.
+    func mostSignatures(of source: Int) -> Int {
+        index.switches[source].map { services[$0.service].service.policy.mostSignatures }.max() ?? 1
+    }
+
+    /// Shows the clock the latest `issued` that counts of a source's documents.
+    mutating func issueChanged(of source: Int) {
+        let plan = sources[source].plan
+        let issued = plan.isSigned ? sources[source].documents.highest?.issued : nil
+        if host.trust.set(issued: issued, of: plan.name, at: now) { clocksChanged() }
     }
 }

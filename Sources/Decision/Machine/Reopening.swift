@@ -121,7 +121,7 @@ struct WantedGate: Hashable, Sendable {
     private(set) var last: Gate?
     /// The gate that they wanted at the last decision of this boot, also while it waits; nil if unknown.
     private(set) var inBoot: Gate?
-    /// The gate that they wanted when the run before ended, whichever boot that was; nil if unknown.
+    /// The gate that they wanted at the end of the previous run, in any boot; nil if unknown.
     private(set) var atStart: Gate?
 
     /// Nothing is known yet.

@@ -42,24 +42,16 @@ extension ServiceState {
 
     /// The numbers of the answers on which a switch rests: in force, and staged.
     func answers(at position: Int) -> [Int] {
-        [switches[position].answer?.number, stagedAnswer(at: position)].compactMap(\.self)
+        [switches[position].answer?.number, switches[position].staged?.number].compactMap(\.self)
     }
-
-    /// The number of the answer that is staged for a switch; nil without one.
-    func stagedAnswer(at position: Int) -> Int? { switches[position].staged?.number }
 
     /// Whether an answer is staged for a switch.
     var isStaged: Bool { switches.contains { $0.staged != nil } }
 
-    /// Whether `updateProof` would note something new.
-    func isProofOutdated(by orders: DocumentTrust, at position: Int) -> Bool {
-        switches[position].isProofOutdated(by: orders)
-    }
-
     /// Adds the numbers of the answers on which a switch and the values of its source rest.
     func addAnswers(at position: Int, to used: inout Set<Int>) {
         if let answer = switches[position].answer?.number { used.insert(answer) }
-        if let staged = stagedAnswer(at: position) { used.insert(staged) }
+        if let staged = switches[position].staged?.number { used.insert(staged) }
         values.addAnswers(of: service.switches[position].source, in: service, to: &used)
     }
 
@@ -67,9 +59,6 @@ extension ServiceState {
     func pace(at position: Int) -> Duration? {
         record?.verdict.gate == .closed ? switches[position].reading?.retryAfter : nil
     }
-
-    /// The last version jump in the flags of a switch; nil without one.
-    func versionJump(at position: Int) -> VersionJump? { switches[position].versionJump }
 
     // MARK: - Known answers
 

@@ -51,7 +51,7 @@ extension ServiceState {
         }
     }
 
-    /// The time by which a verdict was decided: that of the clock that counts for its source.
+    /// The time by which a verdict was decided, by the clock that counts for its source.
     func time(
         of verdict: Verdict, _ evidence: [Evidence], _ circumstances: Circumstances
     ) -> Instant {
@@ -235,4 +235,38 @@ extension ServiceState {
 
     /// Whether its last decision has news of its ends and windows.
     var hasNewNotices: Bool { !publicNotices.pending.isEmpty }
+}
+
+/// The verdict of a service before the host guard and `min_closed` have looked at it.
+struct Candidate {
+    /// Its position in the plan.
+    let service: Int
+    let name: ServiceName
+    let evidence: [Evidence]
+    let circumstances: Circumstances
+    let verdict: Verdict
+    /// The verdict without an override.
+    let unforced: Verdict
+    /// The gate that its flags and its policy wanted before; nil if unknown. A gate that waits to open counts as
+    /// closed.
+    let wanted: Gate?
+    /// How the end or the window was announced that closes it without an override; nil if it closes
+    /// for another reason, or not.
+    let lead: Lead?
+    /// Whether its configuration changed since it was last decided.
+    let isReconfigured: Bool
+}
+
+/// The state of the host on which the decision of every service depends.
+struct HostState {
+    /// The time of the present event.
+    var now: Now
+    var trust: ClockTrust
+    let bootID: String
+    /// What tells it from other hosts.
+    let place: HostPlace
+    /// Whether services wait for first answers.
+    var awaitsFirstAnswers = true
+    /// When the host last woke up, or the daemon last ran again after a pause.
+    var wokenAt: Boottime?
 }

@@ -191,8 +191,8 @@ struct SwitchState: Hashable, Sendable {
 
     // MARK: - Known answers
 
-    /// Puts the newest of these of the `answers` in force that it can read. `confirmed` is the confirmation of
-    /// the newest; an older answer was confirmed until the next answer came.
+    /// Puts the newest readable answer at these `positions` in force. `confirmed` is the confirmation of the newest;
+    /// an older answer was confirmed until the next answer came.
     mutating func adopt(
         _ answers: inout [SharedAnswer], _ positions: ClosedRange<Int>, confirmed: Confirmation,
         by plan: Switch, of service: Service

@@ -35,7 +35,7 @@ extension Service {
     /// The flags in force and the newer ones are compared now, at each of their ends, windows and steps to
     /// come, and where they become stale. An order that ends a service tomorrow closes as one that ends it now
     /// does, and an order that takes an announced end back opens. If there are no flags yet, `when_unknown`
-    /// holds. `number` is that of the answer in force.
+    /// holds. `number` is the number of the answer in force.
     func missingSignatures(
         under next: Reading, _ answer: inout SharedAnswer, by authors: [String], read plan: Switch,
         before: Evidence, _ number: Int?, in circumstances: Circumstances

@@ -1,3 +1,4 @@
+import CivilTime
 import Decision
 import Testing
 
@@ -29,5 +30,37 @@ extension Transcript {
             sourceLocation: sourceLocation)
         play.forget()
         return play
+    }
+}
+
+extension Memory {
+    /// The memory of an earlier run with one answer of source `app` and one service `shop`.
+    static func stored(
+        _ body: String, fetchedAt: String, state: State, boot: String
+    ) throws -> Memory {
+        let fetched = try Instant(rfc3339: fetchedAt)
+        return Memory(
+            flags: [
+                try named("app"): StoredFlags(
+                    answers: [try answer(body, fetchedAt: fetched)], confirmedAt: fetched)
+            ],
+            ledger: Ledger(entries: [
+                try named("shop"): Ledger.Entry(
+                    state: state, since: fetched, generation: 7, bootID: boot)
+            ]))
+    }
+}
+
+extension Override {
+    /// An operator's order from noon on, the start of every transcript.
+    static func order(
+        _ state: State, until: String = "2027-03-01T13:00:00Z", for cause: String = "disk swap",
+        by author: String = "root"
+    ) throws -> Override {
+        try #require(
+            Override(
+                state: state, cause: cause, author: author,
+                since: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
+                until: try Instant(rfc3339: until)))
     }
 }
