@@ -105,13 +105,14 @@ import Testing
     /// One change of many services is one status, and one short line.
     @Test func aChangeOfManyServicesIsOneStatus() throws {
         let names = (0..<300).map { "s\($0)" }
+        let source = "[source.flags]\ntype = \"file\"\npath = \"flags.json\"\n"
         let services = names.map {
-            "[service.\($0)]\nsource = \"file:flags.json\"\nformat = \"switch\"\nkey = \"\($0)\"\n"
+            "[service.\($0)]\nsource = \"flags\"\nformat = \"switch\"\nkey = \"\($0)\"\n"
         }
         let flags = { (state: String) in
             "{\(names.map { "\"\($0)\": {\"state\": \"\(state)\"}" }.joined(separator: ", "))}"
         }
-        let watched = try WatchedDaemon(services.joined(), flags: flags("running"))
+        let watched = try WatchedDaemon(source + services.joined(), flags: flags("running"))
         try watched.start()
         let ready = try watched.next()
         #expect(ready.hasPrefix("READY=1\nSTATUS=300 services: 300 running; "))
