@@ -35,8 +35,8 @@ import Testing
                 0s started
                     connect
                 1s lost: cannot connect
-                1s a poll failed
-                1.01s a poll succeeded
+                1s poll failed
+                1.01s poll succeeded
                     connect
                 1.02s opened
                     hint
@@ -75,12 +75,12 @@ import Testing
                 0s lost: cannot connect
                 1s woke
                     connect
-                1s a poll failed
-                2s a poll succeeded
+                1s poll failed
+                2s poll succeeded
                 3s opened
                     hint
-                4s a poll failed
-                5s a poll succeeded
+                4s poll failed
+                5s poll succeeded
                 6s closed
 
                 """)
@@ -125,7 +125,7 @@ import Testing
                 3s woke
                     connect
                 3s lost: cannot connect
-                    tell cannot connect
+                    set problem cannot connect
                     hint
 
                 """)

@@ -19,8 +19,8 @@ import Testing
                     connect
                 1s opened
                     hint
-                2s heard 10 bytes
-                3s heard 10 bytes, a hint
+                2s received 10 bytes
+                3s received 10 bytes, a hint
                     hint
 
                 """)
@@ -36,7 +36,7 @@ import Testing
         #expect(
             stream.text == """
                 woken
-                600s heard 1 bytes
+                600s received 1 bytes
                 601s closed
                 woken
                     connect
@@ -128,8 +128,8 @@ import Testing
         stream.at(60, .opened)
         stream.at(70, .woke)
         #expect(
-            stream.text.split(separator: "\n").filter { $0.contains("tell") } == [
-                "    tell the connection was lost", "    tell that all is well",
+            stream.text.split(separator: "\n").filter { $0.contains("set problem") } == [
+                "    set problem the connection was lost", "    set problem nil",
             ])
     }
 
@@ -164,7 +164,7 @@ import Testing
         stream.wakeUp()
         #expect(
             stream.text == """
-                20s heard 10 bytes, over: the watch was cancelled
+                20s received 10 bytes, over: the watch was cancelled
                     disconnect
                 woken
                     connect
@@ -217,7 +217,7 @@ import Testing
                 0s started
                     connect
                 1s failed: the connection was lost
-                1s heard 10 bytes, a hint
+                1s received 10 bytes, a hint
                 1s closed
 
                 """)

@@ -82,15 +82,15 @@ struct StreamTranscript {
         case .started: "started"
         case .opened: "opened"
         case .received(let update):
-            "heard \(update.bytes) bytes" + (update.isHint ? ", a hint" : "")
+            "received \(update.bytes) bytes" + (update.isHint ? ", a hint" : "")
                 + (update.retryAfter.map { ", retry after \($0)" } ?? "")
                 + (update.failure.map { ", over: \($0.detail)" } ?? "")
         case .closed: "closed"
         case .failed(let failure): "failed: \(failure.detail)"
         case .lost(let failure): "lost: \(failure.detail)"
-        case .pollFailed: "a poll failed"
-        case .pollSucceeded: "a poll succeeded"
-        case .retryLater(let wait): "held for \(wait)"
+        case .pollFailed: "poll failed"
+        case .pollSucceeded: "poll succeeded"
+        case .retryLater(let wait): "retry later, in \(wait)"
         case .woke: "woke"
         }
     }
@@ -100,7 +100,7 @@ struct StreamTranscript {
         case .connect: "connect"
         case .disconnect: "disconnect"
         case .hint: "hint"
-        case .setProblem(let problem): "tell \(problem ?? "that all is well")"
+        case .setProblem(let problem): "set problem \(problem ?? "nil")"
         case .sleep: "sleep"
         }
     }
