@@ -44,9 +44,12 @@ enum StoredLedger {
 
     /// What services that read the same flags know alike: it is made, and kept in memory, once for all of them.
     private struct Common {
-        private var announced: (times: [Announcement: Instant], json: JSON.Value) = ([:], .array([]))
-        private var published:
-            (leads: [Announcement: Set<Duration>], json: JSON.Value) = ([:], .array([]))
+        private var announced: (times: [Announcement: Instant], json: JSON.Value) = (
+            [:], .array([])
+        )
+        private var published: (leads: [Announcement: Set<Duration>], json: JSON.Value) = (
+            [:], .array([])
+        )
 
         mutating func json(_ times: [Announcement: Instant]) -> JSON.Value {
             if times != announced.times { announced = (times, StoredLedger.json(times)) }
