@@ -99,9 +99,6 @@ package final class GateDriver {
         machine.report(of: service, at: loop.now.boot)
     }
 
-    /// The problems of the gate of a service and of its units.
-    package func problems(of service: ServiceName) -> GateProblems { machine.problems(of: service) }
-
     /// Whether systemd has taken or refused what was decided last for a service, or has had its time.
     package func isAnswered(_ service: ServiceName) -> Bool {
         driver.isEmpty && machine.isAnswered(service)

@@ -5,28 +5,21 @@ import Decision
 /// and its problem.
 struct AttachedUnit: Hashable, Sendable {
     let name: UnitName
-    /// The gates that it is attached to.
-    var holders = UnitHolders()
+    /// The targets that it has `Requisite=` on.
+    var holders: [GateTarget: Holder] = [:]
     /// Nil until systemd has told.
     private(set) var seen: UnitStatus?
-    /// How its last run ended; nil if that is not known.
-    private var result: String?
-    private var isOneshot = false
-    /// Whether an assertion has refused its last start. systemd leaves such a unit as it was.
-    private var isStartRefused = false
+    /// How it was read last, but for its status. Its `result` is nil while that is not known.
+    private var read = UnitSnapshot(UnitStatus(.inactive))
     /// Whether a job to start it has ended and left it down, and it was not read since: an assertion may
     /// have refused the start.
     private var isDoubtful = false
-    private var stopLimit: Duration?
-    private(set) var ownStartLimit: Duration?
     /// Whether systemd has read its units again since this unit was read: its limit may be another.
     private var isOutdated = false
     /// When it is late with stopping; nil if it need not stop, or has.
     private var stopBy: Boottime?
     /// The problem that was reported last.
     private(set) var problem: UnitProblem?
-    /// The same with the time at which it was seen first.
-    private(set) var datedProblem: Dated<UnitProblem>?
     /// How often in a row it was found running behind a closed gate, and when it may be stopped
     /// again.
     private var expulsions = 0
@@ -43,24 +36,11 @@ struct AttachedUnit: Hashable, Sendable {
     /// A unit of which nothing is known yet.
     init(_ name: UnitName) { self.name = name }
 
-    // MARK: Its gates
-
-    /// The targets it is attached to, in their order.
-    var targets: [GateTarget] { holders.targets }
-
-    /// The services whose gates it is attached to.
-    var services: Set<ServiceName> { holders.services }
-
-    /// The permission of all its gates together.
-    var permission: UnitPermission { holders.permission }
-
-    /// Whether one of its gates starts it. If not, an administrator or another unit does.
-    var isStarted: Bool { holders.isStarted }
-
     /// Whether it runs, or has done its work.
     var isUp: Bool {
         guard let seen else { return false }
-        let isDone = isOneshot && result == "success" && seen.isAtRestDown && !isDoubtful
+        let isDone =
+            read.isOneshot && read.result == "success" && seen.isAtRestDown && !isDoubtful
         return seen.isAtRestUp || isDone
     }
 
@@ -77,9 +57,9 @@ struct AttachedUnit: Hashable, Sendable {
         let mayBeStart = isStartQueued || self.seen?.isAtRestDown ?? false
         isStartQueued = seen.hasJob && seen.active.isDown && mayBeStart
         self.seen = seen
-        if hasFailed { result = nil }
+        if hasFailed { read.result = nil }
         if !seen.active.isDown {
-            isStartRefused = false
+            read.isStartRefused = false
             left.forget()
         }
         isDoubtful = hasLostJob || isDoubtful && seen.active.isDown
@@ -92,16 +72,10 @@ struct AttachedUnit: Hashable, Sendable {
         guard let properties else { return }
         let mayBeStart = isStartQueued || seen == nil && properties.seen.active.isDown
         isStartQueued = properties.seen.hasJob && mayBeStart
-        seen = properties.seen
-        result = properties.result
-        isOneshot = properties.isOneshot
-        isStartRefused = properties.isStartRefused
         let before = limit
-        stopLimit = properties.stopLimit
+        (seen, read, isOutdated) = (properties.seen, properties, false)
         left.arePossible = properties.leavesProcesses
-        ownStartLimit = properties.startLimit
         stopBy = stopBy.map { $0 + (limit - before) }
-        isOutdated = false
     }
 
     /// systemd has read its units again.
@@ -111,6 +85,9 @@ struct AttachedUnit: Hashable, Sendable {
     var hasLeft: Bool { left.mayRun && seen?.active.isDown ?? false }
 
     var isDown: Bool { seen?.active.isDown ?? true && !hasLeft }
+
+    /// Whether systemd has told that it is down.
+    var isSeenDown: Bool { seen != nil && isDown }
 
     /// Whether systemd has no usable file of it: then the drop-in that ties it to its gate has no effect.
     private var isLost: Bool { seen?.load.map { $0 != .loaded } ?? false }
@@ -151,7 +128,6 @@ struct AttachedUnit: Hashable, Sendable {
     mutating func enforcePermission(
         in context: UnitContext, at now: Boottime, _ batch: inout GateBatch
     ) -> GateTarget? {
-        defer { datedProblem = Dated(problem, before: datedProblem, at: now) }
         let isOver = permission != .mustStop && !context.isDraining
         refusedStarts.report(of: name, isOver: isOver, at: now, &batch)
         switch permission {
@@ -182,12 +158,12 @@ struct AttachedUnit: Hashable, Sendable {
     private mutating func checkStopped(_ batch: inout GateBatch) {
         let hasFailed = seen?.active == .failed
         // Its result is being read.
-        if hasFailed, result == nil { return }
+        if hasFailed, read.result == nil { return }
         let wasStopping = stopBy != nil
         expulsions = 0
         expelAt = nil
         stopBy = nil
-        if hasFailed, result == "timeout", wasStopping {
+        if hasFailed, read.result == "timeout", wasStopping {
             report(.killed, &batch)
         } else if problem != .killed {
             clear(&batch)
@@ -202,7 +178,7 @@ struct AttachedUnit: Hashable, Sendable {
 
     private mutating func checkRunning(in context: UnitContext, _ batch: inout GateBatch) {
         guard seen?.active == .failed else {
-            let isMissing = isStartRefused && isStarted && isDown && isAtRest
+            let isMissing = read.isStartRefused && isStarted && isDown && isAtRest
             if !isMissing {
                 clear(&batch)
             } else if !context.isAwaited, !context.isDraining {
@@ -213,7 +189,7 @@ struct AttachedUnit: Hashable, Sendable {
         // That kill ended the closing before.
         if problem == .killed { clear(&batch) }
         // A gate that has just opened starts it again, even after an earlier failure.
-        guard let result, !context.isAwaited else { return }
+        guard let result = read.result, !context.isAwaited else { return }
         report(.failed(result: result), &batch)
     }
 
@@ -272,8 +248,12 @@ struct AttachedUnit: Hashable, Sendable {
     }
 
     /// How long it may take to stop: without a limit systemd's default, for a closing cannot wait for ever.
-    private var limit: Duration { stopLimit ?? .seconds(90) }
+    private var limit: Duration { read.stopLimit ?? .seconds(90) }
+
+    /// How long it may take to start before nobody waits for it: its limit, and the time that systemd takes to end
+    /// a start that has failed.
+    var startLimit: Duration { (read.startLimit ?? .seconds(90)) + Self.killDuration }
 
     /// How long systemd may take to kill it after the limit.
-    static let killDuration: Duration = .seconds(2)
+    private static let killDuration: Duration = .seconds(2)
 }

@@ -25,7 +25,7 @@ struct GateDrain: Hashable, Sendable {
     /// The report of a gate during its drain. It counts the units among `units` that the end of the
     /// drain will stop; some may be down already.
     func report(
-        of service: ServiceName, _ units: [AttachedUnit], since published: WrittenGateStatus,
+        of service: ServiceName, _ units: [AttachedUnit], since published: GateFiles,
         at now: Boottime
     ) -> GateStatus {
         let targets = desired.targets(of: service)

@@ -35,63 +35,36 @@ package enum GateEffect: Hashable, Sendable {
 
 /// The effects of one event as they gather, and which gates and units it concerns.
 struct GateBatch {
-    private var jobs: [TargetJob] = []
-    private var isConnecting = false
-    private var listing: [UnitName]?
-    private(set) var isReadingSystemState = false
-    private var isAttaching = false
-    private var isReadingOutcome = false
+    // The calls to systemd.
+    var jobs: [TargetJob] = []
+    var isConnecting = false
+    var listing: [UnitName]?
+    var isReadingSystemState = false
+    var isAttaching = false
+    var isReadingOutcome = false
     private(set) var reads: [UnitName] = []
     /// The same, to find one.
     private var isRead: Set<UnitName> = []
-    private var counts: [UnitName] = []
-    private var messages: [GateLogMessage] = []
+    /// The units whose processes are counted.
+    var counts: [UnitName] = []
+
+    private(set) var messages: [GateLogMessage] = []
     /// The gates that are looked at, and whose rows are published, at the end of the event.
     private(set) var services: Set<ServiceName> = []
     /// The units that are judged at the end of the event.
     private(set) var units: Set<UnitName> = []
     /// The gates that have changed, but need not be looked at.
-    private var altered: Set<ServiceName> = []
+    var altered: Set<ServiceName> = []
     /// Whether every gate may have changed.
-    private(set) var concernsAll = false
+    var concernsAll = false
     /// The units that are detached from a target.
-    private(set) var detached: Set<UnitName> = []
-
-    /// Opens the bus.
-    mutating func connect() { isConnecting = true }
-
-    /// Lists our targets again, and these units.
-    mutating func list(_ units: [UnitName]) { listing = units }
-
-    /// Asks whether the system is stopping.
-    mutating func readSystemState() { isReadingSystemState = true }
-
-    /// Starts the unit that attaches the units of the configuration.
-    mutating func attachListed() { isAttaching = true }
-
-    /// Reads the result of its run.
-    mutating func readOutcome() { isReadingOutcome = true }
-
-    /// That question is in flight already.
-    mutating func dropSystemState() { isReadingSystemState = false }
-
-    /// Asks systemd for a job.
-    mutating func enqueue(_ job: TargetJob) { jobs.append(job) }
-
-    /// How many jobs are asked for.
-    var jobCount: Int { jobs.count }
-
-    /// Whether a job is asked for already.
-    func contains(_ job: TargetJob) -> Bool { jobs.contains(job) }
+    var detached: Set<UnitName> = []
 
     /// Reads a unit, once. Nil is a target that can have no unit.
     mutating func read(_ unit: UnitName?) {
         guard let unit, isRead.insert(unit).inserted else { return }
         reads.append(unit)
     }
-
-    /// Counts the processes of a unit.
-    mutating func countProcesses(of unit: UnitName) { counts.append(unit) }
 
     /// Announces a notice at the end of the event.
     mutating func log(_ notice: GateLogMessage) { messages.append(notice) }
@@ -102,18 +75,6 @@ struct GateBatch {
     /// Has a unit judged at the end of the event.
     mutating func recheck(_ unit: UnitName) { units.insert(unit) }
 
-    /// A gate has changed.
-    mutating func markChanged(_ service: ServiceName) { altered.insert(service) }
-
-    /// Every gate may have changed.
-    mutating func markAllChanged() { concernsAll = true }
-
-    /// A unit is not attached to a target any more.
-    mutating func detach(_ unit: UnitName) { detached.insert(unit) }
-
-    /// The gates that have changed.
-    var changed: Set<ServiceName> { services.union(altered) }
-
     /// The calls to systemd. The jobs come first: a closing does not wait for questions.
     var calls: [GateEffect] {
         jobs.map(GateEffect.enqueue) + (isConnecting ? [.connectBus] : [])
@@ -123,7 +84,4 @@ struct GateBatch {
             + (isReadingOutcome ? [.readAttachOutcome] : []) + reads.map(GateEffect.readUnit)
             + counts.map(GateEffect.countProcesses)
     }
-
-    /// The notices, after the other effects.
-    var logEffects: [GateEffect] { messages.map(GateEffect.log) }
 }

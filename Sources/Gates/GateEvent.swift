@@ -27,8 +27,9 @@ package enum GateEvent: Hashable, Sendable {
     case processesCounted(UnitName, UnitProcesses?)
     /// systemd has queued a move as the job of this number, or refused it.
     case jobAnswered(TargetJob, problem: GateObstacle?, number: UInt32 = 0)
-    /// A start of a unit has failed by an assertion or a dependency: a gate may have refused it.
-    case startFailed(UnitName, FailedStart)
+    /// The start of a unit by the job of this number has failed by an assertion, such as `AssertPathExists=`, or
+    /// because a unit is down that it depends on: a gate may have refused it.
+    case startFailed(UnitName, job: UInt32, isByAssertion: Bool)
     /// polkit has come to the bus: a move that it did not permit may succeed now.
     case polkitAppeared
     /// The socket of the bus was made, or systemd has come to the bus: a connection may succeed now.

@@ -2,9 +2,33 @@ import CivilTime
 import Decision
 
 /// The files of a gate as they were written last: `units.json` and `gate.json`.
+///
+/// They are written again when they change, at most five times a second: a hundred units that stop at once are a few
+/// writes. A change of the gate itself is written at once, so that a reader that knows of an opening and a closing
+/// never sees the report of an earlier closing, and one that knows of a unit sees it counted.
 struct GateFiles: Hashable, Sendable {
-    private var rows = WrittenUnits()
-    private(set) var report = WrittenGateStatus()
+    private struct File<Content: Hashable & Sendable>: Hashable, Sendable {
+        /// Nil before the first write, and after a failed write.
+        var content: Content?
+        var writtenAt: Boottime?
+        /// Whether something waits for the rate limit.
+        var isDue = false
+
+        func mayWrite(at now: Boottime) -> Bool { writtenAt.map { now - $0 >= interval } ?? true }
+
+        mutating func write(_ new: Content, at now: Boottime) { (content, writtenAt) = (new, now) }
+
+        var wakeUp: Boottime? { isDue ? writtenAt.map { $0 + interval } : nil }
+
+        private var interval: Duration { .milliseconds(200) }
+    }
+
+    private var rows = File<[UnitRow]>()
+    private var gate = File<GateStatus>()
+    private var isFailureReported = false
+
+    /// The report of the gate that was written last; nil before the first write, and after a failed write.
+    var report: GateStatus? { gate.content }
 
     /// Writes what has changed, and may be written now. The report is written last, and with current rows.
     /// `current` tells the rows; nil while they are not known.
@@ -12,30 +36,46 @@ struct GateFiles: Hashable, Sendable {
         _ new: GateStatus?, of service: ServiceName, at now: Boottime, current: () -> [UnitRow]?
     ) -> [GateEffect] {
         var effects: [GateEffect] = []
-        if let new, report.replace(with: new, at: now) {
-            effects.append(.publishGate(service, new))
+        if let new {
+            let mayWait = report.map { new.differsInUnitsAlone(from: $0) } ?? false
+            gate.isDue = new != report && mayWait && !gate.mayWrite(at: now)
+            if new != report, !gate.isDue {
+                gate.write(new, at: now)
+                effects.append(.publishGate(service, new))
+            }
         }
-        let mayWrite = rows.mayWrite(at: now)
-        if mayWrite || !effects.isEmpty, let new = current(), rows.replace(with: new, at: now) {
+        rows.isDue = !rows.mayWrite(at: now)
+        if !rows.isDue || !effects.isEmpty, let new = current(), new != rows.content {
+            if rows.content != nil { isFailureReported = false }
+            rows.write(new, at: now)
             effects.insert(.publishUnits(service, new), at: 0)
         }
         return effects
     }
 
-    /// A file could not be written. Returns whether that is new.
+    /// A file could not be written: the rows are due again in 5 s. Returns whether that is new.
     mutating func writeFailed(isDecided: Bool, at now: Boottime) -> Bool {
-        report.fail()
-        return isDecided && rows.fail(at: now)
+        gate.content = nil
+        guard isDecided else { return false }
+        rows = File(content: nil, writtenAt: now + .seconds(5), isDue: true)
+        defer { isFailureReported = true }
+        return !isFailureReported
     }
 
     /// Somebody has deleted the files: they are written again at once.
     mutating func filesDeleted() {
-        report.fail()
-        rows = WrittenUnits()
+        gate.content = nil
+        (rows, isFailureReported) = (File(), false)
+    }
+
+    /// The since of a state: that of the last report as long as the gate is in the same state.
+    func since(_ actual: GateStatus.Actual, _ wanted: Gate) -> GateStatus.Since? {
+        guard let report, report.actual == actual, report.wanted == wanted else { return nil }
+        return report.since
     }
 
     /// When what is due may be written.
-    var wakeUp: Boottime? { [rows.wakeUp, report.wakeUp].compactMap(\.self).min() }
+    var wakeUp: Boottime? { [rows.wakeUp, gate.wakeUp].compactMap(\.self).min() }
 }
 
 extension GateMachine {
@@ -70,45 +110,4 @@ extension GateState {
         guard files.writeFailed(isDecided: desired != nil, at: now) else { return }
         batch.log(.publishFailed(service, problem: problem))
     }
-}
-
-/// The rows of one service that were written last. They are written again when they change, at most
-/// five times a second.
-struct WrittenUnits: Hashable, Sendable {
-    /// Nil before the first write, and after a failed write.
-    private var rows: [UnitRow]?
-    private var writtenAt: Boottime?
-    /// Whether something happened that was not looked at yet, because of the rate limit.
-    private var isDue = false
-    private var isFailureReported = false
-
-    /// Whether the rate limit lets rows be written now; if not, they are due a little later.
-    mutating func mayWrite(at now: Boottime) -> Bool {
-        isDue = writtenAt.map { now - $0 < Self.interval } ?? false
-        return !isDue
-    }
-
-    /// Whether these rows differ from those written last; then they count as written.
-    mutating func replace(with new: [UnitRow], at now: Boottime) -> Bool {
-        guard new != rows else { return false }
-        if rows != nil { isFailureReported = false }
-        rows = new
-        writtenAt = now
-        return true
-    }
-
-    /// The rows could not be written: they are due again in 5 s. Returns whether that is news.
-    mutating func fail(at now: Boottime) -> Bool {
-        rows = nil
-        isDue = true
-        writtenAt = now + .seconds(5)
-        defer { isFailureReported = true }
-        return !isFailureReported
-    }
-
-    /// When rows that are due may be written.
-    var wakeUp: Boottime? { isDue ? writtenAt.map { $0 + Self.interval } : nil }
-
-    /// A hundred units that stop at once are a few writes, not a hundred.
-    private static let interval: Duration = .milliseconds(200)
 }

@@ -11,15 +11,6 @@ extension GateMachine {
         gates[service]?.report(context(now))
     }
 
-    /// The problems of the gate of a service and of its units, each with its sentence and an advice.
-    package func problems(of service: ServiceName) -> GateProblems {
-        let gate = gates[service]
-        let units = (gate?.attached ?? []).reduce(into: [:]) {
-            $0[$1] = self.units[$1]?.datedProblem
-        }
-        return GateProblems(gate: gate?.files.report.problem, units: units)
-    }
-
     /// Whether units are attached to a service that is not configured.
     package func isOrphan(_ service: ServiceName) -> Bool {
         gates[service].map { !$0.orphans.isEmpty } ?? false
@@ -43,7 +34,7 @@ extension GateMachine {
     /// A gate as metrics show it; nil while nothing is known of it.
     package func view(of service: ServiceName, at now: Boottime) -> GateView? {
         guard let gate = gates[service],
-            let report = gate.files.report.report ?? gate.report(context(now))
+            let report = gate.files.report ?? gate.report(context(now))
         else { return nil }
         return GateView(report: report, moves: gate.moves, refusedStarts: gate.refusedStarts)
     }
@@ -88,14 +79,6 @@ struct UnitContext {
     let blocker: UnitName?
 }
 
-/// The problems of a gate and of its attached units, for a list of problems.
-package struct GateProblems: Hashable, Sendable {
-    /// Why the gate is stuck, or would be at the next decision; nil without a problem.
-    package let gate: Dated<GateObstacle>?
-    /// The units that are not as they should be.
-    package let units: [UnitName: Dated<UnitProblem>]
-}
-
 /// What came of the units that the configuration lists.
 package struct AttachmentReport: Hashable, Sendable {
     /// The result of the last run of the unit that attaches them.
@@ -113,8 +96,9 @@ extension AttachmentReport {
 package struct GateView: Hashable, Sendable {
     /// What the gate is in fact: as it was published last, so that metrics and `gate.json` agree.
     package let report: GateStatus
-    /// The time that its last moves took.
-    package let moves: LastMoves
+    /// How long its last opening and its last closing took since the start of the daemon, from the order until every
+    /// unit was as wanted.
+    package let moves: [Gate: Duration]
     /// How many starts of attached units it has refused since the start of the daemon.
     package let refusedStarts: Int
 }

@@ -31,7 +31,7 @@ package struct GateMachine: Sendable {
     package mutating func handle(_ event: GateEvent, at now: Boottime) -> [GateEffect] {
         var batch = GateBatch()
         switch event {
-        case .started: batch.connect()
+        case .started: batch.isConnecting = true
         case .decided(let service, let desired, let drainsUntil):
             decide(service, desired, drainsUntil, at: now, &batch)
         case .withdrawn(let service): withdraw(service, &batch)
@@ -49,7 +49,8 @@ package struct GateMachine: Sendable {
         case .unitRead(let unit, let properties): unitRead(properties, of: unit, &batch)
         case .jobAnswered(let job, let problem, let number):
             jobAnswered(problem, number, to: job, at: now, &batch)
-        case .startFailed(let unit, let start): startFailed(start, of: unit, at: now, &batch)
+        case .startFailed(let unit, let job, let isByAssertion):
+            startFailed(of: unit, job: job, isByAssertion: isByAssertion, at: now, &batch)
         case .polkitAppeared:
             retryNow(at: now, &batch)
             listed.retryNow(isAnyMissing: false, at: now)
@@ -67,7 +68,7 @@ package struct GateMachine: Sendable {
             systemStateRead(isStopping: isStopping, at: now, &batch)
         case .writeFailed(let service, let problem):
             gates[service]?.writeFailed(problem, at: now, &batch)
-            batch.markChanged(service)
+            batch.altered.insert(service)
         case .filesDeleted(let service):
             gates[service]?.files.filesDeleted()
             batch.recheck(service)
@@ -83,10 +84,10 @@ package struct GateMachine: Sendable {
         }
         let published = publish(&batch, at: now)
         publicationCount += published.count
-        link.unanswered.jobsSent(batch.jobCount, at: now)
-        if link.prepare(&batch, at: now) { batch.list(units.keys.sorted()) }
+        link.unanswered.jobsSent(batch.jobs.count, at: now)
+        if link.prepare(&batch, at: now) { batch.listing = units.keys.sorted() }
         updateSummary(batch, at: now)
-        return batch.calls + digest.subscriptions(&link) + published + batch.logEffects
+        return batch.calls + digest.subscriptions(&link) + published + batch.messages.map(GateEffect.log)
             + digest.wakeUps.nextWake()
     }
 
@@ -104,7 +105,7 @@ package struct GateMachine: Sendable {
         }
         let hasChanged = gate.decide(desired, context(now), &batch)
         gates[service] = gate
-        batch.markChanged(service)
+        batch.altered.insert(service)
         guard hasChanged || isReopened else { return }
         batch.recheck(service)
         updatePermissions(by: gate, &batch)
@@ -115,13 +116,13 @@ package struct GateMachine: Sendable {
 
     private mutating func withdraw(_ service: ServiceName, _ batch: inout GateBatch) {
         gates[service]?.withdraw(&batch)
-        batch.markChanged(service)
+        batch.altered.insert(service)
         if let gate = gates[service] { updatePermissions(by: gate, &batch) }
     }
 
     private mutating func updatePermissions(by gate: GateState, _ batch: inout GateBatch) {
         for unit in gate.attached {
-            units[unit]?.holders.updatePermission(by: gate)
+            units[unit]?.updatePermission(by: gate)
             batch.recheck(unit)
         }
     }
@@ -168,7 +169,7 @@ package struct GateMachine: Sendable {
         isStopping: Bool, at now: Boottime, _ batch: inout GateBatch
     ) {
         link.systemStateRead(isStopping: isStopping, at: now)
-        batch.markAllChanged()
+        batch.concernsAll = true
         let context = context(now)
         for service in gates.keys.sorted() {
             if isStopping {
@@ -244,8 +245,8 @@ package struct GateMachine: Sendable {
     ) {
         batch.recheck(target.service)
         for unit in detached {
-            if units[unit]?.holders.detach(from: target) == false { units[unit] = nil }
-            batch.detach(unit)
+            if units[unit]?.detach(from: target) == false { units[unit] = nil }
+            batch.detached.insert(unit)
         }
         let attached = gate.targets.attachments(to: target)
         for (unit, isStarter) in attached.sorted(by: { $0.key < $1.key }) {
@@ -255,8 +256,8 @@ package struct GateMachine: Sendable {
                 if link.isUp { batch.read(unit) }
                 gate.phase.move?.expectArrival(of: unit)
             }
-            units[unit]?.holders.attach(
-                to: target, isStarter: isStarter, mayRun: gate.permits(target))
+            units[unit]?.holders[target] = AttachedUnit.Holder(
+                isStarter: isStarter, mayRun: gate.permits(target))
             recheck(unit, &batch)
         }
     }
@@ -284,7 +285,7 @@ package struct GateMachine: Sendable {
     private mutating func checkUnit(_ name: UnitName, at now: Boottime, _ batch: inout GateBatch) {
         guard var unit = units[name] else { return }
         let stop = unit.enforcePermission(in: context(of: unit), at: now, &batch)
-        if let stop, !batch.contains(.stop(stop)) {
+        if let stop, !batch.jobs.contains(.stop(stop)) {
             gates[stop.service]?.enqueue(.stop(stop), &batch)
         }
         for service in unit.services {

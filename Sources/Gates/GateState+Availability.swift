@@ -23,10 +23,10 @@ extension GateState {
         guard targets.areAttachedKnown else {
             return context.link.isUp || !attached.isEmpty ? nil : false
         }
-        let shown = files.report.report?.isUnavailable
+        let shown = files.report?.isUnavailable
         // A unit that another state or variant of an open gate starts does not close the service.
         let units = attached.compactMap { context.units[$0] }.filter { unit in
-            unit.holders.starters(of: service).contains { shown != false || $0.isMain }
+            unit.starters(of: service).contains { shown != false || $0.isMain }
         }
         // The gate of another service keeps it down.
         if units.contains(where: { !$0.isUp && $0.permission != .mayRun }) { return true }
@@ -44,10 +44,10 @@ extension GateState {
     /// A daemon that was started during an opening finds the targets in their place, and units on their way up.
     mutating func resumeOpening(_ desired: DesiredGate, _ context: GateContext) {
         guard desired.gate == .open, targets.areAttachedKnown,
-            files.report.report?.isUnavailable != false
+            files.report?.isUnavailable != false
         else { return }
         let starting = attached.compactMap { context.units[$0] }.filter { unit in
-            !unit.holders.starters(of: service).isEmpty && !unit.isUp
+            !unit.starters(of: service).isEmpty && !unit.isUp
                 && unit.seen?.isAtRest == false
         }
         guard !starting.isEmpty else { return }
@@ -58,16 +58,10 @@ extension GateState {
     /// another one.
     mutating func limitStart(_ context: GateContext, _ batch: inout GateBatch) {
         let units = (phase.move?.awaited ?? []).compactMap { context.units[$0] }
-            .filter { !$0.holders.starters(of: service).isEmpty && !$0.isUp }
+            .filter { !$0.starters(of: service).isEmpty && !$0.isUp }
         guard let limit = units.map(\.startLimit).max(),
             phase.move?.limitStart(to: limit, at: context.now) == true
         else { return }
         batch.log(.unitsSlow(service, units.map(\.name), after: limit))
     }
-}
-
-extension AttachedUnit {
-    /// How long it may take to start before nobody waits for it: its limit, and the time that systemd takes to end
-    /// a start that has failed.
-    fileprivate var startLimit: Duration { (ownStartLimit ?? .seconds(90)) + Self.killDuration }
 }

@@ -71,7 +71,7 @@ extension GateState {
         let attached = attached.compactMap { context.units[$0] }
         if let drain {
             guard targets.areAttachedKnown || !context.link.isReachable else { return nil }
-            return drain.report(of: service, attached, since: files.report, at: context.now)
+            return drain.report(of: service, attached, since: files, at: context.now)
         }
         guard let desired else { return nil }
         let link = context.link
@@ -85,7 +85,7 @@ extension GateState {
         let nextTry = problem == nil ? nil : link.retryAt ?? retryAt
         return GateStatus(
             wanted: desired.gate, actual: actual,
-            since: files.report.since(actual, desired.gate) ?? since(actual, desired, context.now),
+            since: files.since(actual, desired.gate) ?? since(actual, desired, context.now),
             problem: problem, nextTry: nextTry, isUnavailable: isUnavailable(desired, context),
             units: units)
     }

@@ -21,7 +21,8 @@ struct GateState: Hashable, Sendable {
     var files = GateFiles()
     /// The start of the units that pass on notices.
     var notice = NoticeDelivery()
-    private(set) var moves = LastMoves()
+    /// How long its last opening and its last closing took.
+    private(set) var moves: [Gate: Duration] = [:]
     /// The number of the job that began the last move, 0 before the first; nil while it is not known.
     private(set) var movedBy: UInt32? = 0
     /// How many starts of attached units it has refused.
@@ -96,7 +97,7 @@ struct GateState: Hashable, Sendable {
     /// Asks systemd for a job.
     mutating func enqueue(_ job: TargetJob, _ batch: inout GateBatch) {
         targets.jobSent(job)
-        batch.enqueue(job)
+        batch.jobs.append(job)
     }
 
     // MARK: Reports of systemd
@@ -149,7 +150,7 @@ struct GateState: Hashable, Sendable {
         guard permits(job.target) == job.isStart else { return }
         refusal.jobRefused(job, problem)
         phase.move?.delay(at: now)
-        batch.readSystemState()
+        batch.isReadingSystemState = true
     }
 
     /// The bus is lost, and with it every answer: everything is compared anew once it is back.
@@ -172,7 +173,7 @@ struct GateState: Hashable, Sendable {
         if notice.retryNow() { batch.recheck(service) }
         guard refusal.problem != nil, phase.isMoving else { return }
         phase.move?.retryNow(at: now)
-        batch.readSystemState()
+        batch.isReadingSystemState = true
     }
 
     /// Goes to the next phase if the known state allows it.
@@ -195,7 +196,7 @@ struct GateState: Hashable, Sendable {
                 phase = .settled
                 refusal.forget()
                 let took = context.now - move.began
-                moves.record(desired.gate, took: took)
+                moves[desired.gate] = took
                 let kept = report(context)?.units.kept ?? [:]
                 batch.log(
                     .moved(service, desired, took: took, units: move.took, kept: kept))
@@ -227,13 +228,13 @@ struct GateState: Hashable, Sendable {
 
     private mutating func targetsDeviated(_ batch: inout GateBatch) {
         phase = .deviating
-        batch.readSystemState()
+        batch.isReadingSystemState = true
     }
 
     /// No signal came for a while. A job that waits for a unit to stop is no reason to ask again.
     private mutating func moveTimedOut(at now: Boottime, _ batch: inout GateBatch) {
         phase.move?.timedOut(isUnderWay: targets.areUnderWay, at: now)
-        if !targets.areUnderWay { batch.readSystemState() }
+        if !targets.areUnderWay { batch.isReadingSystemState = true }
     }
 
     /// The system is not stopping: reports a refusal, asks again, and puts back moved targets.

@@ -43,7 +43,7 @@ package struct GateStatus: Hashable, Sendable {
     package private(set) var units = UnitCount()
 
     /// Whether it differs from another in nothing but what the same number of units do.
-    fileprivate func differsInUnitsAlone(from other: GateStatus) -> Bool {
+    func differsInUnitsAlone(from other: GateStatus) -> Bool {
         var same = self
         same.units = other.units
         return same == other && units.total == other.units.total
@@ -88,7 +88,7 @@ package struct UnitCount: Hashable, Sendable {
 
     /// Counts units that other services keep down while the gate of this one is open.
     mutating func add(keptFrom service: ServiceName, _ units: [AttachedUnit]) {
-        for unit in units where unit.holders.isStarted(by: service) {
+        for unit in units where unit.isStarted(by: service) {
             let keepers = unit.keepers(from: service)
             guard !keepers.isEmpty else { continue }
             total += 1
@@ -118,83 +118,5 @@ package struct UnitCount: Hashable, Sendable {
                 nil
             }
         }.first
-    }
-}
-
-/// The report of a gate that was written last. A change of the gate is written at once, so that a reader
-/// that knows of an opening and a closing never sees the report of an earlier closing, and one that knows of a
-/// unit sees it counted. Changes of units alone are written at most five times a second.
-struct WrittenGateStatus: Hashable, Sendable {
-    /// Nil before the first write, and after a failed write.
-    private(set) var report: GateStatus?
-    private var writtenAt: Boottime?
-    private var isDue = false
-    /// The problem of the gate, with the time at which it was seen first.
-    private(set) var problem: Dated<GateObstacle>?
-
-    /// Whether this report differs from the one written last, and may be written now; then it counts as
-    /// written.
-    mutating func replace(with new: GateStatus, at now: Boottime) -> Bool {
-        isDue = false
-        problem = Dated(new.problem, before: problem, at: now)
-        guard new != report else { return false }
-        if let report, let writtenAt, new.differsInUnitsAlone(from: report),
-            now - writtenAt < Self.interval
-        {
-            isDue = true
-            return false
-        }
-        report = new
-        writtenAt = now
-        return true
-    }
-
-    /// The since of a state: that of the last report as long as the gate is in the same state.
-    func since(_ actual: GateStatus.Actual, _ wanted: Gate) -> GateStatus.Since? {
-        guard let report, report.actual == actual, report.wanted == wanted else { return nil }
-        return report.since
-    }
-
-    /// The report could not be written: it is due again.
-    mutating func fail() { report = nil }
-
-    /// When a report that is due may be written.
-    var wakeUp: Boottime? { isDue ? writtenAt.map { $0 + Self.interval } : nil }
-
-    private static let interval: Duration = .milliseconds(200)
-}
-
-/// A problem, and when it was seen first.
-package struct Dated<Problem: Hashable & Sendable>: Hashable, Sendable {
-    /// The problem.
-    package let problem: Problem
-    /// When it was seen first.
-    package let since: Boottime
-
-    /// The problem at this time; nil without one. It is as old as the same problem before.
-    init?(_ problem: Problem?, before: Dated?, at now: Boottime) {
-        guard let problem else { return nil }
-        self.problem = problem
-        since = before.flatMap { $0.problem == problem ? $0.since : nil } ?? now
-    }
-}
-
-/// How long the last moves of a gate took since the start of the daemon, from the order until every unit was
-/// as wanted.
-package struct LastMoves: Hashable, Sendable {
-    /// The time of the last closing; nil before the first.
-    package private(set) var closing: Duration?
-    /// The time of the last opening; nil before the first.
-    package private(set) var opening: Duration?
-
-    /// No move yet.
-    init() {}
-
-    /// A move has ended.
-    mutating func record(_ gate: Gate, took time: Duration) {
-        switch gate {
-        case .closed: closing = time
-        case .open: opening = time
-        }
     }
 }

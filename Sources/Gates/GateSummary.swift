@@ -7,14 +7,20 @@ import Decision
 /// It is kept up to date with the gates and units that an event has changed, so that an event costs
 /// what it concerns, and not the number of gates.
 struct GateSummary: Sendable {
+    /// Whose problem it is, in the order of the overview.
+    private enum Owner: Hashable, Comparable {
+        case bus
+        case gate(ServiceName)
+        case orphans(ServiceName)
+        case notice(ServiceName)
+        case missingUnit(ServiceName, UnitName)
+        case unit(UnitName)
+    }
+
     var wakeUps = WakeUps()
-    private var busProblem: GateProblem?
-    private var gateProblems: [ServiceName: GateProblem] = [:]
-    private var noticeProblems: [ServiceName: GateProblem] = [:]
-    private var orphanProblems: [ServiceName: GateProblem] = [:]
-    private var unitProblems: [UnitName: GateProblem] = [:]
-    /// The units that the configuration lists and that are not attached, with the reason and its age.
-    private var missingUnits: [ServiceName: [UnitName: Dated<UnitProblem>]] = [:]
+    private var problems: [Owner: GateProblem] = [:]
+    /// The units that the configuration lists and that are not attached, with the reason.
+    private var missingUnits: [ServiceName: [UnitName: UnitProblem]] = [:]
     /// The gates that the daemon's readiness waits for.
     private var awaited: Set<ServiceName> = []
     /// How many targets of each gate are followed.
@@ -25,11 +31,23 @@ struct GateSummary: Sendable {
 
     // MARK: Changes
 
+    /// Sets the problem of an owner; nil without one. `make` gets the time at which the problem was seen first.
+    private mutating func set(
+        _ owner: Owner, at now: Boottime, to make: (Boottime) -> GateProblem?
+    ) {
+        problems[owner] = make(problems[owner]?.since ?? now)
+    }
+
     /// The link to systemd has changed.
     mutating func update(link: SystemdLink, at now: Boottime) {
         wakeUps.set(.link, to: link.wakeUp)
-        let since = busProblem?.since ?? now
-        busProblem = link.problem.map { .bus($0, since: since) }
+        set(.bus, at: now) { since in
+            link.problem.map {
+                GateProblem(
+                    .host, .bus, "gates: \($0); no gate is moved until the bus is back",
+                    since: since)
+            }
+        }
     }
 
     /// The units that the configuration lists have changed, or are being attached.
@@ -39,14 +57,19 @@ struct GateSummary: Sendable {
         if listed.isSubscribed { subscribe(to: unit) } else { unsubscribe(from: unit) }
     }
 
-    /// Other units of a service are listed and not attached.
+    /// Other units of a service are listed and not attached. A reason that changes is another problem.
     mutating func update(
         missing: [UnitName: UnitProblem], of service: ServiceName, at now: Boottime
     ) {
-        let before = missingUnits.removeValue(forKey: service) ?? [:]
-        guard !missing.isEmpty else { return }
-        missingUnits[service] = missing.reduce(into: [:]) {
-            $0[$1.key] = Dated($1.value, before: before[$1.key], at: now)
+        let before = missingUnits[service] ?? [:]
+        for (unit, problem) in before where missing[unit] != problem {
+            problems[.missingUnit(service, unit)] = nil
+        }
+        missingUnits[service] = missing.isEmpty ? nil : missing
+        for (unit, problem) in missing {
+            set(.missingUnit(service, unit), at: now) {
+                .unit(unit, of: [service], problem, since: $0)
+            }
         }
     }
 
@@ -54,7 +77,7 @@ struct GateSummary: Sendable {
     var missing: [ListedUnit: UnitProblem] {
         missingUnits.reduce(into: [:]) { all, own in
             for (unit, problem) in own.value {
-                all[ListedUnit(service: own.key, name: unit)] = problem.problem
+                all[ListedUnit(service: own.key, name: unit)] = problem
             }
         }
     }
@@ -64,32 +87,39 @@ struct GateSummary: Sendable {
 
     /// A gate has changed.
     mutating func update(gate: GateState, _ link: SystemdLink, at now: Boottime) {
-        wakeUps.set(.gate(gate.service), to: gate.wakeUp(link))
-        let since = gateProblems[gate.service]?.since ?? now
-        gateProblems[gate.service] = gate.problem(link).map {
-            GateProblem(.service(gate.service), .gate, $0.sentence, since: since)
+        let service = gate.service
+        wakeUps.set(.gate(service), to: gate.wakeUp(link))
+        set(.gate(service), at: now) { since in
+            gate.problem(link).map {
+                GateProblem(.service(service), .gate, $0.sentence, since: since)
+            }
         }
-        let lostSince = noticeProblems[gate.service]?.since ?? now
-        noticeProblems[gate.service] = gate.notice.problem.map {
-            GateProblem(.service(gate.service), .notice, $0, since: lostSince)
+        set(.notice(service), at: now) { since in
+            gate.notice.problem.map {
+                GateProblem(.service(service), .notice, $0, since: since)
+            }
         }
         let orphans = gate.orphans
-        let orphanedSince = orphanProblems[gate.service]?.since ?? now
-        orphanProblems[gate.service] =
-            orphans.isEmpty ? nil : .orphans(orphans, of: gate.service, since: orphanedSince)
-        if gate.isReady { awaited.remove(gate.service) } else { awaited.insert(gate.service) }
+        set(.orphans(service), at: now) {
+            orphans.isEmpty
+                ? nil
+                : GateProblem(
+                    .service(service), .unitsOrphaned, Problem.orphans(orphans), since: $0)
+        }
+        if gate.isReady { awaited.remove(service) } else { awaited.insert(service) }
         // A gate loses no target.
-        guard subscribedTargets[gate.service] != gate.targets.count else { return }
-        subscribedTargets[gate.service] = gate.targets.count
+        guard subscribedTargets[service] != gate.targets.count else { return }
+        subscribedTargets[service] = gate.targets.count
         for unit in gate.targets.units { subscribe(to: unit) }
     }
 
     /// A unit has changed; nil if it is not attached any more.
     mutating func update(unit: AttachedUnit?, named name: UnitName, at now: Boottime) {
         wakeUps.set(.unit(name), to: unit?.wakeUp)
-        let since = unitProblems[name]?.since ?? now
-        unitProblems[name] = unit.flatMap { unit in
-            unit.problem.map { .unit(name, of: unit.services, $0, since: since) }
+        set(.unit(name), at: now) { since in
+            unit.flatMap { unit in
+                unit.problem.map { .unit(name, of: unit.services, $0, since: since) }
+            }
         }
         if unit != nil { subscribe(to: name) } else { unsubscribe(from: name) }
     }
@@ -118,18 +148,9 @@ struct GateSummary: Sendable {
 
     /// The state of all gates.
     var overview: GateOverview {
-        let gates = gateProblems.sorted { $0.key < $1.key }.map(\.value)
-        let notices = noticeProblems.sorted { $0.key < $1.key }.map(\.value)
-        let orphans = orphanProblems.sorted { $0.key < $1.key }.map(\.value)
-        let missing = missingUnits.sorted { $0.key < $1.key }.flatMap { service, units in
-            units.sorted { $0.key < $1.key }.map {
-                GateProblem.unit($0.key, of: [service], $0.value.problem, since: $0.value.since)
-            }
-        }
-        let units = missing + unitProblems.sorted { $0.key < $1.key }.map(\.value)
-        return GateOverview(
+        GateOverview(
             isReady: awaited.isEmpty,
-            problems: [busProblem].compactMap(\.self) + gates + orphans + notices + units)
+            problems: problems.sorted { $0.key < $1.key }.map(\.value))
     }
 }
 
@@ -178,21 +199,8 @@ struct WakeUps: Sendable {
 }
 
 extension GateProblem {
-    /// The bus is not there, or does not answer.
-    static func bus(_ text: String, since: Boottime) -> GateProblem {
-        GateProblem(
-            .host, .bus, "gates: \(text); no gate is moved until the bus is back", since: since)
-    }
-
-    /// Units are attached to a service that is not configured.
-    static func orphans(
-        _ units: Set<UnitName>, of service: ServiceName, since: Boottime
-    ) -> GateProblem {
-        GateProblem(.service(service), .unitsOrphaned, Problem.orphans(units), since: since)
-    }
-
     /// A unit is not as its gates want it.
-    static func unit(
+    fileprivate static func unit(
         _ name: UnitName, of services: Set<ServiceName>, _ problem: UnitProblem, since: Boottime
     ) -> GateProblem {
         GateProblem(
@@ -225,7 +233,8 @@ extension GateMachine {
     mutating func updateSummary(_ batch: GateBatch, at now: Boottime) {
         digest.update(link: link, at: now)
         digest.update(listed: listed, link, at: now)
-        for service in batch.concernsAll ? Set(gates.keys) : batch.changed {
+        let changed = batch.concernsAll ? Set(gates.keys) : batch.services.union(batch.altered)
+        for service in changed {
             digest.update(missing: missing(of: service, at: now), of: service, at: now)
             if let gate = gates[service] { digest.update(gate: gate, link, at: now) }
         }

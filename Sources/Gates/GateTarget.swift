@@ -4,7 +4,7 @@ package import Decision
 package struct GateTarget: Hashable, Sendable {
     /// The meaning of a target: the gate is open or closed, or a state or a variant is in force, or people are
     /// told of an end or a window.
-    package enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Comparable, Sendable {
         case open, closed, countdown, updateRequired, maintenance, ended, notice
         case variant(String)
     }
@@ -111,10 +111,42 @@ package enum VariantTag {}
 extension GateTarget: Comparable {
     /// By service, then in the order of the kinds: the order in which they are looked through.
     package static func < (left: Self, right: Self) -> Bool {
-        (left.service, left.position, left.variant) < (right.service, right.position, right.variant)
+        (left.service, left.kind) < (right.service, right.kind)
+    }
+}
+
+/// The gate of a service as its verdict wants it: open or closed, with the state and the variant in
+/// force.
+package struct DesiredGate: Hashable, Sendable {
+    package let gate: Gate
+    package let state: State
+    package let variant: String?
+
+    /// The gate that a verdict wants; nil for an undecided verdict, which moves no gate.
+    package init?(_ verdict: Verdict) {
+        guard let gate = verdict.gate else { return nil }
+        self.init(gate: gate, state: verdict.state, variant: verdict.variant)
     }
 
-    private var position: Int { Self.fixed.firstIndex(of: kind) ?? Self.fixed.count }
+    /// The gate with these targets; without a variant, none of the variant targets.
+    package init(gate: Gate, state: State, variant: String? = nil) {
+        self.gate = gate
+        self.state = state
+        self.variant = variant
+    }
 
-    private var variant: String { if case .variant(let word) = kind { word } else { "" } }
+    /// The targets that are to be active, in the order in which they are started. A variant that is
+    /// no word has none, for no unit can have that name.
+    package func targets(of service: ServiceName) -> [GateTarget] {
+        var kinds: [GateTarget.Kind] = [gate == .open ? .open : .closed]
+        switch state {
+        case .undecided, .running: break
+        case .countdown: kinds.append(.countdown)
+        case .updateRequired: kinds.append(.updateRequired)
+        case .maintenance: kinds.append(.maintenance)
+        case .ended: kinds.append(.ended)
+        }
+        if let variant { kinds.append(.variant(variant)) }
+        return kinds.map { GateTarget(service: service, kind: $0) }.filter { $0.unit != nil }
+    }
 }

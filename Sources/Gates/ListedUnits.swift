@@ -124,7 +124,7 @@ struct ListedUnits: Hashable, Sendable {
     mutating func unitSeen(_ seen: UnitStatus, _ batch: inout GateBatch) {
         guard run == .running, seen.isAtRestDown else { return }
         run = .ending
-        batch.readOutcome()
+        batch.isReadingOutcome = true
     }
 
     /// The result of a run was read.
@@ -147,7 +147,7 @@ struct ListedUnits: Hashable, Sendable {
         guard !listed.isEmpty || haveAttached == true else { return }
         if since == nil { since = now }
         run = .asked
-        batch.attachListed()
+        batch.isAttaching = true
         recheck(&batch)
     }
 

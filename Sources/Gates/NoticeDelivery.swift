@@ -74,7 +74,7 @@ struct NoticeDelivery: Hashable, Sendable {
         retryAt = now + GateMachine.backOff(refusals)
         refusals += 1
         // A system that is stopping refuses all jobs, and that is no problem.
-        batch.readSystemState()
+        batch.isReadingSystemState = true
         if refusals == 2 { batch.log(.jobRefused(job.target.service, job, problem)) }
         if refusals >= 2 { refusal = problem.refusal }
         return true

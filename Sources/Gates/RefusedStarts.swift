@@ -1,21 +1,6 @@
 import CivilTime
 import Decision
 
-/// A start job of a unit that systemd has ended without a start.
-package struct FailedStart: Hashable, Sendable {
-    /// The number of the job: systemd numbers jobs in the order in which they are queued.
-    package let job: UInt32
-    /// Whether an assertion, such as `AssertPathExists=`, has refused it; otherwise a unit is down that the
-    /// start depends on.
-    package let isByAssertion: Bool
-
-    /// The end of a job by an assertion or by a dependency.
-    package init(job: UInt32, isByAssertion: Bool) {
-        self.job = job
-        self.isByAssertion = isByAssertion
-    }
-}
-
 /// The starts of a unit that its gates have refused since the daemon has followed it. The first is told at once,
 /// those after it once a minute with their number: a timer may try each second.
 struct RefusedStarts: Hashable, Sendable {
@@ -53,12 +38,14 @@ struct RefusedStarts: Hashable, Sendable {
 extension GateMachine {
     /// systemd has ended a start job without a start: counts it if gates have refused it.
     mutating func startFailed(
-        _ start: FailedStart, of name: UnitName, at now: Boottime, _ batch: inout GateBatch
+        of name: UnitName, job: UInt32, isByAssertion: Bool, at now: Boottime,
+        _ batch: inout GateBatch
     ) {
         guard link.mayMove, let unit = units[name] else { return }
         let refusing = Set(
             unit.targets.filter {
-                gates[$0.service]?.refuses(start, of: name, attachedTo: $0) ?? false
+                gates[$0.service]?
+                    .refuses(job, of: name, attachedTo: $0, isByAssertion: isByAssertion) ?? false
             }.map(\.service))
         guard let first = refusing.min() else { return }
         for service in refusing { gates[service]?.refusedStarts += 1 }
@@ -78,17 +65,17 @@ extension GateMachine {
 }
 
 extension GateState {
-    /// Whether the gate has refused this start of a unit that is attached to one of its targets.
+    /// Whether the gate has refused this start job of a unit that is attached to one of its targets.
     ///
-    /// A job that is older than the last move was not asked for at this gate: it is of the boot, or of an opening
-    /// that the move has ended.
+    /// systemd numbers jobs in the order in which they are queued. A job that is older than the last move was not
+    /// asked for at this gate: it is of the boot, or of an opening that the move has ended.
     func refuses(
-        _ start: FailedStart, of unit: UnitName, attachedTo target: GateTarget
+        _ job: UInt32, of unit: UnitName, attachedTo target: GateTarget, isByAssertion: Bool
     ) -> Bool {
-        guard let movedBy, start.job > movedBy else { return false }
+        guard let movedBy, job > movedBy else { return false }
         if permits(target) == false { return true }
         // During a drain the target is up, and the marker alone refuses starts.
-        return drain != nil && target.kind == .open && start.isByAssertion
+        return drain != nil && target.kind == .open && isByAssertion
             && phase.move?.awaited.contains(unit) != true
     }
 }

@@ -101,7 +101,7 @@ struct SystemdLink: Hashable, Sendable {
     private mutating func reconnect(_ batch: inout GateBatch) {
         connection = .connecting
         isListing = true
-        batch.connect()
+        batch.isConnecting = true
     }
 
     /// systemd has answered whether the system is stopping.
@@ -114,7 +114,7 @@ struct SystemdLink: Hashable, Sendable {
     /// another obstacle by now.
     mutating func wake(at now: Boottime, _ batch: inout GateBatch) -> Bool {
         if case .lost(let moment) = connection, moment <= now { reconnect(&batch) }
-        if let askAgainAt, askAgainAt <= now, isUp { batch.readSystemState() }
+        if let askAgainAt, askAgainAt <= now, isUp { batch.isReadingSystemState = true }
         let isSilence = unanswered.wake(at: now, &batch)
         guard let limit = lossLimit, limit <= now else { return isSilence }
         isLostForLong = true
@@ -154,7 +154,7 @@ struct SystemdLink: Hashable, Sendable {
     /// listing is enough, however often systemd reads its units again meanwhile.
     mutating func prepare(_ batch: inout GateBatch, at now: Boottime) -> Bool {
         if batch.isReadingSystemState {
-            if isAsking { batch.dropSystemState() }
+            batch.isReadingSystemState = !isAsking
             isAsking = true
         }
         reading.formUnion(batch.reads)

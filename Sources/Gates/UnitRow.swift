@@ -42,7 +42,7 @@ extension AttachedUnit {
         let keepers = keepers(from: service)
         let (isWanted, isAsWanted): (Bool?, Bool?) =
             switch permission {
-            case .mustStop: (false, keepers.isEmpty && seen != nil && isDown)
+            case .mustStop: (false, keepers.isEmpty && isSeenDown)
             case .mayRun: isStarted ? (true, isUp) : (nil, nil)
             case .undecided: (nil, nil)
             }

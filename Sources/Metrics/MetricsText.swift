@@ -140,8 +140,8 @@ extension Exposition {
         if units.total > 0 || gate.refusedStarts > 0 {
             add(.refusedStarts, labels, gate.refusedStarts)
         }
-        add(.lastStop, labels, ifThere: gate.moves.closing)
-        add(.lastStart, labels, ifThere: gate.moves.opening)
+        add(.lastStop, labels, ifThere: gate.moves[.closed])
+        add(.lastStart, labels, ifThere: gate.moves[.open])
     }
 }
 

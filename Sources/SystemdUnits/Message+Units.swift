@@ -55,16 +55,16 @@ extension Message {
         return unit.snapshot
     }
 
-    /// The unit and the job in a JobRemoved signal; nil if the job has ended otherwise than by an assertion or a
+    /// `GateEvent.startFailed` in a JobRemoved signal; nil if the job has ended otherwise than by an assertion or a
     /// dependency.
-    func failedStart() throws(BusError) -> (UnitName, FailedStart)? {
+    func failedStart() throws(BusError) -> GateEvent? {
         let job = try uint32()
         try skip("o")
         let (name, result) = (try text(), try text())
         guard let unit = UnitName(name), result == "assert" || result == "dependency" else {
             return nil
         }
-        return (unit, FailedStart(job: job, isByAssertion: result == "assert"))
+        return .startFailed(unit, job: job, isByAssertion: result == "assert")
     }
 
     /// The number of the job in the answer to StartUnit and StopUnit, the last part of its path.

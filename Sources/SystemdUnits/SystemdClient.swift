@@ -64,8 +64,7 @@ package final class SystemdClient {
             rules: ["dependency", "assert"].map { "\(rule),arg3='\($0)'" },
             onRefusal: { [unowned self] error in post(.busLost(problem: error.description)) }
         ) { [unowned self] message in
-            guard let (unit, start) = message.content({ try $0.failedStart() }) else { return }
-            post(.startFailed(unit, start))
+            if let event = message.content({ try $0.failedStart() }) { post(event) }
         }
     }
 

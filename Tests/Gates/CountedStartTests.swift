@@ -13,9 +13,7 @@ struct CountedStartTests {
         _ gate: inout GateTranscript, at time: Double, job: UInt32, byAssertion: Bool = false
     ) throws {
         gate.at(
-            time,
-            .startFailed(
-                try unit("web.service"), FailedStart(job: job, isByAssertion: byAssertion)))
+            time, .startFailed(try unit("web.service"), job: job, isByAssertion: byAssertion))
     }
 
     /// A timer may try each second.

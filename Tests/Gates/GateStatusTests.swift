@@ -88,11 +88,11 @@ struct GateStatusTests {
             gate.at(second, .jobAnswered(.start(try target(.closed)), problem: refused))
             gate.at(second, .systemStateRead(isStopping: false))
         }
-        let problems = gate.machine.problems(of: shop)
-        #expect(problems.gate?.problem == refused)
-        #expect(problems.gate?.since == Boottime(microseconds: 1_001_100_000))
-        #expect(problems.gate?.problem.advice == "see 'systemctl status polkit'")
-        #expect(problems.units.isEmpty)
+        let problems = gate.machine.overview.problems
+        #expect(problems.map(\.sentence) == ["shop: \(refused.sentence)"])
+        #expect(problems.map(\.since) == [Boottime(microseconds: 1_001_100_000)])
+        let report = gate.machine.report(of: shop, at: Boottime(microseconds: 1_004_100_000))
+        #expect(report?.problem?.advice == "see 'systemctl status polkit'")
     }
 
     @Test func aRefusedMoveIsAskedForAgainAsSoonAsPolkitIsBack() throws {

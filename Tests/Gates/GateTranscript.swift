@@ -114,9 +114,9 @@ struct GateTranscript {
         case .unitRead(let unit, let properties):
             "\(unit) read: \(properties?.seen.active.rawValue ?? "nothing")"
         case .jobAnswered(let move, let problem, _): "\(line(move)): \(words(problem))"
-        case .startFailed(let unit, let start):
-            "job \(start.job) to start \(unit) failed by "
-                + (start.isByAssertion ? "an assertion" : "a dependency")
+        case .startFailed(let unit, let job, let isByAssertion):
+            "job \(job) to start \(unit) failed by "
+                + (isByAssertion ? "an assertion" : "a dependency")
         case .polkitAppeared: "polkit is on the bus"
         case .busAppeared: "the bus may be back"
         case .unitsListedByConfiguration(let units):
