@@ -1,3 +1,4 @@
+import CivilTime
 package import Decision
 package import Gates
 
@@ -117,4 +118,38 @@ package struct DrillPlan: Hashable, Sendable {
         }
         return found
     }
+}
+
+/// The progress lines of a wait: none in the first second, then the awaited units whenever they
+/// change.
+struct DrillProgress: Hashable, Sendable {
+    private let since: Boottime
+    private var printed: [String] = []
+    private var printedAt: Boottime
+
+    /// The progress of a wait that began at this time.
+    init(since: Boottime) {
+        self.since = since
+        printedAt = since
+    }
+
+    /// Which units are awaited; nil if no line is due.
+    mutating func line(
+        _ units: [DrilledUnit], _ seen: [UnitName: UnitStatus], at now: Boottime
+    ) -> String? {
+        let awaited = units.map { unit in
+            "\(unit.name) (\(seen[unit.name]?.active.rawValue ?? "not loaded"))"
+        }
+        guard !awaited.isEmpty, awaited != printed, now - printedAt >= .seconds(1) else {
+            return nil
+        }
+        printed = awaited
+        printedAt = now
+        let shown = awaited.prefix(Self.shown)
+        let more = awaited.count > shown.count ? ["\(awaited.count - shown.count) more"] : []
+        let list = (shown + more).joined(separator: ", ")
+        return "after \((now - since).wholeSeconds) s waiting for \(list)"
+    }
+
+    private static let shown = 6
 }

@@ -8,7 +8,12 @@ package struct DrillRun {
     private let plan: DrillPlan
     private let limit: Duration
     private let world: any DrillWorld
-    private var record: DrillObservations
+    private var observations: [UnitName: UnitObservations] = [:]
+    private var times: DrillTimes
+    /// The first problem of the drill itself: it explains the others.
+    private var problem: String?
+    /// Whether systemd did not move the gate: nothing is known of how long it was closed.
+    private var wasGateStuck = false
     /// When the order is over by itself.
     private let expiry: Boottime
     /// Since when the gate is seen stuck, and why; nil while it is not.
@@ -19,7 +24,7 @@ package struct DrillRun {
         self.plan = plan
         self.limit = limit
         self.world = world
-        record = DrillObservations(of: plan, orderedAt: world.now.uptime, limit: limit)
+        times = DrillTimes(ordered: world.now.uptime, limit: limit)
         expiry = world.now.boot + limit
     }
 
@@ -29,16 +34,15 @@ package struct DrillRun {
             "closing '\(plan.service)' as \(plan.state.rawValue), for at most "
                 + "\(limit.wholeSeconds) s")
         try world.order()
-        do { try close() } catch { record.record(problem: error.description) }
+        do { try close() } catch { record(problem: error.description) }
         recordClosed()
         do {
-            let reopened = try release()
-            record.recordReopening(at: reopened)
+            times.reopened = try release()
             try awaitReturn()
         } catch {
-            record.record(problem: error.description)
+            record(problem: error.description)
         }
-        return recordEnd()
+        return findings()
     }
 
     private var now: DrillTime { world.now }
@@ -62,11 +66,13 @@ package struct DrillRun {
             let since = stuck?.since ?? now.boot
             stuck = (since, problem)
             guard now.boot - since >= Self.gateTimeLimit else { return .status(status) }
-            record.record(problem: problem)
-            record.recordStuckGate()
+            record(problem: problem)
+            wasGateStuck = true
         }
         return view
     }
+
+    private mutating func record(problem: String?) { self.problem = self.problem ?? problem }
 
     private func pause(_ progress: String?) throws(DrillProblem) {
         if let progress { world.printLine(progress) }
@@ -87,7 +93,10 @@ package struct DrillRun {
             guard readClosed(down) else { return }
             if plan.isAllDown(seen) {
                 // A start while the target of the open gate still stops would call the stop off.
-                if record.recordAllDown() { try tryStarts() }
+                if !times.wasAllDown {
+                    times.wasAllDown = true
+                    try tryStarts()
+                }
                 if plan.isClosed(seen) { return }
             }
             let awaited = plan.units.filter { !$0.hasStopped(seen[$0.name]) }
@@ -104,18 +113,20 @@ package struct DrillRun {
         case .status(let status):
             // The end is stored in whole seconds: a daemon that was restarted ends the order early.
             let isOver = !status.isLost && expiry - now.boot <= .seconds(1)
-            if !isOver { record.record(problem: status.problem) }
+            if !isOver { record(problem: status.problem) }
             return false
         }
     }
 
     /// Reads those of the units that were not read behind the closed gate; returns whether that succeeded.
     private mutating func readClosed(_ units: [DrilledUnit]) -> Bool {
-        let missing = record.missing(units)
+        let missing = units.map(\.name).filter { observations[$0]?.closed == nil }
         guard !missing.isEmpty else { return true }
         let (snapshots, problem) = world.read(missing)
-        record.record(problem: problem)
-        record.recordClosed(snapshots)
+        record(problem: problem)
+        for (name, snapshot) in snapshots {
+            observations[name, default: UnitObservations()].closed = snapshot
+        }
         return problem == nil
     }
 
@@ -128,15 +139,15 @@ package struct DrillRun {
             guard left > Self.startDuration else { return }
             let start = try world.tryStart(unit.name, within: min(left, Self.startLimit))
             guard now.boot < expiry, try isInForce() else { return }
-            record.record(start, of: unit.name)
+            observations[unit.name, default: UnitObservations()].handStart = start
         }
     }
 
     private mutating func recordClosed() {
-        record.recordEndOfClosing(at: now.uptime)
+        times.limit = min(times.limit, now.uptime - times.ordered)
         if let stuck {
-            record.record(problem: stuck.problem)
-            record.recordStuckGate()
+            record(problem: stuck.problem)
+            wasGateStuck = true
         }
         _ = readClosed(plan.units)
         readProblems()
@@ -144,8 +155,8 @@ package struct DrillRun {
 
     private mutating func readProblems() {
         let (problems, problem) = world.unitProblems()
-        record.record(problem: problem)
-        record.recordProblems(problems)
+        record(problem: problem)
+        for (name, problem) in problems { observations[name]?.reportedProblem = problem }
     }
 
     // MARK: Opening
@@ -225,10 +236,10 @@ package struct DrillRun {
 
     /// How long a unit may take after the gate has opened.
     private func limit(of unit: DrilledUnit) -> Duration {
-        switch unit.kind {
-        case .attached, .dependent: unit.startLimit + (record.isLate(unit) ? unit.stopLimit : .zero)
-        case .state: unit.stopLimit
-        }
+        guard unit.kind != .state else { return unit.stopLimit }
+        let closed = observations[unit.name]?.closed
+        let isLate = closed.map { !unit.hasStopped($0.seen) } ?? false
+        return unit.startLimit + (isLate ? unit.stopLimit : .zero)
     }
 
     /// How long the gate may take: a unit that has to stop before it opens may take its time.
@@ -237,14 +248,33 @@ package struct DrillRun {
     }
 
     /// Reads how everything stands at the end.
-    private mutating func recordEnd() -> DrillFindings {
+    private mutating func findings() -> DrillFindings {
         let (snapshots, problem) = world.read(
             plan.units.map(\.name) + [plan.openTarget].compactMap(\.self))
-        record.record(problem: problem)
-        record.recordEnd(snapshots)
+        record(problem: problem)
+        for unit in plan.units {
+            guard let snapshot = snapshots[unit.name] else { continue }
+            observations[unit.name, default: UnitObservations()].ended = snapshot
+        }
+        let closedFor = plan.openTarget.flatMap { snapshots[$0] }.flatMap(closedFor)
         readProblems()
         let isOpen = orderStatus() == .status(.open)
-        return record.findings(isOpen: isOpen, wasInterrupted: wasInterrupted)
+        times.wasInterrupted = wasInterrupted || self.problem != nil
+        return DrillFindings(
+            service: plan.service, state: plan.state,
+            outcomes: plan.units.map {
+                $0.outcome(observations[$0.name] ?? UnitObservations(), times)
+            }, problem: self.problem, closedFor: closedFor, isOpen: isOpen,
+            isInterrupted: times.wasInterrupted)
+    }
+
+    /// How long the gate was closed, by its target. A target that waited for a unit until the gate opened again was
+    /// never down.
+    private func closedFor(_ target: UnitSnapshot) -> Duration? {
+        guard !wasGateStuck, let reopened = times.reopened, target.seen.active == .active,
+            let opened = target.upSince
+        else { return nil }
+        return max(opened, reopened) - times.ordered
     }
 
     /// How often everything is looked at.

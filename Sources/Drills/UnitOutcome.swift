@@ -2,6 +2,24 @@ import CivilTime
 package import Decision
 import Gates
 
+/// The result of a drill.
+package struct DrillFindings: Hashable, Sendable {
+    /// The service that was drilled.
+    package let service: ServiceName
+    /// The state that was forced.
+    package let state: State
+    /// The outcome of each unit, in the order of the plan.
+    package let outcomes: [UnitOutcome]
+    /// A problem of the drill itself, not of a unit; nil without a problem.
+    package let problem: String?
+    /// From the order until the gate was open again; nil if it is not.
+    package let closedFor: Duration?
+    /// Whether the gate is open now.
+    package let isOpen: Bool
+    /// Whether the drill was broken off: some units were not checked.
+    package let isInterrupted: Bool
+}
+
 /// The outcome of a drill for a unit.
 package struct UnitOutcome: Hashable, Sendable {
     /// The unit that it is about.

@@ -79,44 +79,34 @@ extension DecisionDriver {
         case .storeFlags(let name, let answers):
             guard let source = sources[name]?.source else { return }
             source.setAnswersInForce(answers)
-            performWrite(.storeFlags(name)) { () throws(FileError) in
+            performWrite(.storeFlags(name)) {
                 try state.store(answers, of: name, fingerprint: source.fingerprint)
                 if answers.isEmpty { try runtime.removeConfirmation(of: name) }
             }
         case .storeVersion(let name, let version):
             awaitingVersion.insert(name)
-            performWrite(.storeVersion(name)) { () throws(FileError) in
-                try state.store(version, of: name)
-            }
+            performWrite(.storeVersion(name)) { try state.store(version, of: name) }
         case .dropVersion(let name):
-            performWrite(.dropVersion(name)) { () throws(FileError) in
-                try state.dropVersion(of: name)
-            }
+            performWrite(.dropVersion(name)) { try state.dropVersion(of: name) }
         case .reserveVersion(let name):
-            performWrite(.reserveVersion(name)) { () throws(FileError) in
-                try state.reserveVersion(of: name)
-            }
+            performWrite(.reserveVersion(name)) { try state.reserveVersion(of: name) }
         case .readVersion(let name): post(.versionRead(name, state.version(of: name)))
         case .forget(let name): sources[name]?.source.forget()
         case .markConfirmed(let name):
-            performWrite(.markConfirmed(name)) { () throws(FileError) in try markConfirmed(name) }
+            performWrite(.markConfirmed(name)) { try markConfirmed(name) }
         case .storeOverrides(let overrides):
-            performWrite(.storeOverrides) { () throws(FileError) in try state.store(overrides) }
+            performWrite(.storeOverrides) { try state.store(overrides) }
         case .storeLedger(let ledger, let changed):
-            performWrite(.storeLedger) { () throws(FileError) in
-                try state.store(ledger, changed: changed)
-            }
+            performWrite(.storeLedger) { try state.store(ledger, changed: changed) }
         case .publish(let service, let record): publish(record, of: service)
         case .withdraw(let name):
             undecided[name] = nil
             outbox.drop(name)
-            performWrite(.publish(name)) { () throws(FileError) in try runtime.withdraw(name) }
+            performWrite(.publish(name)) { try runtime.withdraw(name) }
             observer?(.decided(name, nil))
         case .stopSource(let name):
             sources.removeValue(forKey: name)?.source.stop()
-            performWrite(.markConfirmed(name)) { () throws(FileError) in
-                try runtime.removeConfirmation(of: name)
-            }
+            performWrite(.markConfirmed(name)) { try runtime.removeConfirmation(of: name) }
         case .reject(let name, let override, let objection):
             observer?(.rejected(name, override, objection))
         case .log(let notice): log(notice)
@@ -126,7 +116,7 @@ extension DecisionDriver {
     }
 
     private func publish(_ record: PublishedVerdict, of service: Service) {
-        performWrite(.publish(service.name)) { () throws(FileError) in
+        performWrite(.publish(service.name)) {
             try runtime.publish(record, of: service, page: self.page(of: service.name))
         }
         observer?(.decided(service.name, record))
@@ -163,8 +153,7 @@ extension DecisionDriver {
 
     /// Performs a write and queues its outcome. There is one publication for each service, so that it is an
     /// event only if it has failed, or others have.
-    private func performWrite(_ operation: WriteOperation, _ perform: () throws(FileError) -> Void)
-    {
+    private func performWrite(_ operation: WriteOperation, _ perform: () throws -> Void) {
         do {
             try perform()
             if case .publish = operation, !hasFailed { return }

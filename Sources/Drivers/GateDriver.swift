@@ -9,8 +9,8 @@ import SystemdUnits
 package final class GateDriver {
     private let loop: EventLoop
     private var machine: GateMachine
-    private let publish: Publish
-    private let publishGate: PublishGate
+    private let publish: ([UnitRow], ServiceName) throws -> Void
+    private let publishGate: (GateStatus, ServiceName) throws -> Void
     private let log: (GateLogMessage) -> Void
     private var systemd: SystemdClient?
     private let driver: MachineDriver<GateEvent>
@@ -21,17 +21,14 @@ package final class GateDriver {
     /// The overview that the observer knows.
     private var lastOverview: GateOverview?
 
-    /// Writes down how the attached units of a service stand.
-    package typealias Publish = ([UnitRow], ServiceName) throws -> Void
-    /// Writes down what the gate of a service is in fact.
-    package typealias PublishGate = (GateStatus, ServiceName) throws -> Void
-
     /// A driver of the gates of these services, which attaches the `listed` units to them. `address` is the address
-    /// of the bus; nil for the system bus.
+    /// of the bus; nil for the system bus. `publish` writes down how the attached units of a service stand, and
+    /// `publishGate` what its gate is in fact.
     package init(
         loop: EventLoop, services: [ServiceName], listed: [ServiceName: [UnitName]],
-        address: String?, publish: @escaping Publish,
-        publishGate: @escaping PublishGate, announce: @escaping (GateLogMessage) -> Void
+        address: String?, publish: @escaping ([UnitRow], ServiceName) throws -> Void,
+        publishGate: @escaping (GateStatus, ServiceName) throws -> Void,
+        announce: @escaping (GateLogMessage) -> Void
     ) {
         self.loop = loop
         driver = MachineDriver(on: loop)
@@ -63,22 +60,9 @@ package final class GateDriver {
         post(.decided(service, desired, drainsUntil: record.drainsUntil))
     }
 
-    /// A configuration takes force that lists these units.
-    package func attach(listed units: [ServiceName: [UnitName]]) {
-        post(.unitsListedByConfiguration(units))
-    }
-
     /// What came of the units that the configuration lists; nil while they are being attached.
     package var attachmentReport: AttachmentReport? {
         driver.isEmpty ? machine.attachmentReport(at: loop.now.boot) : nil
-    }
-
-    /// There is a notice for the units of a service that pass it on.
-    package func noticePublished(of service: ServiceName) { post(.noticePublished(service)) }
-
-    /// Somebody has deleted files of a service.
-    package func filesDeleted(of service: ServiceName) {
-        post(.filesDeleted(service))
     }
 
     /// The state of all gates. It is not ready while events are queued.
@@ -104,7 +88,8 @@ package final class GateDriver {
         driver.isEmpty && machine.isAnswered(service)
     }
 
-    private func post(_ event: GateEvent) { driver.post(event) }
+    /// Queues an event for the machine.
+    package func post(_ event: GateEvent) { driver.post(event) }
 
     private func drainQueue() {
         driver.handleEvents { event in

@@ -87,7 +87,8 @@ package struct GateMachine: Sendable {
         link.unanswered.jobsSent(batch.jobs.count, at: now)
         if link.prepare(&batch, at: now) { batch.listing = units.keys.sorted() }
         updateSummary(batch, at: now)
-        return batch.calls + digest.subscriptions(&link) + published + batch.messages.map(GateEffect.log)
+        return batch.calls + digest.subscriptions(&link) + published
+            + batch.messages.map(GateEffect.log)
             + digest.wakeUps.nextWake()
     }
 

@@ -100,6 +100,8 @@ package struct BusError: Error, Hashable, CustomStringConvertible {
 @safe
 package final class Match {
     private var slot: OpaquePointer?
+    /// The only signals that are passed on; nil for all that come.
+    private let signal: (interface: String, member: String)?
     private let handler: (Message) -> Void
 
     /// `rule` is a match rule of the D-Bus specification. A rule that the bus refuses breaks the
@@ -107,7 +109,7 @@ package final class Match {
     package init(
         _ bus: Bus, _ rule: String, handler: @escaping (Message) -> Void
     ) throws(BusError) {
-        self.handler = handler
+        (signal, self.handler) = (nil, handler)
         let userdata = unsafe Unmanaged.passUnretained(self).toOpaque()
         try check(
             "follow signals on the bus",
@@ -119,41 +121,21 @@ package final class Match {
             })
     }
 
-    deinit { unsafe sd_bus_slot_unref(slot) }
-
-    private static func deliver(
-        _ message: OpaquePointer?, to userdata: UnsafeMutableRawPointer?
-    ) -> Int32 {
-        guard let userdata = unsafe userdata, let message = unsafe message else { return 0 }
-        let match = unsafe Unmanaged<Match>.fromOpaque(userdata).takeUnretainedValue()
-        withExtendedLifetime(match) { unsafe match.handler(Message(message)) }
-        return 0
-    }
-}
-
-/// A subscription to signals by a rule that only the bus can apply: sd-bus compares no argument that stands after
-/// an argument of another type than string. It lasts as long as this object, at the bus as long as the connection.
-@safe
-package final class SignalFilter {
-    private var slot: OpaquePointer?
-    private let interface: String
-    private let member: String
-    private let handler: (Message) -> Void
-
-    /// Has the bus send the signals of these rules. `handler` is called with each signal of this name, whatever
-    /// rule it came by; `onRefusal` if the bus refuses a rule.
+    /// Has the bus send the signals of these rules, which only it can apply: sd-bus compares no argument that stands
+    /// after an argument of another type than string. At the bus they last as long as the connection. `handler` is
+    /// called with each signal of this name, whatever rule it came by; `onRefusal` if the bus refuses a rule.
     package init(
         _ bus: Bus, interface: String, member: String, rules: [String],
         onRefusal: @escaping (BusError) -> Void, handler: @escaping (Message) -> Void
     ) throws(BusError) {
-        (self.interface, self.member, self.handler) = (interface, member, handler)
+        (signal, self.handler) = ((interface, member), handler)
         let userdata = unsafe Unmanaged.passUnretained(self).toOpaque()
         try check(
             "filter signals of the bus",
             unsafe bus.withPointer { pointer in
                 unsafe sd_bus_add_filter(
                     pointer, &slot,
-                    { message, userdata, _ in unsafe SignalFilter.deliver(message, to: userdata) },
+                    { message, userdata, _ in unsafe Match.deliver(message, to: userdata) },
                     userdata)
             })
         for rule in rules {
@@ -172,11 +154,13 @@ package final class SignalFilter {
         _ message: OpaquePointer?, to userdata: UnsafeMutableRawPointer?
     ) -> Int32 {
         guard let userdata = unsafe userdata, let message = unsafe message else { return 0 }
-        let filter = unsafe Unmanaged<SignalFilter>.fromOpaque(userdata).takeUnretainedValue()
-        guard unsafe sd_bus_message_is_signal(message, filter.interface, filter.member) > 0 else {
+        let match = unsafe Unmanaged<Match>.fromOpaque(userdata).takeUnretainedValue()
+        if let signal = match.signal,
+            unsafe sd_bus_message_is_signal(message, signal.interface, signal.member) <= 0
+        {
             return 0
         }
-        withExtendedLifetime(filter) { unsafe filter.handler(Message(message)) }
+        withExtendedLifetime(match) { unsafe match.handler(Message(message)) }
         return 0
     }
 }

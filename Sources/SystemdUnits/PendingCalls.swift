@@ -72,7 +72,7 @@ package struct PendingCalls {
     package mutating func readAnswered() { readsInFlight -= 1 }
 
     private static let mostJobs = 64
-    /// A read is up to `UnitReading.calls` calls.
+    /// A read is up to 9 calls.
     private static let mostReads = 4
 }
 

@@ -47,8 +47,8 @@ package final class SystemdClient {
                 Match(bus, Match.owner(of: Self.polkit)) { [unowned self] message in
                     if message.tellsOfNewOwner { post(.polkitAppeared) }
                 },
+                failedStarts(on: bus),
             ]
-            connection.failedStarts = try failedStarts(on: bus)
             self.connection = connection
         }
         subscribe()
@@ -57,9 +57,9 @@ package final class SystemdClient {
 
     /// Follows the jobs that end without a start. Those of units that are not attached come too: they are few, and
     /// the machine ignores them.
-    private func failedStarts(on bus: Bus) throws(BusError) -> SignalFilter {
+    private func failedStarts(on bus: Bus) throws(BusError) -> Match {
         let rule = Match.signal(ofManager: "JobRemoved")
-        return try SignalFilter(
+        return try Match(
             bus, interface: "\(Call.systemd).Manager", member: "JobRemoved",
             rules: ["dependency", "assert"].map { "\(rule),arg3='\($0)'" },
             onRefusal: { [unowned self] error in post(.busLost(problem: error.description)) }
@@ -101,10 +101,7 @@ package final class SystemdClient {
         let unit: [Call.Argument] = [.text("killswitchd-attach.service"), .text("replace")]
         send(.manager("start 'killswitchd-attach.service'", "StartUnit", unit)) {
             [unowned self] result in
-            switch result {
-            case .success: post(.attachAnswered(problem: nil))
-            case .failure(let error): post(.attachAnswered(problem: error.gateProblem))
-            }
+            post(.attachAnswered(problem: result.gateProblem))
         }
     }
 
@@ -139,19 +136,14 @@ package final class SystemdClient {
         while let call = connection?.calls.next() {
             switch call {
             case .job(let job): send(job)
-            case .read(let unit): sendRead(of: unit)
+            case .read(let unit):
+                readProperties(of: unit) { [unowned self] snapshot in
+                    connection?.calls.readAnswered()
+                    sendCalls()
+                    post(.unitRead(unit, snapshot))
+                }
             }
         }
-    }
-
-    private func sendRead(of unit: UnitName) {
-        UnitReading(unit) { [unowned self] call, answer in
-            send(call, answer: answer)
-        } completion: { [unowned self] snapshot in
-            connection?.calls.readAnswered()
-            sendCalls()
-            post(.unitRead(unit, snapshot))
-        }.start()
     }
 
     private func send(_ job: TargetJob) {
@@ -161,12 +153,8 @@ package final class SystemdClient {
         send(call) { [unowned self] result in
             connection?.calls.jobAnswered()
             sendCalls()
-            switch result {
-            case .success(let answer):
-                let number = answer.content { try $0.jobNumber() } ?? 0
-                post(.jobAnswered(job, problem: nil, number: number))
-            case .failure(let error): post(.jobAnswered(job, problem: error.gateProblem))
-            }
+            let number = result.message?.content { try $0.jobNumber() } ?? 0
+            post(.jobAnswered(job, problem: result.gateProblem, number: number))
         }
     }
 
@@ -205,7 +193,7 @@ package final class SystemdClient {
         }
     }
 
-    private func send(_ call: Call, answer: @escaping (Result<Message, BusError>) -> Void) {
+    func send(_ call: Call, answer: @escaping (Result<Message, BusError>) -> Void) {
         attempt { try connection?.bus.call(call, answer: answer) }
     }
 
@@ -232,7 +220,6 @@ private struct Connection {
     let statusChanged: (UnitName, UnitStatus) -> Void
     /// The subscriptions to signals of systemd itself.
     var matches: [Match] = []
-    var failedStarts: SignalFilter?
     var units: [UnitName: Match] = [:]
     var allUnits: Match?
     var followed: Set<UnitName> = []

@@ -10,76 +10,55 @@ import Systemd
 ///
 /// systemd answers the calls one by one. So the status is asked for first and last: if it has changed in
 /// between, the unit is read again.
-final class UnitReading {
-    private let unit: UnitName
-    private let send: (Call, @escaping (Result<Message, BusError>) -> Void) -> Void
-    private let completion: (UnitSnapshot?) -> Void
-    private var properties = UnitProperties()
-    /// The answer to the first call.
-    private var status: UnitStatus?
-    private var attempts = 0
-
-    /// The largest number of calls at a time.
-    static let calls = 9
-    /// A unit that changes all the time is as it was seen last: the next signal is not far.
-    private static let mostAttempts = 3
-
-    /// Reads a unit with calls that `send` sends. `completion` is called with what was read, nil if systemd does
-    /// not tell; never, if the connection is lost.
-    init(
-        _ unit: UnitName,
-        send: @escaping (Call, @escaping (Result<Message, BusError>) -> Void) -> Void,
-        completion: @escaping (UnitSnapshot?) -> Void
+extension SystemdClient {
+    /// Reads a unit with up to 9 calls. `completion` is called with what was read, nil if systemd does not tell;
+    /// never, if the connection is lost. A unit that changes at each of three attempts is as it was seen last: the
+    /// next signal is not far.
+    func readProperties(
+        of unit: UnitName, attempt: Int = 1, completion: @escaping (UnitSnapshot?) -> Void
     ) {
-        self.unit = unit
-        self.send = send
-        self.completion = completion
-    }
-
-    /// Sends the calls.
-    func start() {
-        attempts += 1
-        properties = UnitProperties()
-        readStatus { self.status = $0 }
-        for (interface, names) in details {
+        var properties = UnitProperties()
+        var first: UnitStatus?
+        readStatus(of: unit) { first = $0 }
+        for (interface, names) in Self.details(of: unit) {
             for name in names {
                 send(.property(name, of: unit, interface)) { result in
                     // A property that cannot be read stays unknown.
-                    _ = result.message?.content { try self.properties.read(name, from: $0) }
+                    _ = result.message?.content { try properties.read(name, from: $0) }
                 }
             }
         }
-        readStatus { self.finish($0) }
+        readStatus(of: unit) { [unowned self] last in
+            guard let last else { return completion(nil) }
+            if last != first, attempt < 3 {
+                return readProperties(of: unit, attempt: attempt + 1, completion: completion)
+            }
+            completion(properties.snapshot(last))
+        }
     }
 
     /// Asks for the status. systemd loads the unit for that if it is not loaded yet.
-    private func readStatus(_ answer: @escaping (UnitStatus?) -> Void) {
-        let (unit, names) = (unit, [Call.Argument.texts([unit.text])])
+    private func readStatus(of unit: UnitName, _ answer: @escaping (UnitStatus?) -> Void) {
+        let names = [Call.Argument.texts([unit.text])]
         send(.manager("list unit '\(unit)'", "ListUnitsByNames", names)) { result in
             answer(result.message?.content { try $0.loadedUnits() }?[unit])
         }
     }
 
-    private func finish(_ last: UnitStatus?) {
-        guard let last else { return completion(nil) }
-        if last != status, attempts < Self.mostAttempts { return start() }
-        completion(properties.snapshot(last))
-    }
-
     /// The properties beside the status, by their interfaces.
-    private var details: [(interface: String, names: [String])] {
+    private static func details(of unit: UnitName) -> [(interface: String, names: [String])] {
         guard GateTarget(unit) == nil else { return [("Unit", ["RequisiteOf", "Wants"])] }
-        let unit = ("Unit", ["StateChangeTimestamp", "AssertResult", "AssertTimestampMonotonic"])
-        return switch self.unit.type {
+        let general = ("Unit", ["StateChangeTimestamp", "AssertResult", "AssertTimestampMonotonic"])
+        return switch unit.type {
         case "service":
             [
-                unit,
+                general,
                 ("Service", ["Type", "Result", "TimeoutStopUSec", "TimeoutStartUSec", "KillMode"]),
             ]
-        case "socket": [unit, ("Socket", ["Result", "TimeoutUSec"])]
-        case "timer": [unit, ("Timer", ["Result"])]
-        case "path": [unit, ("Path", ["Result"])]
-        default: [unit]
+        case "socket": [general, ("Socket", ["Result", "TimeoutUSec"])]
+        case "timer": [general, ("Timer", ["Result"])]
+        case "path": [general, ("Path", ["Result"])]
+        default: [general]
         }
     }
 }
@@ -88,5 +67,10 @@ extension Result<Message, BusError> {
     /// The answer; nil if the call has failed.
     var message: Message? {
         if case .success(let message) = self { message } else { nil }
+    }
+
+    /// What the refusal of a job means for the gate; nil if systemd has taken it.
+    var gateProblem: GateObstacle? {
+        if case .failure(let error) = self { error.gateProblem } else { nil }
     }
 }

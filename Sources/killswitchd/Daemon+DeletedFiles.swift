@@ -44,7 +44,7 @@ extension Daemon {
         for name in ours {
             decisionDriver.post(.filesDeleted(name))
             if let gateDriver {
-                gateDriver.filesDeleted(of: name)
+                gateDriver.post(.filesDeleted(name))
             } else {
                 moveGate(of: name, to: machine.publishedVerdict(of: name))
             }

@@ -148,7 +148,7 @@ final class Daemon {
                 }
                 moveGate(of: service, to: record)
                 motd?.serviceDecided(service)
-            case .noticePublished(let service): gateDriver?.noticePublished(of: service)
+            case .noticePublished(let service): gateDriver?.post(.noticePublished(service))
             case .rejected(let service, let order, let objection):
                 parts?.server?.advance(.rejected(service, order, objection))
             case .handled(let event):
@@ -235,7 +235,7 @@ final class Daemon {
             manager.reloadEnded()
             return []
         }
-        gateDriver?.attach(listed: next.configuration.settings.units)
+        gateDriver?.post(.unitsListedByConfiguration(next.configuration.settings.units))
         parts?.metrics.setTextfile(next.configuration.settings.textfile)
         parts?.reports.configure(server: next.configuration.settings.report)
         decisionDriver.post(
