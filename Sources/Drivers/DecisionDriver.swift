@@ -7,6 +7,7 @@ package import Gates
 package import POSIX
 package import Pages
 package import Storage
+package import SystemdUnits
 
 /// Performs effects and queues events: no other type does either.
 ///
@@ -42,15 +43,16 @@ package final class DecisionDriver {
     var bootTimer: Timer?
     var wallTimer: WallTimer?
     private let kernel: WallTimer.Kernel
-    private let synchronisation: ClockSyncProbe
+    private let synchronisation: ClockSynchronisation?
     /// The wake-up of the wall timer, until it has expired or the clock was set; nil then.
     var wallWake: Wake?
 
-    /// A driver that is not started. A test gives a `kernel` that simulates steps of the clock.
+    /// A driver that is not started. `synchronisation` tells whether the wall clock is synchronised; nil for the kernel
+    /// at each use. A test gives a `kernel` that simulates steps of the clock.
     package init(
         loop: EventLoop, machine: Machine, runtime: RuntimeDirectory, state: StateDirectory,
         pages: [ServiceName: Page] = [:],
-        kernel: WallTimer.Kernel = .real, synchronisation: ClockSyncProbe = .kernel,
+        kernel: WallTimer.Kernel = .real, synchronisation: ClockSynchronisation? = nil,
         announce: @escaping (LogMessage) -> Void
     ) {
         self.loop = loop
@@ -70,7 +72,7 @@ package final class DecisionDriver {
         bootTimer = try Timer(loop, accuracy: Self.slack) { [unowned self] in post(.woke) }
         wallTimer = try WallTimer(loop, kernel: kernel) { [unowned self] expiry in
             wallWake = nil
-            if expiry == .clockStepped { synchronisation.clockWasSet() }
+            if expiry == .clockStepped { synchronisation?.clockWasSet() }
             post(expiry == .due ? Event.woke : .clockStepped)
         }
         versionFiles = VersionFileWatcher(loop) { [unowned self] event in post(event) }
@@ -146,7 +148,8 @@ package final class DecisionDriver {
     /// The present time, by both clocks.
     package var now: Now {
         let (wall, boot) = loop.now
-        return Now(wall: wall, boot: boot, isSynchronised: synchronisation.value())
+        let isSynchronised = synchronisation.map(\.value) ?? EventLoop.isClockSynchronised
+        return Now(wall: wall, boot: boot, isSynchronised: isSynchronised)
     }
 
     // MARK: - Queue
@@ -187,7 +190,7 @@ package final class DecisionDriver {
             case .reload(let reload): event = applyReload(reload)
             }
             perform(machine.handle(event, at: now), of: event)
-            if ask({ $0.isClockContradicted }) { synchronisation.renew() }
+            if ask({ $0.isClockContradicted }) { synchronisation?.renew() }
         }
     }
 
@@ -241,5 +244,22 @@ package final class DecisionDriver {
         for service in services where next[service.name] != before[service.name] {
             post(.filesDeleted(service.name))
         }
+    }
+}
+
+/// A source, and when its driver last checked its files.
+final class ActiveSource {
+    let source: any FlagSource
+    /// The path of its mark, made once: a poll touches it.
+    let mark: String
+    /// When files of its services were last checked.
+    var checkedAt: Boottime?
+    /// How many of its switches were checked since the first one.
+    var checked = 0
+
+    /// A source whose files were not checked yet.
+    init(_ source: any FlagSource, mark: String) {
+        self.source = source
+        self.mark = mark
     }
 }

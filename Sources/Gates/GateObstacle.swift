@@ -98,10 +98,7 @@ package enum UnitProblem: Hashable, Sendable {
 
     /// Who has to act on it.
     package var level: LogMessage.Level {
-        switch self {
-        case .late, .failed, .startRefused, .escaped, .unattached, .processesLeft: .error
-        case .killed, .runningWhileClosed, .lost, .attaching, .startWaits: .warning
-        }
+        if case .lost = self { .warning } else { passes ? .warning : .error }
     }
 
     /// Whether it is over without anybody: the unit is down by now, or is being stopped.

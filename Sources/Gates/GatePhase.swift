@@ -179,11 +179,8 @@ extension GateMachine {
 
 /// The refusal of a job by systemd. It is an alarm only if the system is not stopping, so it waits
 /// for the answer to `readSystemState`; and it is reported once until the gate stands.
-struct RefusedJob: Hashable, Sendable {
-    private struct Refusal: Hashable, Sendable {
-        let job: TargetJob
-        let problem: GateObstacle
-    }
+struct RefusedJob: Sendable {
+    private typealias Refusal = (job: TargetJob, problem: GateObstacle)
 
     /// The refusal that is not reported yet.
     private var pending: Refusal?
@@ -197,7 +194,7 @@ struct RefusedJob: Hashable, Sendable {
 
     /// systemd has refused a job.
     mutating func jobRefused(_ job: TargetJob, _ problem: GateObstacle) {
-        pending = Refusal(job: job, problem: problem)
+        pending = (job, problem)
     }
 
     /// systemd has taken a job that it may have refused before.

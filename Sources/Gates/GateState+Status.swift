@@ -59,7 +59,7 @@ extension GateState {
     /// Why systemd does not move it; nil without a problem. A lost bus is a problem of all gates.
     func problem(_ link: SystemdLink) -> GateObstacle? {
         if let problem = refusal.problem { return problem }
-        if link.isUnanswered, targets.haveCalls { return .unanswered }
+        if link.unanswered.isSilence, targets.haveCalls { return .unanswered }
         guard case .moving(let move) = phase, move.isWithoutEffect, !targets.areUnderWay else {
             return nil
         }

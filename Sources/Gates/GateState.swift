@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 
 /// The gate of a service: the decision, how far its targets and units are from it, and the present move.
-struct GateState: Hashable, Sendable {
+struct GateState: Sendable {
     let service: ServiceName
     var targets: GateTargets
     private(set) var isConfigured: Bool

@@ -195,12 +195,9 @@ struct GateTargets: Hashable, Sendable {
     /// Whether a call or a job of any of them is under way.
     var areUnderWay: Bool { decided.contains { $0.value.isUnderWay } }
 
-    /// Whether a target that was perhaps never loaded is down with nothing under way.
-    func mayStart(_ target: GateTarget) -> Bool { states[target].map(\.isAtRestDown) ?? true }
-
     /// Whether a target that was perhaps never loaded is down.
     func isDown(_ target: GateTarget) -> Bool { states[target]?.seen.active.isDown ?? true }
 
-    /// Whether a target is down with nothing under way.
-    func isAtRestDown(_ target: GateTarget) -> Bool { states[target]?.isAtRestDown ?? false }
+    /// Whether a target that was perhaps never loaded is down with nothing under way.
+    func isAtRestDown(_ target: GateTarget) -> Bool { states[target]?.isAtRestDown ?? true }
 }

@@ -51,7 +51,7 @@ struct NoticeDelivery: Hashable, Sendable {
         }
         let target = GateTarget(service: service, kind: .notice)
         if let moment = retryAt, moment <= now { retryAt = nil }
-        guard retryAt == nil, targets.mayStart(target) else { return nil }
+        guard retryAt == nil, targets.isAtRestDown(target) else { return nil }
         phase = .asked(isAgain: false)
         return .start(target)
     }

@@ -57,9 +57,6 @@ struct SystemdLink: Hashable, Sendable {
         problem.map { isLostForLong ? .noBus($0) : .awaitingBus($0) }
     }
 
-    /// Whether jobs were asked for, and systemd has answered none of them for `timeLimit`.
-    var isUnanswered: Bool { unanswered.isSilence }
-
     /// systemd has listed our units: the connection is up.
     mutating func connect(_ batch: inout GateBatch) {
         if problem != nil {

@@ -45,3 +45,84 @@ package final class JournalSocket {
         }
     }
 }
+
+/// One journal entry: a sentence, its priority, and fields that programs can search for.
+package struct JournalEntry: Hashable, Sendable {
+    package var priority: Priority
+    /// The sentence; it may have several lines.
+    package var message: String
+    /// 32 hexadecimal digits that name the kind of event, and its text in the message catalog.
+    package var messageID: String?
+    package var fields: [Field]
+
+    /// An entry that was not written yet.
+    package init(
+        _ priority: Priority, _ message: String, messageID: String? = nil, fields: [Field] = []
+    ) {
+        self.priority = priority
+        self.message = message
+        self.messageID = messageID
+        self.fields = fields
+    }
+}
+
+extension JournalEntry {
+    /// The most bytes of a value. The datagram of an entry, which has a dozen fields, stays far
+    /// below the 208 KiB that a socket takes, so that no entry has to be passed as a file.
+    package static let valueLimit = 8 << 10
+
+    /// The entry as journald takes it, in its native protocol (systemd's
+    /// `docs/JOURNAL_NATIVE_PROTOCOL.md`).
+    func nativeForm(identifier: String) -> [UInt8] {
+        var all = [
+            Field("MESSAGE", message), Field("PRIORITY", String(priority.rawValue)),
+            Field("SYSLOG_IDENTIFIER", identifier),
+        ]
+        if let messageID { all.append(Field("MESSAGE_ID", messageID)) }
+        return (all + fields).flatMap(\.nativeForm)
+    }
+}
+
+extension Field {
+    /// `KEY=value`; for a value with a newline the key, the length as eight bytes and the value.
+    fileprivate var nativeForm: [UInt8] {
+        let newline = UInt8(ascii: "\n")
+        let bytes = Array(value.utf8)
+        let value = bytes.count <= JournalEntry.valueLimit ? bytes : Self.cut(bytes)
+        guard value.contains(newline) else {
+            return Array(key.utf8) + [UInt8(ascii: "=")] + value + [newline]
+        }
+        let length = UInt64(value.count)
+        let lengthBytes = (0..<8).map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
+        return Array(key.utf8) + [newline] + lengthBytes + value + [newline]
+    }
+
+    /// The beginning of a value that is too long, cut between characters.
+    private static func cut(_ bytes: [UInt8]) -> [UInt8] {
+        var end = JournalEntry.valueLimit
+        while end > 0, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+        return Array(bytes[..<end])
+    }
+}
+
+/// One field of a journal entry. A key has upper case letters, digits and underscores, and does not
+/// begin with an underscore: such keys are journald's own (systemd.journal-fields(7)).
+package struct Field: Hashable, Sendable {
+    package let key: String
+    package let value: String
+
+    /// A field of this key. The value may hold line ends; a value that is too long is cut.
+    package init(_ key: String, _ value: String) {
+        self.key = key
+        self.value = value
+    }
+}
+
+/// The priority of an entry; the numbers are those of syslog(3).
+package enum Priority: Int, Sendable {
+    case error = 3
+    case warning = 4
+    case notice = 5
+    case info = 6
+    case debug = 7
+}

@@ -104,50 +104,35 @@ extension BlockingSystemdClient {
     /// the job, a word of JobRemoved in org.freedesktop.systemd1(5); nil if it is still running.
     package func start(_ unit: UnitName, within limit: Duration) throws(Failure) -> String? {
         try subscribe()
-        let jobs = try FinishedJobs(on: bus)
+        var results: [String: String] = [:]
+        let match = try orFail {
+            try Match(bus, Match.signal(ofManager: "JobRemoved")) { message in
+                // A signal that cannot be read is ignored.
+                guard let (job, result) = message.content({ try $0.finishedJob() }) else { return }
+                results[job] = result
+            }
+        }
         let job = try callAndWait(
             .manager("start '\(unit)'", "StartUnit", [.text(unit.text), .text("replace")]),
             within: Self.timeLimit
         ) { try $0.text("o") }
         let deadline = loop.now.boot + limit
-        while jobs.results[job] == nil, loop.now.boot < deadline {
-            _ = try orFail { try loop.runOnce(deadline - loop.now.boot) }
+        try withExtendedLifetime(match) { () throws(Failure) in
+            while results[job] == nil, loop.now.boot < deadline {
+                _ = try orFail { try loop.runOnce(deadline - loop.now.boot) }
+            }
         }
-        return jobs.results[job]
+        return results[job]
     }
 
     /// systemd sends its signals only to subscribers.
     private func subscribe() throws(Failure) {
         do {
-            try callAndWait(.manager("subscribe to systemd", "Subscribe"), within: Self.timeLimit) {
-                _ in
-            }
+            try callAndWait(.subscribe, within: Self.timeLimit) { _ in }
         } catch  where error.call?.isRepetition ?? false {}
     }
 
     private static let timeLimit: Duration = .seconds(10)
-}
-
-/// Collects the results of jobs, by the object paths of the jobs, for as long as it lives.
-private final class FinishedJobs {
-    private(set) var results: [String: String] = [:]
-    private var match: Match?
-
-    init(on bus: Bus) throws(BlockingSystemdClient.Failure) {
-        match = try orFail {
-            try Match(bus, Match.signal(ofManager: "JobRemoved")) { [unowned self] message in
-                // A signal that cannot be read is ignored.
-                _ = message.content(record)
-            }
-        }
-    }
-
-    private func record(_ message: Message) throws {
-        try message.skip("u")
-        let job = try message.text("o")
-        try message.skip("s")
-        results[job] = try message.text()
-    }
 }
 
 /// Runs `body`, and turns any error of it into a failure of a call.

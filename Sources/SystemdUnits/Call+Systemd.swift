@@ -5,6 +5,11 @@ import Systemd
 extension Call {
     /// systemd's name on the bus.
     static let systemd = "org.freedesktop.systemd1"
+    /// The interface by which every object shows its properties.
+    static let properties = "org.freedesktop.DBus.Properties"
+
+    /// systemd sends its signals only to subscribers.
+    static var subscribe: Call { manager("subscribe to systemd", "Subscribe") }
 
     /// A method of systemd's manager.
     static func manager(_ purpose: String, _ member: String, _ arguments: [Argument] = []) -> Call {
@@ -17,15 +22,24 @@ extension Call {
     static func read(_ unit: UnitName) -> Call {
         Call(
             "read unit '\(unit)'", to: systemd, path: ObjectPath.of(unit),
-            interface: "org.freedesktop.DBus.Properties", member: "GetAll", [.text("")])
+            interface: properties, member: "GetAll", [.text("")])
     }
 
     /// Reads one property of a unit; the interface is that of all units, `Unit`, or that of its type.
     static func property(_ name: String, of unit: UnitName, _ interface: String) -> Call {
+        property(
+            name, of: "\(systemd).\(interface)", at: ObjectPath.of(unit),
+            "read \(name) of unit '\(unit)'")
+    }
+
+    /// Reads one property of an object of a service on the bus.
+    static func property(
+        _ name: String, of interface: String, at path: String, by service: String = systemd,
+        _ purpose: String
+    ) -> Call {
         Call(
-            "read \(name) of unit '\(unit)'", to: systemd, path: ObjectPath.of(unit),
-            interface: "org.freedesktop.DBus.Properties", member: "Get",
-            [.text("\(systemd).\(interface)"), .text(name)])
+            purpose, to: service, path: path, interface: properties, member: "Get",
+            [.text(interface), .text(name)])
     }
 }
 

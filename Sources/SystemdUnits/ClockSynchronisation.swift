@@ -75,10 +75,10 @@ package final class ClockSynchronisation {
         return new
     }
 
-    private static let question = Call(
-        "ask whether the clock is synchronised", to: "org.freedesktop.timedate1",
-        path: "/org/freedesktop/timedate1", interface: "org.freedesktop.DBus.Properties",
-        member: "Get", [.text("org.freedesktop.timedate1"), .text("NTPSynchronized")])
+    private static let timedated = "org.freedesktop.timedate1"
+    private static let question = Call.property(
+        "NTPSynchronized", of: timedated, at: "/org/freedesktop/timedate1", by: timedated,
+        "ask whether the clock is synchronised")
 
     /// Without an answer nobody says that the clock is synchronised.
     private static func answer(in result: Result<Message, BusError>) -> Bool {

@@ -44,7 +44,7 @@ extension Message {
 
     /// The status in a PropertiesChanged signal of the interface Unit; nil if the signal has none.
     func unitStatus() throws(BusError) -> UnitStatus? {
-        guard try text() == "org.freedesktop.systemd1.Unit" else { return nil }
+        guard try text() == "\(Call.systemd).Unit" else { return nil }
         return try unitSnapshot()?.seen
     }
 
@@ -65,6 +65,14 @@ extension Message {
             return nil
         }
         return .startFailed(unit, job: job, isByAssertion: result == "assert")
+    }
+
+    /// The path of the job and its result in a JobRemoved signal.
+    func finishedJob() throws(BusError) -> (job: String, result: String) {
+        try skip("u")
+        let job = try text("o")
+        try skip("s")
+        return (job, try text())
     }
 
     /// The number of the job in the answer to StartUnit and StopUnit, the last part of its path.

@@ -175,10 +175,9 @@ package final class SystemdClient {
 
     /// Asks whether the system is on its way down.
     package func readSystemState() {
-        let call = Call(
-            "ask for the system's state", to: Call.systemd, path: ObjectPath.manager,
-            interface: "org.freedesktop.DBus.Properties", member: "Get",
-            [.text("\(Call.systemd).Manager"), .text("SystemState")])
+        let call = Call.property(
+            "SystemState", of: "\(Call.systemd).Manager", at: ObjectPath.manager,
+            "ask for the system's state")
         send(call) { [unowned self] result in
             let state = result.message?.content { try $0.word() }
             post(.systemStateRead(isStopping: state == "stopping"))
@@ -187,7 +186,7 @@ package final class SystemdClient {
 
     /// systemd sends its signals only to subscribers. A second subscription is no error.
     private func subscribe() {
-        send(.manager("subscribe to systemd", "Subscribe")) { [unowned self] result in
+        send(.subscribe) { [unowned self] result in
             guard case .failure(let error) = result, !error.isRepetition else { return }
             post(.busLost(problem: error.description))
         }
@@ -253,9 +252,8 @@ private struct Connection {
         let statusChanged = statusChanged
         return try Match(
             bus,
-            "type='signal',sender='org.freedesktop.systemd1',member='PropertiesChanged',"
-                + "interface='org.freedesktop.DBus.Properties',"
-                + "arg0='org.freedesktop.systemd1.Unit',\(filter)"
+            "type='signal',sender='\(Call.systemd)',member='PropertiesChanged',"
+                + "interface='\(Call.properties)',arg0='\(Call.systemd).Unit',\(filter)"
         ) { message in
             // A signal that cannot be read changes nothing.
             guard let unit = ObjectPath.unit(message.path),

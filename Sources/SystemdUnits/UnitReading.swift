@@ -48,17 +48,17 @@ extension SystemdClient {
     /// The properties beside the status, by their interfaces.
     private static func details(of unit: UnitName) -> [(interface: String, names: [String])] {
         guard GateTarget(unit) == nil else { return [("Unit", ["RequisiteOf", "Wants"])] }
-        let general = ("Unit", ["StateChangeTimestamp", "AssertResult", "AssertTimestampMonotonic"])
+        let any = ("Unit", ["StateChangeTimestamp", "AssertResult", "AssertTimestampMonotonic"])
         return switch unit.type {
         case "service":
             [
-                general,
+                any,
                 ("Service", ["Type", "Result", "TimeoutStopUSec", "TimeoutStartUSec", "KillMode"]),
             ]
-        case "socket": [general, ("Socket", ["Result", "TimeoutUSec"])]
-        case "timer": [general, ("Timer", ["Result"])]
-        case "path": [general, ("Path", ["Result"])]
-        default: [general]
+        case "socket": [any, ("Socket", ["Result", "TimeoutUSec"])]
+        case "timer": [any, ("Timer", ["Result"])]
+        case "path": [any, ("Path", ["Result"])]
+        default: [any]
         }
     }
 }

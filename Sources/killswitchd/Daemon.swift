@@ -90,10 +90,7 @@ final class Daemon {
             at: Now(wall: wall, boot: boot, isSynchronised: synchronisation.value))
         decisionDriver = DecisionDriver(
             loop: loop, machine: machine, runtime: runtime, state: state, pages: settings.pages,
-            synchronisation: ClockSyncProbe(
-                value: { synchronisation.value }, clockWasSet: synchronisation.clockWasSet,
-                renew: synchronisation.renew),
-            announce: log.write)
+            synchronisation: synchronisation, announce: log.write)
         sources.deliver = decisionDriver.post
         synchronisation.changed = { [unowned decisionDriver] in decisionDriver.post(.woke) }
         gateDriver =
