@@ -5,23 +5,17 @@ import Testing
 
 /// What the gate machine reports about attached units after a move.
 struct AttachedUnitTests {
-    private let shop: ServiceName
-
-    init() throws { shop = try named("shop") }
-
     private func closing(_ units: [String: UnitStatus]) throws -> GateTranscript {
         var gate = try GateTranscript.settled(units: units)
-        gate.at(1, .decided(shop, .ended))
-        gate.at(1, taken: .start(try target(.closed)))
-        gate.at(1, taken: .start(try target(.ended)))
+        gate.decide(1, .ended)
+        try gate.at(1, started: .closed, .ended)
         gate.forget()
         return gate
     }
 
     @Test func aUnitThatIsUpPastItsStopLimitIsAnErrorThatNamesIt() throws {
         var gate = try closing(["web.service": UnitStatus(.active)])
-        gate.at(1.1, taken: .start(try target(.closed)))
-        gate.at(1.1, taken: .start(try target(.ended)))
+        try gate.at(1.1, started: .closed, .ended)
         try gate.at(1.2, .closed, is: .inactive, hasJob: true)
         try gate.at(1.2, "web.service", is: .deactivating, hasJob: true)
         gate.forget()
@@ -48,10 +42,7 @@ struct AttachedUnitTests {
         var gate = try closing(["web.service": UnitStatus(.active)])
         try gate.at(2, "web.service", is: .failed)
         gate.forget()
-        gate.at(
-            2.1,
-            .unitRead(
-                try unit("web.service"), UnitSnapshot(UnitStatus(.failed), result: "timeout")))
+        try gate.read(2.1, "web.service", .failed, result: "timeout")
         #expect(
             gate.text == """
                 2.1s web.service read: failed
@@ -65,20 +56,15 @@ struct AttachedUnitTests {
     @Test func aUnitThatFailedWhileItStoppedIsDown() throws {
         var gate = try closing(["web.service": UnitStatus(.activating)])
         try gate.at(2, "web.service", is: .failed)
-        gate.at(
-            2.1,
-            .unitRead(
-                try unit("web.service"), UnitSnapshot(UnitStatus(.failed), result: "signal")))
+        try gate.read(2.1, "web.service", .failed, result: "signal")
         #expect(gate.text == "2s web.service is failed\n2.1s web.service read: failed\n")
     }
 
     @Test func aUnitWithoutAStopLimitHasNinetySeconds() throws {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
-        gate.at(
-            0,
-            .unitRead(try unit("web.service"), UnitSnapshot(UnitStatus(.active), stopLimit: nil)))
-        gate.at(1, .decided(shop, .ended))
-        gate.at(1, taken: .start(try target(.closed)))
+        try gate.read(0, "web.service", .active)
+        gate.decide(1, .ended)
+        try gate.at(1, started: .closed)
         gate.forget()
         gate.at(92.9, .woke)
         gate.at(93, .woke)
@@ -151,12 +137,9 @@ struct AttachedUnitTests {
     /// An earlier failure does not matter: the opening starts the unit again.
     @Test func aUnitThatHadFailedBeforeTheGateOpensIsNoErrorOfTheOpening() throws {
         var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.failed)])
-        gate.at(
-            0.5,
-            .unitRead(
-                try unit("web.service"), UnitSnapshot(UnitStatus(.failed), result: "timeout")))
-        gate.at(1, .decided(shop, .running))
-        gate.at(1.1, taken: .start(try target(.open)))
+        try gate.read(0.5, "web.service", .failed, result: "timeout")
+        gate.decide(1, .running)
+        try gate.at(1.1, started: .open)
         #expect(
             gate.text == """
                 0.5s web.service read: failed
@@ -169,24 +152,13 @@ struct AttachedUnitTests {
 
     @Test func anOpeningIsDoneWhenItsUnitsHaveStarted() throws {
         var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.inactive)])
-        gate.at(1, .decided(shop, .running))
-        gate.at(1.1, taken: .start(try target(.open)))
-        try gate.at(1.2, .closed, is: .inactive)
-        try gate.at(1.2, .ended, is: .inactive)
-        try gate.at(1.2, .open, is: .active)
+        gate.decide(1, .running)
+        try gate.at(1.1, started: .open)
+        try gate.at(1.2, inactive: [.closed, .ended], active: [.open])
         try gate.at(1.3, "web.service", is: .activating, hasJob: true)
-        gate.at(
-            1.4,
-            .unitRead(
-                try unit(.open),
-                UnitSnapshot(
-                    UnitStatus(.active), requisiteOf: [try unit("web.service")],
-                    wants: [try unit("web.service")])))
-        gate.at(1.4, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
-        gate.at(
-            1.4,
-            .unitRead(
-                try unit("web.service"), UnitSnapshot(UnitStatus(.activating, hasJob: true))))
+        try gate.read(1.4, .open, .active, [try unit("web.service")])
+        try gate.read(1.4, .closed, .inactive)
+        try gate.read(1.4, "web.service", .activating, hasJob: true)
         gate.forget()
         try gate.at(1.5, "web.service", is: .active)
         #expect(
@@ -202,22 +174,15 @@ struct AttachedUnitTests {
     /// down.
     @Test func anOpeningInTheMiddleOfAClosingWaitsForWhatIsReadAnew() throws {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
-        gate.at(1, .decided(shop, .ended))
-        gate.at(1.1, .decided(shop, .running))
-        for kind in [GateTarget.Kind.closed, .ended, .open] {
-            gate.at(1.2, taken: .start(try target(kind)))
-        }
-        gate.at(1.2, taken: .start(try target(.open)))
+        gate.decide(1, .ended)
+        gate.decide(1.1, .running)
+        try gate.at(1.2, started: .closed, .ended, .open, .open)
         gate.at(1.2, taken: .stop(try target(.ended)))
         try gate.at(1.3, "web.service", is: .inactive)
         try gate.at(1.3, .open, is: .active)
         let web = try unit("web.service")
-        gate.at(
-            1.4,
-            .unitRead(
-                try unit(.open),
-                UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])))
-        gate.at(1.4, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
+        try gate.read(1.4, .open, .active, [web])
+        try gate.read(1.4, .closed, .inactive)
         gate.forget()
         gate.at(1.5, .unitRead(web, UnitSnapshot(UnitStatus(.active))))
         #expect(gate.text.contains("gate opened in 400 ms; units started: web.service"))
@@ -235,7 +200,7 @@ struct AttachedUnitTests {
         gate.at(
             0, .targetsListed([open: UnitStatus(.active), try unit(.open): UnitStatus(.active)]))
         gate.at(0, .decided(mail, .running))
-        gate.at(0, .decided(shop, .running))
+        gate.decide(0, .running)
         let attached = UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])
         gate.at(0, .unitRead(try unit(.open), attached))
         gate.at(0, .unitRead(open, attached))

@@ -5,10 +5,6 @@ import Testing
 
 /// Whether people see the page of a service while its gate opens: `unavailable`.
 struct AvailabilityTests {
-    private let shop: ServiceName
-
-    init() throws { shop = try named("shop") }
-
     /// A closed gate whose units are down.
     private func closed(
         _ units: String..., starts: Set<String>? = nil
@@ -19,26 +15,19 @@ struct AvailabilityTests {
     }
 
     private func isUnavailable(_ gate: GateTranscript, at seconds: Double) -> Bool? {
-        let now = Boottime(microseconds: 1_000_000_000 + Int64(seconds * 1_000_000))
-        return gate.machine.report(of: shop, at: now)?.isUnavailable
+        gate.report(at: seconds)?.isUnavailable
     }
 
     /// The flags open the gate, and systemd moves the targets; then it tells the units of the open target.
     private func open(_ gate: inout GateTranscript, at time: Double, _ units: String...) throws {
-        gate.at(time, .decided(shop, .running))
+        gate.decide(time, .running)
         gate.at(time, taken: .stop(try target(.maintenance)))
-        gate.at(time, taken: .start(try target(.open)))
+        try gate.at(time, started: .open)
         for name in units { try gate.at(time, name, is: .inactive, hasJob: true) }
-        try gate.at(time, .maintenance, is: .inactive)
-        try gate.at(time, .closed, is: .inactive)
-        try gate.at(time, .open, is: .active)
+        try gate.at(time, inactive: [.maintenance, .closed], active: [.open])
         let names = try units.map { try unit($0) }
-        gate.at(
-            time,
-            .unitRead(
-                try unit(.open),
-                UnitSnapshot(UnitStatus(.active), requisiteOf: names, wants: names)))
-        gate.at(time, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
+        try gate.read(time, .open, .active, names)
+        try gate.read(time, .closed, .inactive)
     }
 
     private func read(
@@ -102,9 +91,7 @@ struct AvailabilityTests {
         gate.at(60, .woke)
         try gate.at(61, "web.service", is: .inactive, hasJob: true)
         #expect(isUnavailable(gate, at: 61) == false && !gate.text.contains("61s say"))
-        #expect(
-            gate.machine.report(of: shop, at: Boottime(microseconds: 1_061_000_000))?.actual
-                == .opening)
+        #expect(gate.report(at: 61)?.actual == .opening)
     }
 
     @Test func aUnitWithoutALimitHasTheTimeThatSystemdGivesOthers() throws {
@@ -118,16 +105,16 @@ struct AvailabilityTests {
 
     @Test func withoutUnitsPeopleAreLetInWithTheDecision() throws {
         var gate = try closed()
-        gate.at(1, .decided(shop, .running))
+        gate.decide(1, .running)
         #expect(isUnavailable(gate, at: 1) == false)
         var permitted = try closed("app.service", starts: [])
-        permitted.at(1, .decided(shop, .running))
+        permitted.decide(1, .running)
         #expect(isUnavailable(permitted, at: 1) == false)
     }
 
     @Test func aMoveThatSystemdRefusesLeavesThePage() throws {
         var gate = try closed("web.service")
-        gate.at(1, .decided(shop, .running))
+        gate.decide(1, .running)
         let refused = GateObstacle.noPermission("Access denied")
         gate.at(1, .jobAnswered(.start(try target(.open)), problem: refused))
         gate.at(1, .systemStateRead(isStopping: false))
@@ -141,11 +128,10 @@ struct AvailabilityTests {
         var gate = try GateTranscript()
         gate.at(0, .started)
         gate.at(0, .busLost(problem: "no bus"))
-        gate.at(0, .decided(shop, .running))
+        gate.decide(0, .running)
         #expect(isUnavailable(gate, at: 20) == false)
         gate.at(21, .dropInsRead([try target(.open): [try unit("web.service")]]))
-        let now = Boottime(microseconds: 1_021_000_000)
-        let report = try #require(gate.machine.report(of: shop, at: now))
+        let report = try #require(gate.report(at: 21))
         #expect(report.isUnavailable == nil)
     }
 
@@ -154,18 +140,14 @@ struct AvailabilityTests {
     func aNewDaemonFindsWhatIs(_ state: ActiveState, _ expected: Bool) throws {
         var gate = try GateTranscript()
         gate.at(0, .started)
-        gate.at(0, .decided(shop, .running))
+        gate.decide(0, .running)
         gate.at(0.1, .dropInsRead([try target(.open): [try unit("web.service")]]))
         #expect(isUnavailable(gate, at: 0.1) == nil)
-        gate.at(0.2, .targetsListed([try unit(.open): UnitStatus(.active)]))
+        try gate.list(0.2, .open)
         #expect(isUnavailable(gate, at: 0.2) == nil)
         let name = try unit("web.service")
-        gate.at(
-            0.3,
-            .unitRead(
-                try unit(.open),
-                UnitSnapshot(UnitStatus(.active), requisiteOf: [name], wants: [name])))
-        gate.at(0.3, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
+        try gate.read(0.3, .open, .active, [name])
+        try gate.read(0.3, .closed, .inactive)
         #expect(isUnavailable(gate, at: 0.3) != !expected)
         try read(&gate, at: 0.4, "web.service", UnitStatus(state, hasJob: expected))
         #expect(isUnavailable(gate, at: 0.4) == expected)
@@ -177,10 +159,9 @@ struct AvailabilityTests {
     @Test func aDrainShowsThePageAtOnce() throws {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         #expect(isUnavailable(gate, at: 0.5) == false)
-        gate.at(
-            1, .decided(shop, .maintenance, drainsUntil: Boottime(microseconds: 1_060_000_000)))
+        gate.decide(1, .maintenance, drainsUntil: 60)
         #expect(isUnavailable(gate, at: 1) == true)
-        gate.at(2, .decided(shop, .running))
+        gate.decide(2, .running)
         #expect(isUnavailable(gate, at: 2) == false)
     }
 
@@ -195,9 +176,9 @@ struct AvailabilityTests {
             .targetsListed([
                 apiOpen: UnitStatus(.active), try unit(.open): UnitStatus(.active),
             ]))
-        for service in [api, shop] { gate.at(0, .decided(service, .running)) }
+        for service in [api, gate.shop] { gate.at(0, .decided(service, .running)) }
         let web = try unit("web.service")
-        for service in [api, shop] {
+        for service in [api, gate.shop] {
             let open = try #require(GateTarget(service: service, kind: .open).unit)
             let closed = try #require(GateTarget(service: service, kind: .closed).unit)
             gate.at(
@@ -224,7 +205,7 @@ struct AvailabilityTests {
                 try #require(variant.unit),
                 UnitSnapshot(UnitStatus(.inactive), requisiteOf: [name], wants: [name])))
         try read(&gate, at: 1, "blue.service", UnitStatus(.inactive))
-        gate.at(2, .decided(shop, DesiredGate(gate: .open, state: .running, variant: "v2")))
+        gate.decide(2, DesiredGate(gate: .open, state: .running, variant: "v2"))
         try gate.at(2.1, "blue.service", is: .activating, hasJob: true)
         #expect(isUnavailable(gate, at: 2.1) == false)
     }

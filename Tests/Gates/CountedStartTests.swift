@@ -5,10 +5,6 @@ import Testing
 
 /// Starts of attached units that a gate refuses: they are counted and told.
 struct CountedStartTests {
-    private let shop: ServiceName
-
-    init() throws { shop = try named("shop") }
-
     private func refuse(
         _ gate: inout GateTranscript, at time: Double, job: UInt32, byAssertion: Bool = false
     ) throws {
@@ -30,15 +26,15 @@ struct CountedStartTests {
                 "    log notice: shop: 29 more starts of unit 'web.service' refused: the gate is closed",
             ])
         #expect(gate.machine.overview.problems.isEmpty)
-        let now = Boottime(microseconds: 1_200_000_000)
-        #expect(gate.machine.view(of: shop, at: now)?.refusedStarts == 150)
+        let view = gate.machine.view(of: gate.shop, at: GateTranscript.time(200))
+        #expect(view?.refusedStarts == 150)
     }
 
     @Test func theSentenceHasTheReasonAndWhoSigned() throws {
         var verdict = Verdict(state: .ended, gate: .closed, reason: .flags(try named("app")))
         verdict.authors = ["alice"]
         let notice = GateLogMessage.startsRefused(
-            shop, try unit("web.service"), 1, isFirst: true, isOver: false, by: nil)
+            try named("shop"), try unit("web.service"), 1, isFirst: true, isOver: false, by: nil)
         #expect(
             notice.explained { _ in verdict }.sentence
                 == "shop: a start of unit 'web.service' refused: the service is ended; set by the "
@@ -48,7 +44,7 @@ struct CountedStartTests {
     @Test func aGateThatHasOpenedMeanwhileIsNotSaidToRefuse() throws {
         var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.inactive)])
         for job: UInt32 in 1...2 { try refuse(&gate, at: 1, job: job) }
-        gate.at(2, .decided(shop, .running))
+        gate.decide(2, .running)
         gate.forget()
         gate.at(61, .woke)
         #expect(
@@ -68,7 +64,7 @@ struct CountedStartTests {
     @Test func startsThatAreOlderThanTheMoveAreNotCounted() throws {
         var gate = try GateTranscript()
         gate.at(0, .started)
-        gate.at(0, .decided(shop, .ended))
+        gate.decide(0, .ended)
         gate.at(0, .targetsListed([:]))
         try gate.attach(["web.service": UnitStatus(.inactive, hasJob: true)], isOpen: false)
         try refuse(&gate, at: 0.1, job: 5)
@@ -78,9 +74,9 @@ struct CountedStartTests {
         try refuse(&gate, at: 0.4, job: 101)
         #expect(gate.text.contains("a start of unit 'web.service' refused"))
         // Another decision in the middle of the move that follows.
-        gate.at(1, .decided(shop, .running))
+        gate.decide(1, .running)
         gate.at(1, taken: .start(try target(.open)), number: 110)
-        gate.at(1.1, .decided(shop, .ended))
+        gate.decide(1.1, .ended)
         gate.forget()
         try refuse(&gate, at: 62, job: 111, byAssertion: true)
         gate.at(62, taken: .start(try target(.closed)), number: 120)
@@ -90,8 +86,7 @@ struct CountedStartTests {
     /// The target is still up: the marker refuses, by the assertion of the drop-in.
     @Test func aStartDuringADrainIsCountedIfTheMarkerHasRefusedIt() throws {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.inactive)])
-        let end = Boottime(microseconds: 1_060_000_000)
-        gate.at(1, .decided(shop, .ended, drainsUntil: end))
+        gate.decide(1, .ended, drainsUntil: 60)
         try refuse(&gate, at: 2, job: 7)
         #expect(!gate.text.contains("refused"), "\(gate.text)")
         try refuse(&gate, at: 3, job: 8, byAssertion: true)
@@ -104,8 +99,8 @@ struct CountedStartTests {
         var gate = try GateTranscript.settled(units: [
             "slow.service": UnitStatus(.active), "web.service": UnitStatus(.active),
         ])
-        gate.at(1, .decided(shop, .ended))
-        gate.at(1, taken: .start(try target(.closed)))
+        gate.decide(1, .ended)
+        try gate.at(1, started: .closed)
         try gate.at(1.1, "slow.service", is: .deactivating, hasJob: true)
         // systemd tells of a stop in two steps, and the job in between is no start.
         try gate.at(1.1, "web.service", is: .inactive, hasJob: true)

@@ -5,21 +5,13 @@ import Testing
 
 /// A drain: units run on for a while after the gate has closed.
 struct DrainTests {
-    let shop: ServiceName
-
-    init() throws { shop = try named("shop") }
-
-    private func second(_ seconds: Double) -> Boottime {
-        Boottime(microseconds: 1_000_000_000 + Int64(seconds * 1_000_000))
-    }
-
     private func running() throws -> GateTranscript {
         try .settled(units: ["app.service": UnitStatus(.active)], showsGates: true)
     }
 
     @Test func theTargetsMoveAfterTheDrain() throws {
         var gate = try running()
-        gate.at(1, .decided(shop, .maintenance, drainsUntil: second(21)))
+        gate.decide(1, .maintenance, drainsUntil: 21)
         gate.at(20.9, .woke)
         gate.at(21, .woke)
         #expect(
@@ -37,32 +29,30 @@ struct DrainTests {
 
     @Test func aGateThatOpensAgainHasNeverStoppedItsUnits() throws {
         var gate = try running()
-        gate.at(1, .decided(shop, .maintenance, drainsUntil: second(21)))
-        gate.at(5, .decided(shop, .running))
+        gate.decide(1, .maintenance, drainsUntil: 21)
+        gate.decide(5, .running)
         gate.at(21, .woke)
         #expect(!gate.text.contains("start "), "\(gate.text)")
     }
 
     @Test func anEmergencyDuringADrainStopsThemAtOnce() throws {
         var gate = try running()
-        gate.at(1, .decided(shop, .maintenance, drainsUntil: second(21)))
-        gate.at(5, .decided(shop, .ended))
+        gate.decide(1, .maintenance, drainsUntil: 21)
+        gate.decide(5, .ended)
         #expect(gate.text.contains("start killswitch-closed@shop.target"), "\(gate.text)")
         #expect(gate.text.contains("start killswitch-ended@shop.target"), "\(gate.text)")
     }
 
     @Test func aClosedGateHasNothingToDrain() throws {
         var gate = try GateTranscript.settled(.maintenance)
-        gate.at(1, .decided(shop, .ended, drainsUntil: second(21)))
+        gate.decide(1, .ended, drainsUntil: 21)
         #expect(gate.text.contains("start killswitch-ended@shop.target"), "\(gate.text)")
     }
 
     @Test func aDaemonThatStartsDuringADrainWaitsForItsEnd() throws {
-        var gate = try GateTranscript()
-        gate.at(0, .started)
-        gate.at(0, .targetsListed([try unit(.open): UnitStatus(.active)]))
+        var gate = try GateTranscript.started(.open)
         gate.forget()
-        gate.at(1, .decided(shop, .maintenance, drainsUntil: second(3)))
+        gate.decide(1, .maintenance, drainsUntil: 3)
         gate.at(2, .woke)
         #expect(!gate.text.contains("start "), "\(gate.text)")
         gate.at(3, .woke)
@@ -76,21 +66,20 @@ struct DrainTests {
     @Test(arguments: [DesiredGate.running, DesiredGate(gate: .open, state: .countdown)])
     func aUnitThatCameDownIsStartedWhenTheGateOpensAgain(_ desired: DesiredGate) throws {
         var gate = try running()
-        gate.at(1, .decided(shop, .maintenance, drainsUntil: second(21)))
+        gate.decide(1, .maintenance, drainsUntil: 21)
         try crash(&gate, at: 3)
         gate.forget()
-        gate.at(5, .decided(shop, desired))
+        gate.decide(5, desired)
         #expect(gate.text.contains("start killswitch-open@shop.target"), "\(gate.text)")
         #expect(gate.text.contains("gate of shop: opening 0/1"), "\(gate.text)")
         for kind in [GateTarget.Kind.open] + (desired == .running ? [] : [.countdown]) {
-            gate.at(5.1, taken: .start(try target(kind)))
+            try gate.at(5.1, started: kind)
             try gate.at(5.1, kind, is: .active)
         }
-        if desired != .running {
-            let countdown = UnitSnapshot(UnitStatus(.active))
-            gate.at(5.2, .unitRead(try unit(.countdown), countdown))
-        }
-        try read(&gate, at: 5.2, UnitSnapshot(UnitStatus(.inactive, hasJob: true)))
+        if desired != .running { try gate.read(5.2, .countdown, .active) }
+        try gate.read(5.2, .open, .active, [try unit("app.service")])
+        try gate.read(5.2, .closed, .inactive)
+        try gate.read(5.2, "app.service", .inactive, hasJob: true)
         #expect(!gate.text.contains("gate opened in"), "\(gate.text)")
         try gate.at(5.4, "app.service", is: .active)
         #expect(gate.text.contains("log notice: shop: gate opened in"), "\(gate.text)")
@@ -100,9 +89,9 @@ struct DrainTests {
 
     @Test func aStartThatSystemdRefusesIsAskedForAgain() throws {
         var gate = try running()
-        gate.at(1, .decided(shop, .maintenance, drainsUntil: second(21)))
+        gate.decide(1, .maintenance, drainsUntil: 21)
         try crash(&gate, at: 3)
-        gate.at(5, .decided(shop, .running))
+        gate.decide(5, .running)
         gate.at(5.1, taken: .start(try target(.open)), problem: "not permitted")
         gate.at(5.1, .systemStateRead(isStopping: false))
         gate.forget()
@@ -114,28 +103,26 @@ struct DrainTests {
     /// The bus is lost while the gate opens again: the start is made up for.
     @Test func aStartIsMadeUpForOnceTheBusIsBack() throws {
         var gate = try running()
-        gate.at(1, .decided(shop, .maintenance, drainsUntil: second(21)))
+        gate.decide(1, .maintenance, drainsUntil: 21)
         gate.at(3, .busLost(problem: "no bus"))
-        gate.at(5, .decided(shop, .running))
+        gate.decide(5, .running)
         gate.forget()
-        gate.at(6, .targetsListed([try unit(.open): UnitStatus(.active)]))
+        try gate.list(6, .open)
         #expect(gate.text.contains("start killswitch-open@shop.target"), "\(gate.text)")
     }
 
     @Test func aDaemonThatStartedDuringADrainStartsUnitsToo() throws {
-        var gate = try GateTranscript()
-        gate.at(0, .started)
-        gate.at(0, .targetsListed([try unit(.open): UnitStatus(.active)]))
-        gate.at(1, .decided(shop, .maintenance, drainsUntil: second(21)))
+        var gate = try GateTranscript.started(.open)
+        gate.decide(1, .maintenance, drainsUntil: 21)
         try gate.attach(["app.service": UnitStatus(.inactive)], isOpen: true)
         gate.forget()
-        gate.at(5, .decided(shop, .running))
+        gate.decide(5, .running)
         #expect(gate.text.contains("start killswitch-open@shop.target"), "\(gate.text)")
     }
 
     @Test func aStartThatADrainRefusesIsNoProblem() throws {
         var gate = try running()
-        gate.at(1, .decided(shop, .maintenance, drainsUntil: second(21)))
+        gate.decide(1, .maintenance, drainsUntil: 21)
         try crash(&gate, at: 3)
         #expect(!gate.text.contains("has refused its start"), "\(gate.text)")
         #expect(gate.machine.overview.problems.isEmpty)
@@ -147,7 +134,7 @@ struct DrainTests {
         var gate = try GateTranscript.settled(
             units: ["app.service": UnitStatus(.active), "web.service": UnitStatus(.active)],
             showsGates: true)
-        gate.at(1, .decided(shop, .maintenance, drainsUntil: second(21)))
+        gate.decide(1, .maintenance, drainsUntil: 21)
         try gate.at(5, "web.service", is: .inactive)
         #expect(
             gate.text == """
@@ -163,8 +150,8 @@ struct DrainTests {
     @Test func nothingIsSaidOfUnitsThatAreNotKnownYet() throws {
         var gate = try GateTranscript(showsGates: true)
         gate.at(0, .started)
-        gate.at(0, .decided(shop, .maintenance, drainsUntil: second(21)))
-        gate.at(0.1, .targetsListed([try unit(.open): UnitStatus(.active)]))
+        gate.decide(0, .maintenance, drainsUntil: 21)
+        try gate.list(0.1, .open)
         #expect(!gate.text.contains("gate of shop"), "\(gate.text)")
         try gate.attach(["app.service": UnitStatus(.active)], isOpen: true)
         #expect(gate.text.contains("gate of shop: closing 0/1"), "\(gate.text)")
@@ -177,7 +164,7 @@ struct DrainTests {
     @Test(arguments: [false, true])
     func aGateThatSomebodyClosesDuringItsDrainStaysClosed(_ isStarted: Bool) throws {
         var gate = try running()
-        gate.at(1, .decided(shop, .maintenance, drainsUntil: second(21)))
+        gate.decide(1, .maintenance, drainsUntil: 21)
         gate.forget()
         try gate.at(5, .open, is: .inactive)
         if isStarted { try gate.at(5, .closed, is: .active) }
@@ -188,17 +175,17 @@ struct DrainTests {
         #expect(!gate.text.contains("moves it back"), "\(gate.text)")
         gate.forget()
         // The same decision once more, as after a change of its texts.
-        gate.at(6, .decided(shop, .maintenance, drainsUntil: second(21)))
+        gate.decide(6, .maintenance, drainsUntil: 21)
         #expect(!gate.text.contains("start killswitch-open"), "\(gate.text)")
     }
 
     /// The same while the daemon had no bus.
     @Test func aGateThatSomebodyClosesWithoutABusStaysClosed() throws {
         var gate = try running()
-        gate.at(1, .decided(shop, .maintenance, drainsUntil: second(21)))
+        gate.decide(1, .maintenance, drainsUntil: 21)
         gate.at(2, .busLost(problem: "no bus"))
         gate.forget()
-        gate.at(5, .targetsListed([try unit(.closed): UnitStatus(.active)]))
+        try gate.list(5, .closed)
         gate.at(5, .woke)
         #expect(!gate.text.contains("start killswitch-open"), "\(gate.text)")
         #expect(gate.text.contains("start killswitch-maintenance@shop.target"), "\(gate.text)")
@@ -207,10 +194,10 @@ struct DrainTests {
     /// systemd has refused to open the gate: no unit was started, and none is once the flags have closed it.
     @Test func aGateThatHasNeverOpenedHasNothingToDrain() throws {
         var gate = try GateTranscript.settled(.ended, units: ["app.service": UnitStatus(.inactive)])
-        gate.at(0.5, .decided(shop, .running))
+        gate.decide(0.5, .running)
         gate.at(0.6, taken: .start(try target(.open)), problem: "not permitted")
         gate.forget()
-        gate.at(1, .decided(shop, .maintenance, drainsUntil: second(21)))
+        gate.decide(1, .maintenance, drainsUntil: 21)
         #expect(gate.text.contains("start killswitch-maintenance@shop.target"), "\(gate.text)")
         gate.at(3, .woke)
         #expect(!gate.text.contains("start killswitch-open"), "\(gate.text)")
@@ -219,17 +206,11 @@ struct DrainTests {
     /// Nobody has closed the gate by that.
     @Test func aTargetOfAStateThatSomebodyStopsIsPutBack() throws {
         var gate = try GateTranscript.settled()
-        gate.at(0.5, .decided(shop, DesiredGate(gate: .open, state: .countdown)))
-        gate.at(0.6, taken: .start(try target(.countdown)))
+        gate.decide(0.5, DesiredGate(gate: .open, state: .countdown))
+        try gate.at(0.6, started: .countdown)
         try gate.at(0.6, .countdown, is: .active)
-        for kind in [GateTarget.Kind.open, .closed, .countdown] {
-            gate.at(
-                0.7,
-                .unitRead(
-                    try unit(kind), UnitSnapshot(UnitStatus(kind == .closed ? .inactive : .active)))
-            )
-        }
-        gate.at(1, .decided(shop, .maintenance, drainsUntil: second(21)))
+        try gate.readMoved(0.7, from: .closed, to: .open, .countdown)
+        gate.decide(1, .maintenance, drainsUntil: 21)
         gate.forget()
         try gate.at(5, .countdown, is: .inactive)
         gate.at(5.1, .systemStateRead(isStopping: false))
@@ -245,19 +226,5 @@ struct DrainTests {
         try gate.at(seconds, "app.service", is: .inactive)
         let refused = UnitSnapshot(UnitStatus(.inactive), isStartRefused: true)
         gate.at(seconds + 0.1, .unitRead(try unit("app.service"), refused))
-    }
-
-    /// systemd tells of both targets and the unit.
-    private func read(
-        _ gate: inout GateTranscript, at seconds: Double, _ seen: UnitSnapshot
-    ) throws {
-        let app = try unit("app.service")
-        let open = UnitSnapshot(UnitStatus(.active), requisiteOf: [app], wants: [app])
-        for (name, snapshot) in [
-            (try unit(.open), open), (try unit(.closed), UnitSnapshot(UnitStatus(.inactive))),
-            (app, seen),
-        ] {
-            gate.at(seconds, .unitRead(name, snapshot))
-        }
     }
 }

@@ -40,11 +40,9 @@ extension GateMachineTests {
             gate.at(second, .systemStateRead(isStopping: false))
             gate.at(second, .woke)
             gate.at(second, .systemStateRead(isStopping: false))
-            gate.at(second, taken: .start(try target(.closed)))
+            try gate.at(second, started: .closed)
             try gate.at(second, .closed, is: .active)
-            gate.at(second, .unitRead(try unit(.open), UnitSnapshot(UnitStatus(.inactive))))
-            gate.at(second, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.active))))
-            gate.at(second, .unitRead(try unit(.ended), UnitSnapshot(UnitStatus(.active))))
+            try gate.readMoved(second, from: .open, to: .closed, .ended)
         }
         let logged = gate.text.split(separator: "\n").filter { $0.contains("somebody else") }
         #expect(logged.count == 3)
@@ -57,7 +55,7 @@ extension GateMachineTests {
         try gate.at(1, .open, is: .inactive)
         gate.at(1.1, .systemStateRead(isStopping: true))
         try gate.at(1.2, "web.service", is: .inactive)
-        gate.at(1.3, .decided(shop, .ended))
+        gate.decide(1.3, .ended)
         gate.at(3, .woke)
         #expect(
             gate.text == """
@@ -73,7 +71,7 @@ extension GateMachineTests {
 
     @Test func aMoveThatAStoppingSystemRefusesIsNoAlarm() throws {
         var gate = try GateTranscript.settled()
-        gate.at(1, .decided(shop, .ended))
+        gate.decide(1, .ended)
         gate.forget()
         gate.at(1.1, taken: .start(try target(.closed)), problem: "Transaction is destructive.")
         gate.at(1.2, .systemStateRead(isStopping: true))
@@ -110,9 +108,9 @@ extension GateMachineTests {
         gate.at(1, .busLost(problem: "connect to the bus: connection refused"))
         gate.at(2, .woke)
         gate.at(2, .busLost(problem: "connect to the bus: connection refused"))
-        gate.at(3, .decided(shop, .ended))
+        gate.decide(3, .ended)
         gate.at(4, .woke)
-        gate.at(4.1, .targetsListed([try unit(.open): UnitStatus(.active)]))
+        try gate.list(4.1, .open)
         #expect(
             gate.text == """
                 1s lost: connect to the bus: connection refused

@@ -18,7 +18,7 @@ extension GateMachineTests {
         gate.at(1.3, .unitsListed([web: UnitStatus(.active)]))
         gate.at(1.4, .systemdReloaded)
         gate.at(1.4, .unitRead(try unit(.open), open))
-        gate.at(1.5, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
+        try gate.read(1.5, .closed, .inactive)
         gate.at(1.9, .woke)
         gate.at(2, .woke)
         #expect(
@@ -46,11 +46,11 @@ extension GateMachineTests {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         let web = try unit("web.service")
         gate.at(1, .systemdReloaded)
-        let listed = gate.at(1.1, .targetsListed([try unit(.open): UnitStatus(.active)]))
+        let listed = try gate.list(1.1, .open)
         #expect(!listed.contains(.readUnit(web)))
-        let closing = gate.at(2, .decided(shop, .ended))
+        let closing = gate.decide(2, .ended)
         #expect(closing.contains(.readUnit(web)))
-        gate.at(2, taken: .start(try target(.closed)))
+        try gate.at(2, started: .closed)
         gate.at(
             2.1, .unitRead(web, UnitSnapshot(UnitStatus(.deactivating), stopLimit: .seconds(20))))
         gate.forget()
@@ -76,11 +76,9 @@ extension GateMachineTests {
             default: false
             }
         }
-        let none = gate.at(1, .decided(shop, .ended)).filter(isSubscription)
+        let none = gate.decide(1, .ended).filter(isSubscription)
         #expect(none.isEmpty)
-        let detached = gate.at(
-            2, .unitRead(try unit(.open), UnitSnapshot(UnitStatus(.inactive)))
-        ).filter(isSubscription)
+        let detached = try gate.read(2, .open, .inactive).filter(isSubscription)
         #expect(detached == [.unsubscribe([web])])
         let again = gate.at(
             3, .unitRead(try unit(.open), UnitSnapshot(UnitStatus(.inactive), requisiteOf: [web]))

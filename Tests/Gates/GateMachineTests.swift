@@ -5,32 +5,18 @@ import Testing
 
 /// How the gate machine moves targets.
 struct GateMachineTests {
-    let shop: ServiceName
-
-    init() throws { shop = try named("shop") }
-
     @Test func oneStartClosesAndTheConfirmedMoveIsReported() throws {
         var gate = try GateTranscript.settled(
             units: ["app.service": UnitStatus(.active), "web.service": UnitStatus(.active)])
-        gate.at(1, .decided(shop, .maintenance))
-        gate.at(1.01, taken: .start(try target(.closed)))
-        gate.at(1.01, taken: .start(try target(.maintenance)))
+        gate.decide(1, .maintenance)
+        try gate.at(1.01, started: .closed, .maintenance)
         try gate.at(1.02, "app.service", is: .inactive)
         try gate.at(1.03, "web.service", is: .inactive)
         try gate.at(1.04, .open, is: .inactive)
         try gate.at(1.05, .closed, is: .active)
         try gate.at(1.06, .maintenance, is: .active)
-        for kind in [GateTarget.Kind.open, .closed, .maintenance] {
-            let names = kind == .open ? ["app.service", "web.service"] : []
-            gate.at(
-                1.07,
-                .unitRead(
-                    try unit(kind),
-                    UnitSnapshot(
-                        UnitStatus(kind == .open ? .inactive : .active),
-                        requisiteOf: try names.map { try unit($0) },
-                        wants: try names.map { try unit($0) })))
-        }
+        try gate.readMoved(
+            1.07, from: .open, with: ["app.service", "web.service"], to: .closed, .maintenance)
         #expect(
             gate.text == """
                 1s shop decided: closed maintenance
@@ -54,11 +40,9 @@ struct GateMachineTests {
 
     /// Starting an active target would also start units that the administrator has stopped.
     @Test func aGateThatStandsAsDecidedIsNotTouched() throws {
-        var gate = try GateTranscript()
-        gate.at(0, .started)
-        gate.at(0, .targetsListed([try unit(.open): UnitStatus(.active)]))
+        var gate = try GateTranscript.started(.open)
         gate.forget()
-        gate.at(1, .decided(shop, .running))
+        gate.decide(1, .running)
         #expect(gate.text == "1s shop decided: open running\n")
         #expect(gate.machine.overview.isReady)
     }
@@ -66,10 +50,10 @@ struct GateMachineTests {
     @Test func aVerdictThatComesBeforeTheBusIsCarriedOutOnceTheBusIsThere() throws {
         var gate = try GateTranscript()
         gate.at(0, .started)
-        gate.at(0.1, .decided(shop, .ended))
+        gate.decide(0.1, .ended)
         #expect(!gate.machine.overview.isReady)
         gate.forget()
-        gate.at(0.2, .targetsListed([try unit(.open): UnitStatus(.active)]))
+        try gate.list(0.2, .open)
         #expect(
             gate.text == """
                 0.2s listed killswitch-open@shop.target=active
@@ -78,14 +62,14 @@ struct GateMachineTests {
 
                 """)
         #expect(!gate.machine.overview.isReady)
-        gate.at(0.3, taken: .start(try target(.closed)))
+        try gate.at(0.3, started: .closed)
         #expect(gate.machine.overview.isReady)
     }
 
     @Test func readinessWaitsForABusThatHangsForTenSecondsAtMost() throws {
         var gate = try GateTranscript(showsAll: true)
         gate.at(0, .started)
-        gate.at(1, .decided(shop, .running))
+        gate.decide(1, .running)
         #expect(gate.text.hasSuffix("    sleep 10000 ms\n"))
         gate.at(11, .woke)
         #expect(gate.machine.overview.isReady)
@@ -95,9 +79,9 @@ struct GateMachineTests {
     /// machine starts the open target although it still looks active.
     @Test func aFlipInTheMiddleOfAMoveAsksForTheOtherWayAtOnce() throws {
         var gate = try GateTranscript.settled()
-        gate.at(1, .decided(shop, .ended))
+        gate.decide(1, .ended)
         gate.forget()
-        gate.at(1.01, .decided(shop, .running))
+        gate.decide(1.01, .running)
         #expect(
             gate.text == """
                 1.01s shop decided: open running
@@ -107,17 +91,10 @@ struct GateMachineTests {
     }
 
     @Test func aStateThatTheGateDoesNotStopIsStoppedFirst() throws {
-        var gate = try GateTranscript()
-        gate.at(0, .started)
-        gate.at(
-            0,
-            .targetsListed([
-                try unit(.closed): UnitStatus(.active),
-                try unit(.updateRequired): UnitStatus(.active),
-            ]))
-        gate.at(0, .decided(shop, DesiredGate(gate: .closed, state: .updateRequired)))
+        var gate = try GateTranscript.started(.closed, .updateRequired)
+        gate.decide(0, DesiredGate(gate: .closed, state: .updateRequired))
         gate.forget()
-        gate.at(1, .decided(shop, .running))
+        gate.decide(1, .running)
         #expect(
             gate.text == """
                 1s shop decided: open running
@@ -129,11 +106,11 @@ struct GateMachineTests {
 
     @Test func anotherVariantStopsTheOneBefore() throws {
         var gate = try GateTranscript.settled(DesiredGate(gate: .open, state: .running))
-        gate.at(1, .decided(shop, DesiredGate(gate: .open, state: .running, variant: "v1")))
+        gate.decide(1, DesiredGate(gate: .open, state: .running, variant: "v1"))
         try gate.at(1.1, .variant("v1"), is: .active)
-        gate.at(1.1, taken: .start(try target(.variant("v1"))))
+        try gate.at(1.1, started: .variant("v1"))
         gate.forget()
-        gate.at(2, .decided(shop, DesiredGate(gate: .open, state: .running, variant: "v2")))
+        gate.decide(2, DesiredGate(gate: .open, state: .running, variant: "v2"))
         #expect(
             gate.text == """
                 2s shop decided: open running v2
@@ -145,15 +122,15 @@ struct GateMachineTests {
 
     @Test func aRefusedMoveIsSaidOnceAndTriedAgainWithBackOff() throws {
         var gate = try GateTranscript.settled()
-        gate.at(1, .decided(shop, DesiredGate(gate: .closed, state: .maintenance)))
-        gate.at(1.1, taken: .start(try target(.maintenance)))
+        gate.decide(1, DesiredGate(gate: .closed, state: .maintenance))
+        try gate.at(1.1, started: .maintenance)
         gate.forget()
         gate.at(1.2, taken: .start(try target(.closed)), problem: "access denied")
         gate.at(1.3, .systemStateRead(isStopping: false))
         gate.at(2.3, .woke)
         gate.at(2.4, .systemStateRead(isStopping: false))
         gate.at(2.5, taken: .start(try target(.closed)), problem: "access denied")
-        gate.at(2.5, taken: .start(try target(.maintenance)))
+        try gate.at(2.5, started: .maintenance)
         gate.at(2.6, .systemStateRead(isStopping: false))
         #expect(
             gate.text == """
@@ -180,9 +157,8 @@ struct GateMachineTests {
 
     @Test func aMoveThatWasQueuedAndLeftNoTraceIsAskedForAgain() throws {
         var gate = try GateTranscript.settled()
-        gate.at(1, .decided(shop, .ended))
-        gate.at(1.1, taken: .start(try target(.closed)))
-        gate.at(1.1, taken: .start(try target(.ended)))
+        gate.decide(1, .ended)
+        try gate.at(1.1, started: .closed, .ended)
         gate.forget()
         gate.at(3, .woke)
         gate.at(3.1, .systemStateRead(isStopping: false))
@@ -199,9 +175,8 @@ struct GateMachineTests {
 
     @Test func aJobThatWaitsForAUnitToStopIsLeftAlone() throws {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
-        gate.at(1, .decided(shop, .ended))
-        gate.at(1.1, taken: .start(try target(.closed)))
-        gate.at(1.1, taken: .start(try target(.ended)))
+        gate.decide(1, .ended)
+        try gate.at(1.1, started: .closed, .ended)
         try gate.at(1.2, .closed, is: .inactive, hasJob: true)
         gate.forget()
         gate.at(3, .woke)
@@ -212,11 +187,9 @@ struct GateMachineTests {
     /// As after kill -9 between the two moves of one verdict: the machine compares the targets with the
     /// verdict.
     @Test func aDaemonThatWasKilledBetweenTwoMovesMakesTheSecond() throws {
-        var gate = try GateTranscript()
-        gate.at(0, .started)
-        gate.at(0, .targetsListed([try unit(.closed): UnitStatus(.active)]))
+        var gate = try GateTranscript.started(.closed)
         gate.forget()
-        gate.at(1, .decided(shop, .ended))
+        gate.decide(1, .ended)
         #expect(
             gate.text == """
                 1s shop decided: closed ended
@@ -227,7 +200,7 @@ struct GateMachineTests {
 
     @Test func aServiceThatIsNotConfiguredAnyMoreMovesNothingAndItsUnitsAreNamed() throws {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
-        gate.at(1, .withdrawn(shop))
+        gate.at(1, .withdrawn(gate.shop))
         try gate.at(2, .open, is: .inactive)
         try gate.at(2, "web.service", is: .inactive)
         #expect(
@@ -243,7 +216,7 @@ struct GateMachineTests {
 
     @Test func aRepeatedVerdictMovesNothing() throws {
         var gate = try GateTranscript.settled()
-        gate.at(1, .decided(shop, .running))
+        gate.decide(1, .running)
         #expect(gate.text == "1s shop decided: open running\n")
     }
 }

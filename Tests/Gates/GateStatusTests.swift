@@ -5,10 +5,6 @@ import Testing
 
 /// What the gate machine says of a gate in fact: `gate.json`.
 struct GateStatusTests {
-    private let shop: ServiceName
-
-    init() throws { shop = try named("shop") }
-
     private func settled(_ units: String...) throws -> GateTranscript {
         try GateTranscript.settled(
             units: units.reduce(into: [:]) { $0[$1] = UnitStatus(.active) }, showsGates: true)
@@ -16,24 +12,23 @@ struct GateStatusTests {
 
     /// systemd confirms the targets of the closed gate, and tells the units of the open one.
     private func confirm(_ gate: inout GateTranscript, at time: Double, _ units: String...) throws {
-        try gate.at(time, .open, is: .inactive)
-        try gate.at(time, .closed, is: .active)
-        try gate.at(time, .ended, is: .active)
-        let names = try units.map { try unit($0) }
-        gate.at(
-            time,
-            .unitRead(
-                try unit(.open),
-                UnitSnapshot(UnitStatus(.inactive), requisiteOf: names, wants: names)))
-        gate.at(time, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.active))))
-        gate.at(time, .unitRead(try unit(.ended), UnitSnapshot(UnitStatus(.active))))
+        try gate.at(time, inactive: [.open], active: [.closed, .ended])
+        try gate.readMoved(time, from: .open, with: units, to: .closed, .ended)
+    }
+
+    /// systemd refuses both jobs of a closing.
+    private func refuse(_ gate: inout GateTranscript, at time: Double) throws {
+        for kind in [GateTarget.Kind.closed, .ended] {
+            gate.at(
+                time,
+                .jobAnswered(.start(try target(kind)), problem: .noPermission("Access denied")))
+        }
     }
 
     @Test func aGateIsClosingUntilItsLastUnitIsDown() throws {
         var gate = try settled("app.service", "web.service")
-        gate.at(1, .decided(shop, .ended))
-        gate.at(1, taken: .start(try target(.closed)))
-        gate.at(1, taken: .start(try target(.ended)))
+        gate.decide(1, .ended)
+        try gate.at(1, started: .closed, .ended)
         try gate.at(2, "app.service", is: .inactive)
         try gate.at(3, "web.service", is: .inactive)
         try confirm(&gate, at: 3.1, "app.service", "web.service")
@@ -48,12 +43,8 @@ struct GateStatusTests {
     /// The unit runs on, but nobody has asked it to stop: it is not late.
     @Test func aGateThatPolkitDoesNotMoveIsStuckAndItsUnitsAreNotLate() throws {
         var gate = try settled("web.service")
-        gate.at(1, .decided(shop, .ended))
-        for kind in [GateTarget.Kind.closed, .ended] {
-            gate.at(
-                1.1,
-                .jobAnswered(.start(try target(kind)), problem: .noPermission("Access denied")))
-        }
+        gate.decide(1, .ended)
+        try refuse(&gate, at: 1.1)
         gate.at(1.2, .systemStateRead(isStopping: false))
         #expect(
             gate.text.hasSuffix(
@@ -68,21 +59,15 @@ struct GateStatusTests {
         for second in 2...200 {
             gate.at(Double(second), .woke)
             gate.at(Double(second), .systemStateRead(isStopping: false))
-            for kind in [GateTarget.Kind.closed, .ended] {
-                gate.at(
-                    Double(second),
-                    .jobAnswered(.start(try target(kind)), problem: .noPermission("Access denied")))
-            }
+            try refuse(&gate, at: Double(second))
         }
         #expect(!gate.text.contains("has not stopped within"))
-        #expect(
-            gate.machine.report(of: shop, at: Boottime(microseconds: 1_200_000_000))?.units.problems
-                == [:])
+        #expect(gate.report(at: 200)?.units.problems == [:])
     }
 
     @Test func problemsHaveTheTimeAtWhichTheyWereSeenFirst() throws {
         var gate = try settled("web.service")
-        gate.at(1, .decided(shop, .ended))
+        gate.decide(1, .ended)
         let refused = GateObstacle.noPermission("Access denied")
         for second in [1.1, 2.1, 4.1] {
             gate.at(second, .jobAnswered(.start(try target(.closed)), problem: refused))
@@ -91,22 +76,19 @@ struct GateStatusTests {
         let problems = gate.machine.overview.problems
         #expect(problems.map(\.sentence) == ["shop: \(refused.sentence)"])
         #expect(problems.map(\.since) == [Boottime(microseconds: 1_001_100_000)])
-        let report = gate.machine.report(of: shop, at: Boottime(microseconds: 1_004_100_000))
+        let report = gate.report(at: 4.1)
         #expect(report?.problem?.advice == "see 'systemctl status polkit'")
     }
 
     @Test func aRefusedMoveIsAskedForAgainAsSoonAsPolkitIsBack() throws {
         var gate = try settled("web.service")
-        gate.at(1, .decided(shop, .ended))
-        let refused = GateObstacle.noPermission("Access denied")
-        gate.at(1.1, .jobAnswered(.start(try target(.closed)), problem: refused))
-        gate.at(1.1, .jobAnswered(.start(try target(.ended)), problem: refused))
+        gate.decide(1, .ended)
+        try refuse(&gate, at: 1.1)
         gate.at(1.2, .systemStateRead(isStopping: false))
         gate.forget()
         gate.at(1.3, .polkitAppeared)
         gate.at(1.3, .systemStateRead(isStopping: false))
-        gate.at(1.4, taken: .start(try target(.closed)))
-        gate.at(1.4, taken: .start(try target(.ended)))
+        try gate.at(1.4, started: .closed, .ended)
         let lines = gate.text.split(separator: "\n").filter { !$0.contains("next try") }
         #expect(
             lines == [
@@ -128,7 +110,7 @@ struct GateStatusTests {
     @Test func aLostBusIsTheProblemOfEveryGateAndIsOpenedAsSoonAsItsSocketIsThere() throws {
         var gate = try settled("web.service")
         gate.at(1, .busLost(problem: "connect to the bus: Connection refused"))
-        gate.at(2, .decided(shop, .ended))
+        gate.decide(2, .ended)
         gate.at(2.1, .busAppeared)
         gate.at(2.2, .busLost(problem: "connect to the bus: Connection refused"))
         gate.at(2.45, .woke)
@@ -150,16 +132,15 @@ struct GateStatusTests {
     /// A reader that sees the verdict closed, and the report of an earlier closing, would believe it.
     @Test func aGateThatOpensForAMomentIsReportedAtOnce() throws {
         var gate = try settled("web.service")
-        gate.at(1, .decided(shop, .ended))
-        gate.at(1, taken: .start(try target(.closed)))
-        gate.at(1, taken: .start(try target(.ended)))
+        gate.decide(1, .ended)
+        try gate.at(1, started: .closed, .ended)
         try gate.at(1.01, "web.service", is: .inactive)
         try confirm(&gate, at: 1.02, "web.service")
         gate.forget()
-        gate.at(1.03, .decided(shop, .running))
+        gate.decide(1.03, .running)
         #expect(gate.text.contains("    gate of shop: opening 0/1\n"))
         gate.forget()
-        gate.at(1.04, .decided(shop, .ended))
+        gate.decide(1.04, .ended)
         #expect(gate.text.contains("    gate of shop: closing 1/1\n"))
     }
 
@@ -170,7 +151,7 @@ struct GateStatusTests {
         let failed = UnitSnapshot(UnitStatus(.failed), result: "exit-code")
         gate.at(2, .unitRead(try unit("web.service"), failed))
         #expect(gate.text.contains("    gate of shop: open 1/2\n"))
-        let report = gate.machine.report(of: shop, at: Boottime(microseconds: 1_002_000_000))
+        let report = gate.report(at: 2)
         #expect(report?.units.problems == [try unit("web.service"): .failed(result: "exit-code")])
     }
 
@@ -184,7 +165,7 @@ struct GateStatusTests {
     @Test func aGateOfWhichSystemdTellsNothingIsStuckAfterTenSeconds() throws {
         var gate = try GateTranscript(showsGates: true)
         gate.at(0, .started)
-        gate.at(0, .decided(shop, .ended))
+        gate.decide(0, .ended)
         #expect(!gate.text.contains("gate of shop"))
         gate.at(10, .woke)
         #expect(

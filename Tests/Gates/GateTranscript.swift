@@ -7,6 +7,7 @@ import Gates
 struct GateTranscript {
     private(set) var text = ""
     private(set) var machine: GateMachine
+    let shop: ServiceName
     /// Whether requests to systemd and the rows of units.json are in the text too.
     private let showsAll: Bool
     /// Whether the reports of gate.json are in the text too.
@@ -14,8 +15,19 @@ struct GateTranscript {
 
     init(_ services: [String] = ["shop"], showsAll: Bool = false, showsGates: Bool = false) throws {
         machine = GateMachine(services: try services.map { try named($0) })
+        shop = try named("shop")
         self.showsAll = showsAll
         self.showsGates = showsGates
+    }
+
+    /// A machine that has connected to a bus with these active targets of the shop, which is not decided.
+    static func started(
+        _ active: GateTarget.Kind..., showsAll: Bool = false, showsGates: Bool = false
+    ) throws -> GateTranscript {
+        var transcript = try GateTranscript(showsAll: showsAll, showsGates: showsGates)
+        transcript.at(0, .started)
+        try transcript.list(0, active)
+        return transcript
     }
 
     /// A machine with a bus and a decided service `shop`, whose gate is settled.
@@ -28,10 +40,8 @@ struct GateTranscript {
         let active: [GateTarget.Kind] =
             stand.state == .ended
             ? [.closed, .ended] : stand.state == .maintenance ? [.closed, .maintenance] : [.open]
-        var loaded: [UnitName: UnitStatus] = [:]
-        for kind in active { loaded[try unit(kind)] = UnitStatus(.active) }
-        transcript.at(0, .targetsListed(loaded))
-        transcript.at(0, .decided(try named("shop"), stand))
+        try transcript.list(0, active)
+        transcript.decide(0, stand)
         try transcript.attach(units, starts: starts, isOpen: active == [.open])
         transcript.forget()
         return transcript
@@ -43,15 +53,9 @@ struct GateTranscript {
     ) throws {
         let names = try units.keys.sorted().map { try unit($0) }
         let wants = try (starts ?? Set(units.keys)).sorted().map { try unit($0) }
-        at(
-            0,
-            .unitRead(
-                try unit(.open),
-                UnitSnapshot(
-                    UnitStatus(isOpen ? .active : .inactive), requisiteOf: names, wants: wants)))
-        at(
-            0,
-            .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(isOpen ? .inactive : .active))))
+        let open = UnitStatus(isOpen ? .active : .inactive)
+        at(0, .unitRead(try unit(.open), UnitSnapshot(open, requisiteOf: names, wants: wants)))
+        try read(0, .closed, isOpen ? .inactive : .active)
         for (name, seen) in units.sorted(by: { $0.key < $1.key }) {
             at(0, .unitRead(try unit(name), UnitSnapshot(seen, stopLimit: .seconds(10))))
         }
@@ -61,7 +65,7 @@ struct GateTranscript {
 
     @discardableResult
     mutating func at(_ seconds: Double, _ event: GateEvent) -> [GateEffect] {
-        let now = Boottime(microseconds: 1_000_000_000 + Int64(seconds * 1_000_000))
+        let now = Self.time(seconds)
         let effects = machine.handle(event, at: now)
         text += "\(secondsText(seconds)) \(Self.line(event))\n"
         for effect in effects {
@@ -70,11 +74,87 @@ struct GateTranscript {
         return effects
     }
 
+    /// The shop is decided.
+    @discardableResult
+    mutating func decide(
+        _ seconds: Double, _ desired: DesiredGate, drainsUntil end: Double? = nil
+    ) -> [GateEffect] {
+        at(seconds, .decided(shop, desired, drainsUntil: end.map { Self.time($0) }))
+    }
+
+    static func time(_ seconds: Double) -> Boottime {
+        Boottime(microseconds: 1_000_000_000 + Int64(seconds * 1_000_000))
+    }
+
+    /// What the gate of the shop is in fact.
+    func report(at seconds: Double) -> GateStatus? {
+        machine.report(of: shop, at: Self.time(seconds))
+    }
+
+    /// systemd lists these targets of the shop as active.
+    @discardableResult
+    mutating func list(_ seconds: Double, _ active: [GateTarget.Kind]) throws -> [GateEffect] {
+        at(
+            seconds,
+            .targetsListed(
+                try active.reduce(into: [:]) { $0[try unit($1)] = UnitStatus(.active) }))
+    }
+
+    @discardableResult
+    mutating func list(_ seconds: Double, _ active: GateTarget.Kind...) throws -> [GateEffect] {
+        try list(seconds, active)
+    }
+
+    /// A target of the shop is read, which starts these units.
+    @discardableResult
+    mutating func read(
+        _ seconds: Double, _ kind: GateTarget.Kind, _ active: ActiveState,
+        _ units: [UnitName] = []
+    ) throws -> [GateEffect] {
+        at(
+            seconds,
+            .unitRead(
+                try unit(kind),
+                UnitSnapshot(UnitStatus(active), requisiteOf: units, wants: units)))
+    }
+
+    mutating func read(
+        _ seconds: Double, _ name: String, _ active: ActiveState, hasJob: Bool = false,
+        result: String? = nil
+    ) throws {
+        at(
+            seconds,
+            .unitRead(
+                try unit(name), UnitSnapshot(UnitStatus(active, hasJob: hasJob), result: result)))
+    }
+
+    /// systemd has confirmed a move, and these targets are read: active but for the first, which starts `units`.
+    mutating func readMoved(
+        _ seconds: Double, from kind: GateTarget.Kind, with units: [String] = [],
+        to active: GateTarget.Kind...
+    ) throws {
+        try read(seconds, kind, .inactive, units.map { try unit($0) })
+        for kind in active { try read(seconds, kind, .active) }
+    }
+
+    /// systemd accepts the starts of these targets.
+    mutating func at(_ seconds: Double, started kinds: GateTarget.Kind...) throws {
+        for kind in kinds { at(seconds, taken: .start(try target(kind))) }
+    }
+
     /// systemd reports a target of the shop.
     mutating func at(
         _ seconds: Double, _ kind: GateTarget.Kind, is active: ActiveState, hasJob: Bool = false
     ) throws {
         at(seconds, .unitChanged(try unit(kind), UnitStatus(active, hasJob: hasJob)))
+    }
+
+    /// systemd reports these targets of the shop.
+    mutating func at(
+        _ seconds: Double, inactive: [GateTarget.Kind] = [], active: [GateTarget.Kind] = []
+    ) throws {
+        for kind in inactive { try at(seconds, kind, is: .inactive) }
+        for kind in active { try at(seconds, kind, is: .active) }
     }
 
     mutating func at(

@@ -47,17 +47,15 @@ struct LostUnitTests {
         var gate = try lost(.running, load)
         #expect(gate.text.contains("log warning: shop: unit 'web.service': \(words)\n"))
         gate.forget()
-        gate.at(1, .decided(shop, .ended))
+        gate.decide(1, .ended)
         #expect(gate.text.contains("gate of shop: closing 0/1"))
     }
 
     @Test func aUnitThatSystemdHasLostIsStoppedWithTheTargetAndNamedIfThatDoesNotHelp() throws {
         var gate = try lost(.running, .missing)
-        gate.at(1, .decided(shop, .ended))
-        gate.at(1, taken: .start(try target(.closed)))
-        gate.at(1, taken: .start(try target(.ended)))
-        try gate.at(1.1, .open, is: .inactive)
-        try gate.at(1.1, .closed, is: .active)
+        gate.decide(1, .ended)
+        try gate.at(1, started: .closed, .ended)
+        try gate.at(1.1, inactive: [.open], active: [.closed])
         gate.forget()
         try gate.at(1.1, .ended, is: .active)
         for kind in [GateTarget.Kind.open, .closed, .ended] {
@@ -101,16 +99,10 @@ struct LostUnitTests {
         var gate = try GateTranscript(showsGates: true)
         gate.at(0, .started)
         gate.at(0, .dropInsRead([try target(.open): [web]]))
-        gate.at(0, .decided(shop, .ended))
-        let effects = gate.at(
-            0.1,
-            .targetsListed([
-                try unit(.closed): UnitStatus(.active), try unit(.ended): UnitStatus(.active),
-            ]))
+        gate.decide(0, .ended)
+        let effects = try gate.list(0.1, .closed, .ended)
         #expect(effects.contains(.readUnit(web)))
-        gate.at(0.2, .unitRead(try unit(.open), UnitSnapshot(UnitStatus(.inactive))))
-        gate.at(0.2, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.active))))
-        gate.at(0.2, .unitRead(try unit(.ended), UnitSnapshot(UnitStatus(.active))))
+        try gate.readMoved(0.2, from: .open, to: .closed, .ended)
         gate.at(0.3, .unitRead(web, UnitSnapshot(status(.active, .masked))))
         #expect(gate.text.contains("    stop killswitch-open@shop.target\n"))
         #expect(gate.text.contains("gate of shop: closing 0/1"))

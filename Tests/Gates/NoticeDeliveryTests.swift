@@ -5,22 +5,18 @@ import Testing
 
 /// How the units that pass on notices are started.
 struct NoticeDeliveryTests {
-    let shop: ServiceName
     let start: TargetJob
 
-    init() throws {
-        shop = try named("shop")
-        start = .start(try target(.notice))
-    }
+    init() throws { start = .start(try target(.notice)) }
 
     @Test func eachNoticeStartsTheTargetOnceAndMovesNoGate() throws {
         var gate = try GateTranscript.settled(showsGates: true)
-        gate.at(1, .noticePublished(shop))
+        gate.at(1, .noticePublished(gate.shop))
         gate.at(1.01, taken: start)
         try gate.at(1.02, .notice, is: .active)
         try gate.at(1.03, .notice, is: .inactive)
         gate.at(60, .woke)
-        gate.at(100, .noticePublished(shop))
+        gate.at(100, .noticePublished(gate.shop))
         #expect(
             gate.text == """
                 1s shop told
@@ -38,12 +34,12 @@ struct NoticeDeliveryTests {
     /// systemd starts nothing with a target that is up.
     @Test func aNoticeWaitsUntilTheUnitsOfTheOneBeforeHaveEnded() throws {
         var gate = try GateTranscript.settled()
-        gate.at(1, .noticePublished(shop))
+        gate.at(1, .noticePublished(gate.shop))
         gate.at(1.01, taken: start)
         try gate.at(1.02, .notice, is: .active)
         gate.forget()
-        gate.at(5, .noticePublished(shop))
-        gate.at(6, .noticePublished(shop))
+        gate.at(5, .noticePublished(gate.shop))
+        gate.at(6, .noticePublished(gate.shop))
         gate.at(30, .woke)
         try gate.at(31, .notice, is: .inactive)
         gate.at(31.01, taken: start)
@@ -63,7 +59,7 @@ struct NoticeDeliveryTests {
 
     @Test func aRefusedStartIsTriedAgainAndReportedOnce() throws {
         var gate = try GateTranscript.settled()
-        gate.at(1, .noticePublished(shop))
+        gate.at(1, .noticePublished(gate.shop))
         gate.at(1, taken: start, problem: "no such unit")
         gate.at(1, .systemStateRead(isStopping: false))
         gate.at(2, .woke)
@@ -99,7 +95,7 @@ struct NoticeDeliveryTests {
         let problems = { (gate: GateTranscript) in
             gate.machine.overview.problems.map(\.sentence)
         }
-        gate.at(1, .noticePublished(shop))
+        gate.at(1, .noticePublished(gate.shop))
         gate.at(1, taken: start, problem: "it is masked")
         gate.at(1, .systemStateRead(isStopping: false))
         // A single refusal may be that of a system that stops.
@@ -130,7 +126,7 @@ struct NoticeDeliveryTests {
 
     @Test func aLostNoticeIsAProblemUntilTheTargetIsStartedByHand() throws {
         var gate = try GateTranscript.settled()
-        gate.at(1, .noticePublished(shop))
+        gate.at(1, .noticePublished(gate.shop))
         for second in [1.0, 2] {
             gate.at(second, .woke)
             gate.at(second, taken: start, problem: "it is masked")
@@ -151,8 +147,8 @@ struct NoticeDeliveryTests {
         var gate = try GateTranscript.settled()
         gate.at(1, .busLost(problem: "gone"))
         gate.forget()
-        gate.at(2, .noticePublished(shop))
-        gate.at(4000, .targetsListed([try unit(.open): UnitStatus(.active)]))
+        gate.at(2, .noticePublished(gate.shop))
+        try gate.list(4000, .open)
         #expect(
             gate.text == """
                 2s shop told
@@ -167,10 +163,10 @@ struct NoticeDeliveryTests {
     @Test func aNoticeBeforeTheBusIsPassedOnOnceTheBusIsThere() throws {
         var gate = try GateTranscript()
         gate.at(0, .started)
-        gate.at(0.1, .decided(shop, .running))
-        gate.at(0.1, .noticePublished(shop))
+        gate.decide(0.1, .running)
+        gate.at(0.1, .noticePublished(gate.shop))
         gate.forget()
-        gate.at(0.2, .targetsListed([try unit(.open): UnitStatus(.active)]))
+        try gate.list(0.2, .open)
         #expect(gate.text.contains("start killswitch-notice@shop.target"))
     }
 
@@ -180,7 +176,7 @@ struct NoticeDeliveryTests {
         let mail = try unit("mail.service")
         gate.at(1, .dropInsRead([try target(.notice): [mail]]))
         gate.at(1, .unitRead(mail, UnitSnapshot(UnitStatus(.inactive), result: "success")))
-        gate.at(2, .decided(shop, .maintenance))
+        gate.decide(2, .maintenance)
         #expect(gate.machine.overview.problems.isEmpty)
         gate.forget()
         try gate.at(3, "mail.service", is: .failed)
@@ -201,20 +197,12 @@ struct NoticeDeliveryTests {
     @Test func theGateDoesNotWaitForItsUnits() throws {
         var gate = try GateTranscript.settled(showsGates: true)
         gate.at(1, .dropInsRead([try target(.notice): [try unit("mail.service")]]))
-        gate.at(1, .unitRead(try unit("mail.service"), UnitSnapshot(UnitStatus(.active))))
+        try gate.read(1, "mail.service", .active)
         gate.forget()
-        gate.at(2, .decided(shop, .ended))
-        gate.at(2, taken: .start(try target(.closed)))
-        gate.at(2, taken: .start(try target(.ended)))
-        try gate.at(2.1, .open, is: .inactive)
-        try gate.at(2.1, .closed, is: .active)
-        try gate.at(2.1, .ended, is: .active)
-        for kind in [GateTarget.Kind.open, .closed, .ended] {
-            gate.at(
-                2.2,
-                .unitRead(
-                    try unit(kind), UnitSnapshot(UnitStatus(kind == .open ? .inactive : .active))))
-        }
+        gate.decide(2, .ended)
+        try gate.at(2, started: .closed, .ended)
+        try gate.at(2.1, inactive: [.open], active: [.closed, .ended])
+        try gate.readMoved(2.2, from: .open, to: .closed, .ended)
         #expect(gate.text.contains("log notice: shop: gate closed in 200 ms\n"))
         #expect(!gate.text.contains("mail.service"))
     }

@@ -5,10 +5,6 @@ import Testing
 
 /// An attached unit whose start an assertion in its unit file refuses.
 struct RefusedStartTests {
-    private let shop: ServiceName
-
-    init() throws { shop = try named("shop") }
-
     /// systemd leaves a unit inactive if an assertion refuses its start: nothing else would tell that it
     /// does not run.
     @Test func aUnitWhoseStartAnAssertionHasRefusedIsSaid() throws {
@@ -17,13 +13,11 @@ struct RefusedStartTests {
         let refused = UnitSnapshot(UnitStatus(.inactive), isStartRefused: true)
         // Refused while the gate was closed: as it should be.
         gate.at(0.5, .unitRead(web, refused))
-        gate.at(1, .decided(shop, .running))
-        gate.at(1.1, taken: .start(try target(.open)))
-        for kind in [GateTarget.Kind.closed, .ended] { try gate.at(1.2, kind, is: .inactive) }
-        try gate.at(1.2, .open, is: .active)
-        let open = UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])
-        gate.at(1.3, .unitRead(try unit(.open), open))
-        gate.at(1.3, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
+        gate.decide(1, .running)
+        try gate.at(1.1, started: .open)
+        try gate.at(1.2, inactive: [.closed, .ended], active: [.open])
+        try gate.read(1.3, .open, .active, [web])
+        try gate.read(1.3, .closed, .inactive)
         gate.forget()
         gate.at(1.4, .unitRead(web, refused))
         let sentence = "an assertion in its unit file (Assert…=) has refused its start"
@@ -43,13 +37,11 @@ struct RefusedStartTests {
     @Test func aStartThatIsRefusedAfterTheUnitWasReadIsSaidToo() throws {
         var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.inactive)])
         let web = try unit("web.service")
-        gate.at(1, .decided(shop, .running))
-        gate.at(1.1, taken: .start(try target(.open)))
-        for kind in [GateTarget.Kind.closed, .ended] { try gate.at(1.2, kind, is: .inactive) }
-        try gate.at(1.2, .open, is: .active)
-        let open = UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])
-        gate.at(1.3, .unitRead(try unit(.open), open))
-        gate.at(1.3, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
+        gate.decide(1, .running)
+        try gate.at(1.1, started: .open)
+        try gate.at(1.2, inactive: [.closed, .ended], active: [.open])
+        try gate.read(1.3, .open, .active, [web])
+        try gate.read(1.3, .closed, .inactive)
         gate.at(1.4, .unitRead(web, UnitSnapshot(UnitStatus(.inactive, hasJob: true))))
         gate.forget()
         try gate.at(1.5, "web.service", is: .inactive)

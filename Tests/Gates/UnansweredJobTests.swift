@@ -5,15 +5,11 @@ import Testing
 
 /// A systemd that does not answer, and a bus that is restarted: it is not known yet whether the gate can be moved.
 struct UnansweredJobTests {
-    private let shop: ServiceName
-
-    init() throws { shop = try named("shop") }
-
     /// polkit hangs: systemd asks it before it answers, and waits for 25 s.
     @Test func aJobWithoutAnAnswerForThreeSecondsIsAProblemThatNamesPolkit() throws {
         var gate = try GateTranscript.settled(
             units: ["web.service": UnitStatus(.active)], showsGates: true)
-        gate.at(1, .decided(shop, .ended))
+        gate.decide(1, .ended)
         gate.at(3.9, .woke)
         #expect(gate.machine.overview.problems.isEmpty)
         gate.forget()
@@ -29,8 +25,7 @@ struct UnansweredJobTests {
         #expect(gate.machine.overview.problems.map(\.sentence) == ["shop: \(sentence)"])
         #expect(gate.machine.overview.problems.map(\.isAlarm) == [true])
         gate.forget()
-        gate.at(20, taken: .start(try target(.closed)))
-        gate.at(20, taken: .start(try target(.ended)))
+        try gate.at(20, started: .closed, .ended)
         #expect(
             gate.text.contains("    log info: systemd answers again; gates are moved\n"),
             "\(gate.text)")
@@ -56,8 +51,8 @@ struct UnansweredJobTests {
     @Test func aBusThatIsRestartedDoesNotMakeAGateStuckAtOnce() throws {
         var gate = try GateTranscript.settled(
             units: ["web.service": UnitStatus(.active)], showsGates: true)
-        gate.at(1, .decided(shop, .ended))
-        gate.at(1, taken: .start(try target(.closed)))
+        gate.decide(1, .ended)
+        try gate.at(1, started: .closed)
         gate.forget()
         gate.at(2, .busLost(problem: "the connection to the bus is gone"))
         #expect(

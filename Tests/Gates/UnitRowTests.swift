@@ -5,10 +5,6 @@ import Testing
 
 /// The rows of units.json: what is wanted of each unit, and how often they are written.
 @Suite struct UnitRowTests {
-    private let shop: ServiceName
-
-    init() throws { shop = try named("shop") }
-
     @Test func aUnitOfTwoServicesMayRunWhenBothAreOpen() throws {
         var gate = try GateTranscript(["mail", "shop"], showsAll: true)
         gate.at(0, .started)
@@ -19,14 +15,14 @@ import Testing
             0,
             .targetsListed([try unit(.open): UnitStatus(.active), mailOpen: UnitStatus(.active)]))
         gate.at(0, .decided(mail, .running))
-        gate.at(0, .decided(shop, .running))
+        gate.decide(0, .running)
         let web = try unit("web.service")
         let attached = UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])
         gate.at(0, .unitRead(mailOpen, attached))
         gate.at(0, .unitRead(try unit(.open), attached))
         gate.at(0, .unitRead(web, UnitSnapshot(UnitStatus(.active))))
         gate.at(0, .unitRead(mailClosed, UnitSnapshot(UnitStatus(.inactive))))
-        gate.at(0, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.inactive))))
+        try gate.read(0, .closed, .inactive)
         #expect(gate.text.contains("publish mail web.service up active"))
         gate.forget()
         gate.at(1, .decided(mail, .ended))
@@ -49,10 +45,8 @@ import Testing
 
     /// The gate only permits the unit; a trigger starts it.
     @Test func aUnitThatTheGateDoesNotStartIsNotWanted() throws {
-        var gate = try GateTranscript(showsAll: true)
-        gate.at(0, .started)
-        gate.at(0, .targetsListed([try unit(.open): UnitStatus(.active)]))
-        gate.at(0, .decided(shop, .running))
+        var gate = try GateTranscript.started(.open, showsAll: true)
+        gate.decide(0, .running)
         try gate.attach(["app.service": UnitStatus(.inactive)], starts: [], isOpen: true)
         #expect(gate.text.contains("publish shop app.service - "))
     }
@@ -63,7 +57,7 @@ import Testing
         for number in 100..<200 { units["u\(number).service"] = UnitStatus(.active) }
         var gate = try GateTranscript.settled(units: units)
         var writes = 0
-        for effect in gate.at(1, .decided(shop, .ended)) {
+        for effect in gate.decide(1, .ended) {
             if case .publishUnits = effect { writes += 1 }
         }
         for (index, name) in units.keys.sorted().enumerated() {
@@ -83,8 +77,8 @@ import Testing
 
     @Test func rowsThatCouldNotBeWrittenAreWrittenLater() throws {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
-        gate.at(1, .writeFailed(shop, problem: "no space left on device"))
-        gate.at(2, .writeFailed(shop, problem: "no space left on device"))
+        gate.at(1, .writeFailed(gate.shop, problem: "no space left on device"))
+        gate.at(2, .writeFailed(gate.shop, problem: "no space left on device"))
         #expect(gate.text.split(separator: "\n").filter { $0.contains("log error") }.count == 1)
         let effects = gate.at(8, .woke)
         #expect(effects.contains { if case .publishUnits = $0 { true } else { false } })
