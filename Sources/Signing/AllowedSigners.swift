@@ -30,7 +30,7 @@ package struct AllowedSigners: Hashable, Sendable {
         var entries: [SignerLine] = []
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (line, number) in zip(lines, 1...) {
-            do throws(SignerProblem) {
+            do throws(FormatProblem) {
                 guard let entry = try SignerLine(line, zone: zone) else { continue }
                 entries.append(entry)
             } catch {
