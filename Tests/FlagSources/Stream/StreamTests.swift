@@ -13,8 +13,6 @@ import Testing
         mutating func parse(_ bytes: [UInt8], _ update: inout StreamUpdate) {
             if bytes.contains(UInt8(ascii: "\n")) { update.isHint = true }
         }
-
-        mutating func finish(_ update: inout StreamUpdate) {}
     }
 
     /// A loop with one stream, and the events that it delivers.

@@ -25,9 +25,6 @@ package struct InvalidationParser: StreamParser {
         for byte in bytes where update.failure == nil { parse(byte, &update) }
     }
 
-    /// Drops an object that is cut off.
-    package mutating func finish(_ update: inout StreamUpdate) {}
-
     private mutating func parse(_ byte: UInt8, _ update: inout StreamUpdate) {
         guard depth > 0 else { return parseBetween(byte, &update) }
         object.append(byte)

@@ -88,14 +88,14 @@ extension Mutation {
             name: "expressions are anchored",
             tools: { real in
                 var tools = real
-                tools.search = { real.search("^(?:\($0))", $1, $2) }
+                tools.search = { real.search("^(?:\($0))", $1, &$2) }
                 return tools
             }),
         Mutation(
             name: "expressions ignore case",
             tools: { real in
                 var tools = real
-                tools.search = { real.search("(?i)\($0)", $1, $2) }
+                tools.search = { real.search("(?i)\($0)", $1, &$2) }
                 return tools
             }),
     ]
