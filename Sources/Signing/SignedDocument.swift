@@ -50,7 +50,7 @@ package struct SignedDocument: Hashable, Sendable {
         var authors = CountedSigners()
         var digests: [SSHSignature.Digest: [UInt8]] = [:]
         for (signature, number) in zip(signatures, 1...) {
-            let signer: AllowedSigners.Signer
+            let signer: SignerLine
             do throws(SignatureRefusal) {
                 signer = try signers.signer(of: signature, at: now)
             } catch {

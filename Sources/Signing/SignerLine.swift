@@ -1,12 +1,27 @@
 import CivilTime
 
 /// A line of a file of allowed signers: names, options, the type of a key, the key, a comment.
-struct SignerLine {
+struct SignerLine: Hashable {
     /// At least one, each without characters of patterns.
     let principals: [String]
+    /// The one name of the person, whichever of the person's names or keys the line has.
+    var person: String
     let key: SSHKey
+    /// Whether the line allows signatures for our namespace.
     let isForUs: Bool
-    let validity: AllowedSigners.Validity
+    let validity: Validity
+
+    /// When the key of a line counts, both ends included, by whole seconds as ssh-keygen(1) has them.
+    struct Validity: Hashable {
+        var after: Instant?
+        var before: Instant?
+
+        func begins(after now: Instant) -> Bool { after.map { now.seconds < $0.seconds } ?? false }
+
+        func contains(_ now: Instant) -> Bool {
+            !begins(after: now) && before.map { now.seconds <= $0.seconds } ?? true
+        }
+    }
 
     /// Reads a line; nil for a blank line or a comment.
     init?(_ line: ArraySlice<UInt8>, zone: Zone) throws(FormatProblem) {
@@ -16,12 +31,13 @@ struct SignerLine {
         var words = SignerWords(text)
         guard let names = try words.next(), !names.utf8.starts(with: "#".utf8) else { return nil }
         principals = try Self.principals(names)
+        person = principals.first ?? ""
         guard var word = try words.next() else { throw FormatProblem("the key is missing") }
-        var options = SignerOptions()
+        var options = (isForUs: true, validity: Validity())
         // A key type has none of these characters, and an option with a value has one.
         // `cert-authority` is the only option without a value.
         if word.utf8.contains(where: { "=,\"".utf8.contains($0) }) || word == "cert-authority" {
-            options = try SignerOptions(word, zone: zone)
+            options = try Self.options(word, zone)
             guard let type = try words.next() else { throw FormatProblem("the key is missing") }
             word = type
         }
@@ -30,8 +46,7 @@ struct SignerLine {
                 "'\(word.excerpt)' is not an accepted type of key; accepted: \(SSHKey.Kind.list)")
         }
         key = try Self.key(kind, try words.next())
-        isForUs = options.isForUs
-        validity = options.validity
+        (isForUs, validity) = options
     }
 
     private static func principals(_ word: String) throws(FormatProblem) -> [String] {
@@ -39,19 +54,19 @@ struct SignerLine {
         // By bytes, as ssh-keygen(1) does: with a combining mark after it, a comma is no character of its own.
         let names = unquoted.utf8.split(
             separator: UInt8(ascii: ","), omittingEmptySubsequences: false
-        ).map(Substring.init)
+        ).map { String(Substring($0)) }
         for name in names {
             guard !name.isEmpty else { throw FormatProblem("a name is empty") }
             guard !name.utf8.contains(where: { "*?!".utf8.contains($0) }) else {
                 throw FormatProblem(
-                    "'\(String(name).excerpt)' is a pattern, and an author needs a name")
+                    "'\(name.excerpt)' is a pattern, and an author needs a name")
             }
             guard name.unicodeScalars.allSatisfy(\.isVisible), name.utf8.count <= 255 else {
                 throw FormatProblem(
                     "a name has other than visible characters, or more than 255 bytes")
             }
         }
-        return names.map { String($0) }
+        return names
     }
 
     private static func key(_ kind: SSHKey.Kind, _ text: String?) throws(FormatProblem) -> SSHKey {
@@ -65,17 +80,12 @@ struct SignerLine {
         }
         return key
     }
-}
 
-/// The options of a line. The values are always quoted.
-private struct SignerOptions {
-    var isForUs = true
-    var validity = AllowedSigners.Validity()
-
-    /// A line without options.
-    init() {}
-
-    init(_ text: String, zone: Zone) throws(FormatProblem) {
+    /// Reads the options, whose values are always quoted.
+    private static func options(
+        _ text: String, _ zone: Zone
+    ) throws(FormatProblem) -> (isForUs: Bool, validity: Validity) {
+        var (isForUs, validity) = (true, Validity())
         var seen: Set<String> = []
         for option in try text.quotedParts(separator: ",") {
             let parts = option.split(
@@ -88,20 +98,21 @@ private struct SignerOptions {
             switch name {
             case "namespaces":
                 isForUs = SSHSignature.namespace.isMatched(
-                    byPatterns: try Self.value(parts, of: name))
-            case "valid-after": validity.after = try Self.time(parts, of: name, zone)
-            case "valid-before": validity.before = try Self.time(parts, of: name, zone)
+                    byPatterns: try value(parts, of: name))
+            case "valid-after": validity.after = try time(parts, of: name, zone)
+            case "valid-before": validity.before = try time(parts, of: name, zone)
             default: throw FormatProblem("the option '\(name.excerpt)' is not supported")
             }
         }
         if let after = validity.after, let before = validity.before, before <= after {
             throw FormatProblem("'valid-before' is not later than 'valid-after'")
         }
+        return (isForUs, validity)
     }
 
-    private static func value(_ parts: [Substring], of name: String) throws(FormatProblem)
-        -> String
-    {
+    private static func value(
+        _ parts: [Substring], of name: String
+    ) throws(FormatProblem) -> String {
         guard parts.count == 2, let value = String(parts[1]).unquoted, !value.isEmpty else {
             throw FormatProblem("the option '\(name)' needs a value in double quotes")
         }
@@ -109,9 +120,9 @@ private struct SignerOptions {
     }
 
     /// A time such as `20270331`, `202703312359`, `20270331235959`; local, or UTC with a `Z`.
-    private static func time(_ parts: [Substring], of name: String, _ zone: Zone)
-        throws(FormatProblem) -> Instant
-    {
+    private static func time(
+        _ parts: [Substring], of name: String, _ zone: Zone
+    ) throws(FormatProblem) -> Instant {
         let value = try value(parts, of: name)
         let wrong = FormatProblem(
             "'\(value.excerpt)' of '\(name)' is not a time such as 20270331 or 20270331235959Z")

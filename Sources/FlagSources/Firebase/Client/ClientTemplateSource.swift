@@ -48,7 +48,7 @@ package final class ClientTemplateSource: FlagSource {
                 parser: { [unowned self] in
                     InvalidationParser { [unowned self] in versions.versionAnnounced($0) }
                 }, request: { [unowned self] in try streamRequest(to: url) },
-                explain: { GoogleError.message(in: $0.body) },
+                explain: \.googleError,
                 deliver: { [unowned self] in streamEvent($0) })
         } catch {
             context.deliverWatchProblem("\(error)")

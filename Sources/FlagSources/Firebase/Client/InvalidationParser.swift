@@ -81,7 +81,7 @@ package struct InvalidationParser: StreamParser {
         // False means that the stream is enabled.
         if members["featureDisabled"]?.bool == true {
             update.failure = Failure(.refused, "the service has switched its stream off")
-        } else if let message = GoogleError.message(in: members) {
+        } else if let message = members.googleError {
             update.failure = Failure(.unreachable, "the stream ends with an error: \(message)")
         }
     }

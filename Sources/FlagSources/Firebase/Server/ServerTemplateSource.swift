@@ -100,7 +100,7 @@ package final class ServerTemplateSource: FlagSource {
     /// Evaluates the template. The answer stores the flags and not the template, since they decide.
     private func read(_ response: HTTPResponse, at now: Instant) throws(Failure) -> Answer {
         let object = try FlagDocument.parse(response.body)
-        if let message = GoogleError.message(in: object) {
+        if let message = object.googleError {
             throw Failure(.unreachable, "\(fetch.operation): \(message)")
         }
         let template = try Template(object)
