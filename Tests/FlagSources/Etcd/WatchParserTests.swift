@@ -14,7 +14,8 @@ import Testing
 
     /// A line with a result of these members.
     private static func result(_ members: String) -> String {
-        #"{"result":{"header":{"cluster_id":"7","member_id":"3","revision":"3"}\#(members)}}"# + "\n"
+        #"{"result":{"header":{"cluster_id":"7","member_id":"3","revision":"3"}\#(members)}}"#
+            + "\n"
     }
 
     @Test(arguments: [

@@ -37,7 +37,10 @@ struct DisagreementTests {
                 disputed("versions of more than 5 numbers")
             ),
             ("SEMANTIC_VERSION_LESS_THAN", "2.0", .text("1.abc"), noVersion("1.abc")),
-            ("SEMANTIC_VERSION_LESS_THAN", "12.1.3.444", .text("12.1.3.-2"), noVersion("12.1.3.-2")),
+            (
+                "SEMANTIC_VERSION_LESS_THAN", "12.1.3.444", .text("12.1.3.-2"),
+                noVersion("12.1.3.-2")
+            ),
             ("SEMANTIC_VERSION_EQUAL", "1.0.2", .text("1..2"), noVersion("1..2")),
             // Beyond doubles: a number of the version, one of the target, 17 digits, a whole number.
             (
