@@ -78,7 +78,7 @@ extension DecisionDriver {
             sources[name]?.source.fetch(unlessMatching: validators)
         case .storeFlags(let name, let answers):
             guard let source = sources[name]?.source else { return }
-            source.setAnswersInForce(answers)
+            source.documents?.setAnswersInForce(answers)
             performWrite(.storeFlags(name)) {
                 try state.store(answers, of: name, fingerprint: source.fingerprint)
                 if answers.isEmpty { try runtime.removeConfirmation(of: name) }

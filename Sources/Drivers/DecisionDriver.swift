@@ -213,7 +213,7 @@ package final class DecisionDriver {
             source.setKeys(keys[source.name] ?? [])
             let before = sources[source.name]?.source
             guard before !== source else {
-                source.readSigners()
+                source.documents?.refresh()
                 continue
             }
             before?.stop()
@@ -222,7 +222,7 @@ package final class DecisionDriver {
             if let before {
                 replaced[source.name] =
                     source.matches(fingerprint: before.fingerprint) ? .sameAddress : .otherAddress
-                source.setAnswersInForce(machine.answers(of: source.name))
+                source.documents?.setAnswersInForce(machine.answers(of: source.name))
             } else {
                 remembered[source.name] = reload.remember(source)
             }

@@ -28,16 +28,8 @@ package protocol FlagSource: AnyObject {
     /// each reload. A source that hears of changes of single keys passes on no others.
     func setKeys(_ keys: Set<ExactString>)
 
-    /// Sets the answers that the flags in force rest on, the newest first; called before `start`, and when
-    /// they change. A source with signers checks them again when its list of signers changes.
-    func setAnswersInForce(_ answers: [Answer])
-
-    /// Why some of the answers that were recalled are unproved, keyed by `SignedAnswer.identity`.
-    var disproofs: [[UInt8]: String] { get }
-
-    /// Reads the list of signers again if its file has changed; called at each reload, in case that nothing told
-    /// of the change.
-    func readSigners()
+    /// Its signed documents; nil without signers. They have to know the answers in force before `start`.
+    var documents: SignedDocuments? { get }
 
     /// Begins to watch for changes, if the source can.
     func start()
@@ -65,20 +57,19 @@ extension FlagSource {
         fingerprint.utf8.elementsEqual(stored.utf8)
     }
 
-    /// Does nothing: an answer without signatures is not checked again.
-    package func setAnswersInForce(_ answers: [Answer]) {}
-
-    /// None: it needs no proof.
-    package var disproofs: [[UInt8]: String] { [:] }
-
-    /// Does nothing: it has no signers.
-    package func readSigners() {}
+    package var documents: SignedDocuments? { nil }
 
     /// Does nothing.
     package func answerDecided() {}
 
-    /// Nothing: it takes each answer, whatever came before.
-    package func forget() {}
+    /// Of a source without signers nothing: it takes each answer, whatever came before.
+    package func forget() { documents?.forget() }
+
+    /// The answer that is this body, or the signed document in it.
+    func answer(in body: [UInt8], at now: Instant) throws(Failure) -> Answer {
+        if let documents { return try documents.answer(in: body) }
+        return Answer(body: body, flags: try FlagDocument.parse(body), fetchedAt: now)
+    }
 }
 
 /// Receives a source's events: appends them to the queue of the driver, never calls the machine.
@@ -93,21 +84,23 @@ package struct SourceDependencies {
     let client: HTTPClient
     let loop: EventLoop
     let deliver: Deliver
-    /// Who has to sign the documents of the source; nil for nobody.
-    let signing: SigningRule?
+    /// The signed documents of the source; nil without signers.
+    let documents: SignedDocuments?
 
-    /// The context of one source; `deliver` takes its events.
+    /// The context of one source; `deliver` takes its events. `signing` says who has to sign its documents.
     package init(
         name: SourceName, interval: Duration, environment: HostEnvironment, client: HTTPClient,
         loop: EventLoop, deliver: @escaping Deliver, signing: SigningRule? = nil
     ) {
-        self.signing = signing
         self.name = name
         self.interval = interval
         self.environment = environment
         self.client = client
         self.loop = loop
         self.deliver = deliver
+        documents = signing.map {
+            SignedDocuments(of: name, by: environment.signers($0), loop: loop, deliver: deliver)
+        }
     }
 
     /// The present time, by both clocks.
@@ -116,14 +109,6 @@ package struct SourceDependencies {
     /// Ends a fetch.
     func deliverOutcome(_ outcome: Outcome, date: Instant? = nil) {
         deliver(.fetchEnded(name, outcome, date: date))
-    }
-
-    /// Its signed documents; nil without signers.
-    func signedDocuments() -> SignedDocuments? {
-        signing.map {
-            SignedDocuments(
-                of: name, by: environment.signers($0), loop: loop, deliver: deliver)
-        }
     }
 
     /// Delivers why the source is not watched; nil if it is.

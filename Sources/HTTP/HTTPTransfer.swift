@@ -13,7 +13,7 @@ package final class HTTPTransfer {
         let transfer: HTTPTransfer
         let prepared: PreparedRequest
         let startedAt: Boottime
-        let receiver: (any ResponseDelegate)?
+        let receiver: StreamReceiver?
         let completion: Completion
         var hasBegun = false
         var redirect: Redirect
@@ -21,8 +21,7 @@ package final class HTTPTransfer {
         var incoming = ResponseAccumulator()
 
         init(
-            _ prepared: PreparedRequest, by transfer: HTTPTransfer,
-            to receiver: (any ResponseDelegate)?,
+            _ prepared: PreparedRequest, by transfer: HTTPTransfer, to receiver: StreamReceiver?,
             at now: Boottime, completion: @escaping Completion
         ) {
             self.transfer = transfer
@@ -58,7 +57,7 @@ package final class HTTPTransfer {
     /// or size: the receiver has its own. An exchange that has carried a stream is for streams
     /// alone.
     package func send(
-        _ request: HTTPRequest, to receiver: (any ResponseDelegate)? = nil,
+        _ request: HTTPRequest, to receiver: StreamReceiver? = nil,
         completion: @escaping Completion
     ) throws(TransferError) {
         try send(PreparedRequest(request), to: receiver, completion: completion)
@@ -67,7 +66,7 @@ package final class HTTPTransfer {
     /// Sends a prepared request in the same way; the settings are made again only if the last
     /// request was another.
     package func send(
-        _ prepared: PreparedRequest, to receiver: (any ResponseDelegate)? = nil,
+        _ prepared: PreparedRequest, to receiver: StreamReceiver? = nil,
         completion: @escaping Completion
     ) throws(TransferError) {
         cancel()
@@ -109,14 +108,14 @@ package final class HTTPTransfer {
             attempt.incoming.headers.isComplete, attempt.incoming.headers.status == 200
         else { return true }
         attempt.hasBegun = true
-        return attempt.incoming.refuseCoding() && receiver.didReceiveHead(attempt.incoming.headers)
+        return attempt.incoming.refuseCoding() && receiver(.head(attempt.incoming.headers))
     }
 
     /// Takes a part of the body, without its transfer coding; false ends the transfer.
     func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
         guard let attempt else { return false }
         if attempt.hasBegun, let receiver = attempt.receiver {
-            return receiver.didReceiveBodyPart(unsafe Array(bytes))
+            return receiver(.body(unsafe Array(bytes)))
         }
         return unsafe attempt.incoming.receive(
             body: bytes, limit: attempt.prepared.request.maxBody,

@@ -82,14 +82,16 @@ struct ResponseAccumulator {
     }
 }
 
-/// Takes the parts of a stream, which may last for days.
+/// Receives a part of a stream, which may last for days.
 ///
-/// libcurl calls both functions, so that neither may call the exchange: they note the bytes, and
-/// act later. False ends the transfer, which then counts as failed.
-package protocol ResponseDelegate: AnyObject {
-    /// The stream begins: the status is 200, and these are the headers.
-    func didReceiveHead(_ headers: HeaderSection) -> Bool
+/// libcurl calls it, so that it may not call the exchange: it notes the part, and acts later. False ends the
+/// transfer, which then counts as failed.
+package typealias StreamReceiver = (StreamPart) -> Bool
 
+/// A part of a stream.
+package enum StreamPart {
+    /// The stream begins: the status is 200, and these are the headers.
+    case head(HeaderSection)
     /// The next bytes, at most 16 KiB of them.
-    func didReceiveBodyPart(_ bytes: [UInt8]) -> Bool
+    case body([UInt8])
 }

@@ -6,18 +6,8 @@ package import CivilTime
 /// two things which ssh-keygen takes: `cert-authority`, and patterns in place of names, because an order
 /// has an author.
 package struct AllowedSigners: Hashable, Sendable {
-    /// One line of the file.
-    struct Signer: Hashable, Sendable {
-        /// The one name of the person, whichever of the person's names or keys the line has.
-        let person: String
-        let key: SSHKey
-        /// Whether the line allows signatures for our namespace.
-        let isForUs: Bool
-        let validity: Validity
-    }
-
     /// The signers of each key, by its bytes in SSH's wire format.
-    private let signers: [[UInt8]: [Signer]]
+    private let signers: [[UInt8]: [SignerLine]]
 
     /// The size above which a file is no list of signers.
     package static let maximumSize = 1 << 20
@@ -30,7 +20,7 @@ package struct AllowedSigners: Hashable, Sendable {
         var entries: [SignerLine] = []
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (line, number) in zip(lines, 1...) {
-            do throws(SignerProblem) {
+            do throws(FormatProblem) {
                 guard let entry = try SignerLine(line, zone: zone) else { continue }
                 entries.append(entry)
             } catch {
@@ -46,7 +36,9 @@ package struct AllowedSigners: Hashable, Sendable {
 
     /// The signer whose key this signature has, for our namespace and at this time. It does not say
     /// that the signature is right.
-    func signer(of signature: SSHSignature, at now: Instant) throws(SignatureRefusal) -> Signer {
+    func signer(of signature: SSHSignature, at now: Instant) throws(SignatureRefusal)
+        -> SignerLine
+    {
         guard let candidates = signers[signature.key], let first = candidates.first else {
             guard SSHKey.Kind(rawValue: signature.keyType) != nil else {
                 throw .keyType(signature.keyType)
@@ -67,7 +59,7 @@ package struct AllowedSigners: Hashable, Sendable {
     /// number of lines. The person's name is the first one in the file.
     ///
     /// Otherwise somebody with two names could sign for two people.
-    private static func signers(of entries: [SignerLine]) -> [[UInt8]: [Signer]] {
+    private static func signers(of entries: [SignerLine]) -> [[UInt8]: [SignerLine]] {
         var leaders = Array(entries.indices)
         func leader(of entry: Int) -> Int {
             var entry = entry
@@ -81,38 +73,22 @@ package struct AllowedSigners: Hashable, Sendable {
             let (one, other) = (leader(of: one), leader(of: other))
             leaders[max(one, other)] = min(one, other)
         }
-        var named: [String: Int] = [:]
+        var holders: [String: Int] = [:]
         var keyed: [[UInt8]: Int] = [:]
         for (index, entry) in zip(entries.indices, entries) {
             for name in entry.principals {
-                if let earlier = named.updateValue(index, forKey: name) { join(earlier, index) }
+                if let earlier = holders.updateValue(index, forKey: name) { join(earlier, index) }
             }
             if let earlier = keyed.updateValue(index, forKey: entry.key.bytes) {
                 join(earlier, index)
             }
         }
-        var signers: [[UInt8]: [Signer]] = [:]
-        for (index, entry) in zip(entries.indices, entries) {
-            let signer = Signer(
-                person: entries[leader(of: index)].principals.first ?? "", key: entry.key,
-                isForUs: entry.isForUs, validity: entry.validity)
-            signers[entry.key.bytes, default: []].append(signer)
+        let named = zip(entries.indices, entries).map { index, entry in
+            var entry = entry
+            entry.person = entries[leader(of: index)].person
+            return entry
         }
-        return signers
-    }
-}
-
-extension AllowedSigners {
-    /// When the key of a line counts, both ends included, by whole seconds as ssh-keygen(1) has them.
-    struct Validity: Hashable, Sendable {
-        var after: Instant?
-        var before: Instant?
-
-        func begins(after now: Instant) -> Bool { after.map { now.seconds < $0.seconds } ?? false }
-
-        func contains(_ now: Instant) -> Bool {
-            !begins(after: now) && before.map { now.seconds <= $0.seconds } ?? true
-        }
+        return Dictionary(grouping: named, by: \.key.bytes)
     }
 }
 

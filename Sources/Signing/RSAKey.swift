@@ -27,22 +27,17 @@ package final class RSAKey {
     /// The signature over these bytes.
     package func signature(over bytes: [UInt8]) throws(SigningError) -> [UInt8] {
         guard let context = unsafe EVP_MD_CTX_new() else { throw .outOfMemory }
-        defer { unsafe EVP_MD_CTX_free(context) }
-        var count = 0
-        guard unsafe EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key) == 1,
-            unsafe EVP_DigestSign(context, nil, &count, bytes, bytes.count) == 1
-        else { throw Self.forgetting(.notSigned) }
-        var signature = [UInt8](repeating: 0, count: count)
-        guard unsafe EVP_DigestSign(context, &signature, &count, bytes, bytes.count) == 1 else {
-            throw Self.forgetting(.notSigned)
+        defer {
+            unsafe EVP_MD_CTX_free(context)
+            // libcurl would take an error in libcrypto's queue for its own.
+            ERR_clear_error()
         }
+        var count = Int(unsafe EVP_PKEY_get_size(key))
+        var signature = [UInt8](repeating: 0, count: count)
+        guard unsafe EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key) == 1,
+            unsafe EVP_DigestSign(context, &signature, &count, bytes, bytes.count) == 1
+        else { throw .notSigned }
         return Array(signature.prefix(count))
-    }
-
-    /// Empties libcrypto's queue of errors: libcurl would take an error in it for its own.
-    private static func forgetting(_ error: SigningError) -> SigningError {
-        ERR_clear_error()
-        return error
     }
 }
 

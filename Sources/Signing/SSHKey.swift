@@ -22,32 +22,32 @@ package struct SSHKey: Hashable, Sendable {
     private let application: [UInt8]
 
     /// Reads a key, which need not be trusted.
-    init(_ bytes: [UInt8]) throws(WireProblem) {
+    init(_ bytes: [UInt8]) throws(FormatProblem) {
         var reader = WireDecoder(bytes)
         let type = try reader.text("the type of the key")
         guard let kind = Kind(rawValue: type) else {
-            throw WireProblem("keys of the type '\(type.excerpt)' are not accepted")
+            throw FormatProblem("keys of the type '\(type.excerpt)' are not accepted")
         }
         var application: [UInt8] = []
         switch kind {
         case .ed25519, .securityKey:
             let point = try reader.string("the key")
-            guard point.count == 32 else { throw WireProblem("the key is not of 32 bytes") }
+            guard point.count == 32 else { throw FormatProblem("the key is not of 32 bytes") }
             subject = Self.ed25519Prefix + point
             if kind == .securityKey { application = try reader.string("the application") }
         case .ecdsa:
             guard try reader.text("the name of the curve") == "nistp256" else {
-                throw WireProblem("the key is on another curve than nistp256")
+                throw FormatProblem("the key is on another curve than nistp256")
             }
             let point = try reader.string("the key")
             guard point.count == 65, point.first == 4 else {
-                throw WireProblem("the key is not an uncompressed point of 65 bytes")
+                throw FormatProblem("the key is not an uncompressed point of 65 bytes")
             }
             subject = Self.ecdsaPrefix + point
         }
         try reader.expectEnd(of: "the key")
         guard unsafe is_public_key(subject, subject.count) == 1 else {
-            throw WireProblem("the key is not a point of its curve")
+            throw FormatProblem("the key is not a point of its curve")
         }
         self.kind = kind
         self.bytes = bytes
@@ -77,15 +77,16 @@ extension SSHKey {
 
     /// Checks a signature in SSH's wire format over a message. Throws for bytes that are no signature of
     /// this kind of key.
-    func check(_ signature: [UInt8], over message: [UInt8]) throws(WireProblem) -> Check {
+    func check(_ signature: [UInt8], over message: [UInt8]) throws(FormatProblem) -> Check {
         var reader = WireDecoder(signature)
         let type = try reader.text("the type of the signature")
         guard type == kind.rawValue else {
-            throw WireProblem("it is of the type '\(type.excerpt)', and its key '\(kind.rawValue)'")
+            throw FormatProblem(
+                "it is of the type '\(type.excerpt)', and its key '\(kind.rawValue)'")
         }
         let value = try reader.string("the signature")
         guard kind == .ecdsa || value.count == 64 else {
-            throw WireProblem("the signature is not of 64 bytes")
+            throw FormatProblem("the signature is not of 64 bytes")
         }
         switch kind {
         case .ed25519:
@@ -122,16 +123,16 @@ extension SSHKey {
 
     /// An ECDSA signature in DER (RFC 3279 §2.2.3), from the two numbers of RFC 5656 §3.1.2. An mpint has
     /// the bytes of an INTEGER. On P-256 it has at most 33, so that every length takes one byte.
-    private static func der(_ signature: [UInt8]) throws(WireProblem) -> [UInt8] {
+    private static func der(_ signature: [UInt8]) throws(FormatProblem) -> [UInt8] {
         var reader = WireDecoder(signature)
         var numbers: [UInt8] = []
         for name in ["the number r", "the number s"] {
             let number = try reader.string(name)
             guard let first = number.first, number.count <= 33, first < 0x80 else {
-                throw WireProblem("\(name) is out of its range")
+                throw FormatProblem("\(name) is out of its range")
             }
             guard first != 0 || number.dropFirst().first ?? 0 >= 0x80 else {
-                throw WireProblem("\(name) is longer than it must be")
+                throw FormatProblem("\(name) is longer than it must be")
             }
             numbers += [0x02, UInt8(number.count)] + number
         }

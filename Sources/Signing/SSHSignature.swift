@@ -25,18 +25,31 @@ struct SSHSignature: Hashable, Sendable {
 
     /// Reads the bytes between the armour. `number` counts the signatures of a document from 1.
     init(_ blob: [UInt8], number: Int) throws(SignatureRefusal) {
-        let fields: Fields
-        do throws(WireProblem) {
-            fields = try Fields(blob)
+        let namespace: String
+        let hash: String
+        do throws(FormatProblem) {
+            var reader = WireDecoder(blob)
+            guard try reader.read(6, "the beginning 'SSHSIG'") == Self.magic else {
+                throw FormatProblem("it does not begin with 'SSHSIG'")
+            }
+            let version = try reader.number("the version")
+            guard version == 1 else { throw FormatProblem("it is of version \(version), not 1") }
+            key = try reader.string("the key")
+            var keyReader = WireDecoder(key)
+            keyType = try keyReader.text("the type of the key")
+            namespace = try reader.text("the namespace")
+            guard try reader.string("the reserved field").isEmpty else {
+                throw FormatProblem("its reserved field is not empty")
+            }
+            hash = try reader.text("the name of the hash")
+            bytes = try reader.string("the signature")
+            try reader.expectEnd(of: "the signature")
         } catch {
             throw .malformed(number, error.clause)
         }
-        guard fields.namespace == Self.namespace else { throw .namespace(fields.namespace) }
-        guard let digest = Digest(rawValue: fields.digest) else { throw .digest(fields.digest) }
+        guard namespace == Self.namespace else { throw .namespace(namespace) }
+        guard let digest = Digest(rawValue: hash) else { throw .digest(hash) }
         self.digest = digest
-        key = fields.key
-        keyType = fields.keyType
-        bytes = fields.signature
     }
 
     /// What the key has signed for a document with this digest.
@@ -46,32 +59,4 @@ struct SSHSignature: Hashable, Sendable {
     }
 
     private static let magic = Array("SSHSIG".utf8)
-
-    /// The fields of a signature.
-    private struct Fields {
-        let key: [UInt8]
-        let keyType: String
-        let namespace: String
-        let digest: String
-        let signature: [UInt8]
-
-        init(_ blob: [UInt8]) throws(WireProblem) {
-            var reader = WireDecoder(blob)
-            guard try reader.read(6, "the beginning 'SSHSIG'") == magic else {
-                throw WireProblem("it does not begin with 'SSHSIG'")
-            }
-            let version = try reader.number("the version")
-            guard version == 1 else { throw WireProblem("it is of version \(version), not 1") }
-            key = try reader.string("the key")
-            var keyReader = WireDecoder(key)
-            keyType = try keyReader.text("the type of the key")
-            namespace = try reader.text("the namespace")
-            guard try reader.string("the reserved field").isEmpty else {
-                throw WireProblem("its reserved field is not empty")
-            }
-            digest = try reader.text("the name of the hash")
-            signature = try reader.string("the signature")
-            try reader.expectEnd(of: "the signature")
-        }
-    }
 }

@@ -50,7 +50,7 @@ package struct SignedDocument: Hashable, Sendable {
         var authors = CountedSigners()
         var digests: [SSHSignature.Digest: [UInt8]] = [:]
         for (signature, number) in zip(signatures, 1...) {
-            let signer: AllowedSigners.Signer
+            let signer: SignerLine
             do throws(SignatureRefusal) {
                 signer = try signers.signer(of: signature, at: now)
             } catch {
@@ -59,7 +59,7 @@ package struct SignedDocument: Hashable, Sendable {
             }
             let digest = digests[signature.digest] ?? signature.digest(content)
             digests[signature.digest] = digest
-            try Self.check(signature, over: digest, by: signer, number: number)
+            try Self.check(signature, over: digest, signer.key, of: signer.person, number)
             if !authors.names.contains(signer.person) { authors.names.append(signer.person) }
         }
         if authors.names.isEmpty, let first = authors.uncounted.first { throw first }
@@ -73,34 +73,31 @@ package struct SignedDocument: Hashable, Sendable {
                 throw .keyType(signature.keyType)
             }
             let key: SSHKey
-            do throws(WireProblem) {
+            do throws(FormatProblem) {
                 key = try SSHKey(signature.key)
             } catch {
                 throw .malformed(number, error.clause)
             }
-            let signer = AllowedSigners.Signer(
-                person: SSHKey.fingerprintText(of: signature.key), key: key, isForUs: true,
-                validity: AllowedSigners.Validity())
             try Self.check(
-                signature, over: signature.digest(content), by: signer, number: number)
+                signature, over: signature.digest(content), key,
+                of: SSHKey.fingerprintText(of: signature.key), number)
         }
     }
 
     private static func check(
-        _ signature: SSHSignature, over digest: [UInt8], by signer: AllowedSigners.Signer,
-        number: Int
+        _ signature: SSHSignature, over digest: [UInt8], _ key: SSHKey, of person: String,
+        _ number: Int
     ) throws(SignatureRefusal) {
         let check: SSHKey.Check
-        do throws(WireProblem) {
-            let message = signature.message(for: digest)
-            check = try signer.key.check(signature.bytes, over: message)
+        do throws(FormatProblem) {
+            check = try key.check(signature.bytes, over: signature.message(for: digest))
         } catch {
             throw .malformed(number, error.clause)
         }
         switch check {
         case .valid: break
-        case .wrong: throw .changedBytes(signer.person)
-        case .untouched: throw .untouched(signer.person)
+        case .wrong: throw .changedBytes(person)
+        case .untouched: throw .untouched(person)
         case .outOfMemory: throw .outOfMemory
         }
     }

@@ -1,92 +1,91 @@
 import CivilTime
 
 /// A line of a file of allowed signers: names, options, the type of a key, the key, a comment.
-struct SignerLine {
+struct SignerLine: Hashable {
     /// At least one, each without characters of patterns.
     let principals: [String]
+    /// The one name of the person, whichever of the person's names or keys the line has.
+    var person: String
     let key: SSHKey
+    /// Whether the line allows signatures for our namespace.
     let isForUs: Bool
-    let validity: AllowedSigners.Validity
+    let validity: Validity
+
+    /// When the key of a line counts, both ends included, by whole seconds as ssh-keygen(1) has them.
+    struct Validity: Hashable {
+        var after: Instant?
+        var before: Instant?
+
+        func begins(after now: Instant) -> Bool { after.map { now.seconds < $0.seconds } ?? false }
+
+        func contains(_ now: Instant) -> Bool {
+            !begins(after: now) && before.map { now.seconds <= $0.seconds } ?? true
+        }
+    }
 
     /// Reads a line; nil for a blank line or a comment.
-    init?(_ line: ArraySlice<UInt8>, zone: Zone) throws(SignerProblem) {
+    init?(_ line: ArraySlice<UInt8>, zone: Zone) throws(FormatProblem) {
         guard let text = String(validating: line, as: UTF8.self) else {
-            throw SignerProblem("it is not UTF-8")
+            throw FormatProblem("it is not UTF-8")
         }
         var words = SignerWords(text)
         guard let names = try words.next(), !names.utf8.starts(with: "#".utf8) else { return nil }
         principals = try Self.principals(names)
-        guard var word = try words.next() else { throw SignerProblem("the key is missing") }
-        var options = SignerOptions()
+        person = principals.first ?? ""
+        guard var word = try words.next() else { throw FormatProblem("the key is missing") }
+        var options = (isForUs: true, validity: Validity())
         // A key type has none of these characters, and an option with a value has one.
         // `cert-authority` is the only option without a value.
         if word.utf8.contains(where: { "=,\"".utf8.contains($0) }) || word == "cert-authority" {
-            options = try SignerOptions(word, zone: zone)
-            guard let type = try words.next() else { throw SignerProblem("the key is missing") }
+            options = try Self.options(word, zone)
+            guard let type = try words.next() else { throw FormatProblem("the key is missing") }
             word = type
         }
         guard let kind = SSHKey.Kind(rawValue: word) else {
-            throw SignerProblem(
+            throw FormatProblem(
                 "'\(word.excerpt)' is not an accepted type of key; accepted: \(SSHKey.Kind.list)")
         }
         key = try Self.key(kind, try words.next())
-        isForUs = options.isForUs
-        validity = options.validity
+        (isForUs, validity) = options
     }
 
-    private static func principals(_ word: String) throws(SignerProblem) -> [String] {
+    private static func principals(_ word: String) throws(FormatProblem) -> [String] {
         let unquoted = word.unquoted ?? word
         // By bytes, as ssh-keygen(1) does: with a combining mark after it, a comma is no character of its own.
         let names = unquoted.utf8.split(
             separator: UInt8(ascii: ","), omittingEmptySubsequences: false
-        ).map(Substring.init)
+        ).map { String(Substring($0)) }
         for name in names {
-            guard !name.isEmpty else { throw SignerProblem("a name is empty") }
+            guard !name.isEmpty else { throw FormatProblem("a name is empty") }
             guard !name.utf8.contains(where: { "*?!".utf8.contains($0) }) else {
-                throw SignerProblem(
-                    "'\(String(name).excerpt)' is a pattern, and an author needs a name")
+                throw FormatProblem(
+                    "'\(name.excerpt)' is a pattern, and an author needs a name")
             }
             guard name.unicodeScalars.allSatisfy(\.isVisible), name.utf8.count <= 255 else {
-                throw SignerProblem(
+                throw FormatProblem(
                     "a name has other than visible characters, or more than 255 bytes")
             }
         }
-        return names.map { String($0) }
+        return names
     }
 
-    private static func key(_ kind: SSHKey.Kind, _ text: String?) throws(SignerProblem) -> SSHKey {
-        guard let text else { throw SignerProblem("the key is missing") }
+    private static func key(_ kind: SSHKey.Kind, _ text: String?) throws(FormatProblem) -> SSHKey {
+        guard let text else { throw FormatProblem("the key is missing") }
         guard let bytes = Base64.bytes(of: text) else {
-            throw SignerProblem("the key is not base64")
+            throw FormatProblem("the key is not base64")
         }
-        do throws(WireProblem) {
-            let key = try SSHKey(bytes)
-            guard key.kind == kind else {
-                throw WireProblem("the key is of the type '\(key.kind.rawValue)'")
-            }
-            return key
-        } catch {
-            throw SignerProblem(error.clause)
+        let key = try SSHKey(bytes)
+        guard key.kind == kind else {
+            throw FormatProblem("the key is of the type '\(key.kind.rawValue)'")
         }
+        return key
     }
-}
 
-/// Why a line is not accepted: a clause.
-struct SignerProblem: Error, Hashable {
-    let clause: String
-
-    init(_ clause: String) { self.clause = clause }
-}
-
-/// The options of a line. The values are always quoted.
-private struct SignerOptions {
-    var isForUs = true
-    var validity = AllowedSigners.Validity()
-
-    /// A line without options.
-    init() {}
-
-    init(_ text: String, zone: Zone) throws(SignerProblem) {
+    /// Reads the options, whose values are always quoted.
+    private static func options(
+        _ text: String, _ zone: Zone
+    ) throws(FormatProblem) -> (isForUs: Bool, validity: Validity) {
+        var (isForUs, validity) = (true, Validity())
         var seen: Set<String> = []
         for option in try text.quotedParts(separator: ",") {
             let parts = option.split(
@@ -94,37 +93,38 @@ private struct SignerOptions {
             // ssh-keygen compares names of options without case.
             let name = parts[0].lowercased()
             guard seen.insert(name).inserted else {
-                throw SignerProblem("the option '\(name.excerpt)' stands twice")
+                throw FormatProblem("the option '\(name.excerpt)' stands twice")
             }
             switch name {
             case "namespaces":
-                isForUs = NamePatterns(try Self.value(parts, of: name))
-                    .match(SSHSignature.namespace)
-            case "valid-after": validity.after = try Self.time(parts, of: name, zone)
-            case "valid-before": validity.before = try Self.time(parts, of: name, zone)
-            default: throw SignerProblem("the option '\(name.excerpt)' is not supported")
+                isForUs = SSHSignature.namespace.isMatched(
+                    byPatterns: try value(parts, of: name))
+            case "valid-after": validity.after = try time(parts, of: name, zone)
+            case "valid-before": validity.before = try time(parts, of: name, zone)
+            default: throw FormatProblem("the option '\(name.excerpt)' is not supported")
             }
         }
         if let after = validity.after, let before = validity.before, before <= after {
-            throw SignerProblem("'valid-before' is not later than 'valid-after'")
+            throw FormatProblem("'valid-before' is not later than 'valid-after'")
         }
+        return (isForUs, validity)
     }
 
-    private static func value(_ parts: [Substring], of name: String) throws(SignerProblem)
-        -> String
-    {
+    private static func value(
+        _ parts: [Substring], of name: String
+    ) throws(FormatProblem) -> String {
         guard parts.count == 2, let value = String(parts[1]).unquoted, !value.isEmpty else {
-            throw SignerProblem("the option '\(name)' needs a value in double quotes")
+            throw FormatProblem("the option '\(name)' needs a value in double quotes")
         }
         return value
     }
 
     /// A time such as `20270331`, `202703312359`, `20270331235959`; local, or UTC with a `Z`.
-    private static func time(_ parts: [Substring], of name: String, _ zone: Zone)
-        throws(SignerProblem) -> Instant
-    {
+    private static func time(
+        _ parts: [Substring], of name: String, _ zone: Zone
+    ) throws(FormatProblem) -> Instant {
         let value = try value(parts, of: name)
-        let wrong = SignerProblem(
+        let wrong = FormatProblem(
             "'\(value.excerpt)' of '\(name)' is not a time such as 20270331 or 20270331235959Z")
         let digits = Array(
             value.utf8.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
@@ -146,45 +146,40 @@ private struct SignerOptions {
     }
 }
 
-/// A list of patterns with `*`, `?` and, for exceptions, `!` (ssh_config(5), PATTERNS).
-private struct NamePatterns {
-    private let patterns: [[UInt8]]
-
-    init(_ text: String) {
-        patterns = text.utf8.split(separator: UInt8(ascii: ",")).map { Array($0) }
-    }
-
-    /// Whether a pattern matches, and no exception does.
-    func match(_ name: String) -> Bool {
-        let name = Array(name.utf8)[...]
+extension String {
+    /// Whether one of these patterns with `*` and `?` matches the text, and none with `!` in front (ssh_config(5),
+    /// PATTERNS).
+    fileprivate func isMatched(byPatterns list: String) -> Bool {
+        let patterns = list.utf8.split(separator: UInt8(ascii: ","))
+        let name = Array(utf8)
         let exception = UInt8(ascii: "!")
-        return !patterns.contains {
-            $0.first == exception && Self.matches($0.dropFirst(), name)
-        } && patterns.contains { $0.first != exception && Self.matches($0[...], name) }
+        return !patterns.contains { $0.first == exception && matches($0.dropFirst(), name) }
+            && patterns.contains { $0.first != exception && matches($0, name) }
     }
+}
 
-    /// Goes through both once and returns only to the last `*`: a list with many stars costs no more than
-    /// the product of the lengths.
-    private static func matches(_ pattern: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>) -> Bool {
-        var (place, letter) = (pattern.startIndex, name.startIndex)
-        var star: (place: Int, letter: Int)?
-        while letter < name.endIndex {
-            let next = place < pattern.endIndex ? pattern[place] : nil
-            if next == UInt8(ascii: "*") {
-                star = (place, letter)
-                place += 1
-            } else if next == UInt8(ascii: "?") || next == name[letter] {
-                place += 1
-                letter += 1
-            } else if let last = star {
-                star = (last.place, last.letter + 1)
-                (place, letter) = (last.place + 1, last.letter + 1)
-            } else {
-                return false
-            }
+/// Whether a pattern matches a name. Goes through both once and returns only to the last `*`: a list with many stars
+/// costs no more than the product of the lengths.
+private func matches(_ pattern: Substring.UTF8View, _ name: [UInt8]) -> Bool {
+    let pattern = Array(pattern)
+    var (place, letter) = (0, 0)
+    var star: (place: Int, letter: Int)?
+    while letter < name.count {
+        let next = place < pattern.count ? pattern[place] : nil
+        if next == UInt8(ascii: "*") {
+            star = (place, letter)
+            place += 1
+        } else if next == UInt8(ascii: "?") || next == name[letter] {
+            place += 1
+            letter += 1
+        } else if let last = star {
+            star = (last.place, last.letter + 1)
+            (place, letter) = (last.place + 1, last.letter + 1)
+        } else {
+            return false
         }
-        return pattern[place...].allSatisfy { $0 == UInt8(ascii: "*") }
     }
+    return pattern[place...].allSatisfy { $0 == UInt8(ascii: "*") }
 }
 
 extension Unicode.Scalar {

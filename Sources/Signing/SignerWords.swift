@@ -6,7 +6,7 @@ struct SignerWords {
     init(_ text: String) { rest = text[...].utf8 }
 
     /// The next word with its quotes; nil at the end.
-    mutating func next() throws(SignerProblem) -> String? {
+    mutating func next() throws(FormatProblem) -> String? {
         rest = rest.drop(while: \.isWhiteSpace)
         guard !rest.isEmpty else { return nil }
         let count = try rest.lengthOutsideQuotes(until: \.isWhiteSpace)
@@ -18,7 +18,7 @@ struct SignerWords {
 extension Substring.UTF8View {
     /// The number of bytes up to the first that ends a part and is not in double quotes. A backslash in
     /// front of a quote keeps it from ending the quotes.
-    fileprivate func lengthOutsideQuotes(until ends: (UInt8) -> Bool) throws(SignerProblem) -> Int {
+    fileprivate func lengthOutsideQuotes(until ends: (UInt8) -> Bool) throws(FormatProblem) -> Int {
         var isQuoted = false
         var previous: UInt8 = 0
         var length = 0
@@ -31,14 +31,14 @@ extension Substring.UTF8View {
             previous = byte
             length += 1
         }
-        guard !isQuoted else { throw SignerProblem("a double quote is not closed") }
+        guard !isQuoted else { throw FormatProblem("a double quote is not closed") }
         return length
     }
 }
 
 extension String {
     /// The parts between these separators, those in double quotes left out.
-    func quotedParts(separator: Unicode.Scalar) throws(SignerProblem) -> [String] {
+    func quotedParts(separator: Unicode.Scalar) throws(FormatProblem) -> [String] {
         var rest = self[...].utf8
         var parts: [String] = []
         while true {

@@ -10,35 +10,35 @@ struct WireDecoder {
     var isAtEnd: Bool { rest.isEmpty }
 
     /// Takes this many bytes.
-    mutating func read(_ count: Int, _ name: String) throws(WireProblem) -> [UInt8] {
-        guard count <= rest.count else { throw WireProblem("\(name) is cut short") }
+    mutating func read(_ count: Int, _ name: String) throws(FormatProblem) -> [UInt8] {
+        guard count <= rest.count else { throw FormatProblem("\(name) is cut short") }
         defer { rest.removeFirst(count) }
         return Array(rest.prefix(count))
     }
 
     /// Takes a uint32.
-    mutating func number(_ name: String) throws(WireProblem) -> UInt32 {
+    mutating func number(_ name: String) throws(FormatProblem) -> UInt32 {
         try read(4, name).reduce(0) { $0 << 8 | UInt32($1) }
     }
 
     /// Takes a string: its length as a uint32, and its bytes.
-    mutating func string(_ name: String) throws(WireProblem) -> [UInt8] {
+    mutating func string(_ name: String) throws(FormatProblem) -> [UInt8] {
         try read(Int(try number(name)), name)
     }
 
     /// Takes a string as text, to be compared and shown.
-    mutating func text(_ name: String) throws(WireProblem) -> String {
+    mutating func text(_ name: String) throws(FormatProblem) -> String {
         String(decoding: try string(name), as: UTF8.self)
     }
 
     /// Throws unless every byte was taken.
-    func expectEnd(of name: String) throws(WireProblem) {
-        guard isAtEnd else { throw WireProblem("bytes follow \(name)") }
+    func expectEnd(of name: String) throws(FormatProblem) {
+        guard isAtEnd else { throw FormatProblem("bytes follow \(name)") }
     }
 }
 
-/// Why bytes are no key or no signature: a clause.
-struct WireProblem: Error, Hashable {
+/// Why bytes are no key, no signature or no line of signers: a clause.
+struct FormatProblem: Error {
     let clause: String
 
     /// A problem in these words.

@@ -40,26 +40,14 @@ package struct FirebaseServerSettings: Hashable, Sendable {
     package var scope: String
     /// The id by which percent conditions choose this host; nil is an id made of the machine id.
     package var randomizationID: String?
-    package var signals: [Signal]
+    /// The custom signals of this host, for the conditions of a template: strings and numbers.
+    package var signals: JSON.Object
     package var limits: FetchLimits
-
-    /// A custom signal of this host, for the conditions of a template.
-    package struct Signal: Hashable, Sendable {
-        package var name: String
-        /// A string or a number.
-        package var value: JSON.Value
-
-        /// `value` must be a string or a number.
-        package init(name: String, value: JSON.Value) {
-            self.name = name
-            self.value = value
-        }
-    }
 
     /// All settings of kind `firebase-server`.
     package init(
         project: String, credential: Credential?, baseURL: String, scope: String,
-        randomizationID: String?, signals: [Signal], limits: FetchLimits
+        randomizationID: String?, signals: JSON.Object, limits: FetchLimits
     ) {
         self.project = project
         self.credential = credential

@@ -38,8 +38,8 @@ struct MemoryReader {
         var flags =
             stored ?? Memory.StoredFlags(answers: [], confirmedAt: Instant(seconds: 0))
         flags.accepted = version
-        source.setAnswersInForce(flags.answers)
-        flags.disproved = source.disproofs
+        source.documents?.setAnswersInForce(flags.answers)
+        flags.disproved = source.documents?.disproofs ?? [:]
         return flags
     }
 

@@ -18,6 +18,18 @@ import Testing
         try AllowedSigners(Array(lines.joined(separator: "\n").utf8), zone: .utc)
     }
 
+    private func key(_ type: String, _ name: String) throws -> SigningKey {
+        try SigningKey(type, in: folder, name: name)
+    }
+
+    /// A key, and a list with it alone.
+    private func alice(
+        _ type: String = "ed25519"
+    ) throws -> (key: SigningKey, signers: AllowedSigners) {
+        let key = try key(type, type)
+        return (key, try signers("alice \(try key.publicText)"))
+    }
+
     private func authors(_ text: String, among signers: AllowedSigners) throws -> [String] {
         try SignedDocument(Array(text.utf8)).authors(among: signers, at: now).names
     }
@@ -37,8 +49,7 @@ import Testing
 
     @Test(arguments: ["ed25519", "ecdsa"], ["sha256", "sha512"])
     func aDocumentThatSSHKeygenSignedHasItsAuthor(type: String, hash: String) throws {
-        let key = try SigningKey(type, in: folder)
-        let signers = try signers("alice \(try key.publicText)")
+        let (key, signers) = try alice(type)
         for text in [text, "", "no line feed at the end", String(repeating: "-", count: 100_000)] {
             let signed = text + (try key.sign(text, hash: hash))
             #expect(try authors(signed, among: signers) == ["alice"])
@@ -67,10 +78,7 @@ import Testing
     }
 
     @Test func twoPeopleAreTwoAuthorsInTheOrderOfTheirSignatures() throws {
-        let (alice, bob) = (
-            try SigningKey("ed25519", in: folder, name: "a"),
-            try SigningKey("ecdsa", in: folder, name: "b")
-        )
+        let (alice, bob) = (try key("ed25519", "a"), try key("ecdsa", "b"))
         let signers = try signers("alice \(try alice.publicText)", "bob \(try bob.publicText)")
         #expect(
             try authors(text + bob.sign(text) + alice.sign(text), among: signers)
@@ -89,10 +97,7 @@ import Testing
     }
 
     @Test func aSignatureOfSomebodyWhoIsNotListedDoesNotCountBesideOthers() throws {
-        let (alice, other) = (
-            try SigningKey("ed25519", in: folder, name: "a"),
-            try SigningKey("rsa", in: folder, name: "b")
-        )
+        let (alice, other) = (try key("ed25519", "a"), try key("rsa", "b"))
         let document = try SignedDocument(
             Array((text + other.sign(text) + alice.sign(text)).utf8))
         let authors = try document.authors(
@@ -109,8 +114,7 @@ import Testing
     }
 
     @Test func changedBytesAreRefused() throws {
-        let key = try SigningKey("ed25519", in: folder)
-        let signers = try signers("alice \(try key.publicText)")
+        let (key, signers) = try alice()
         let signature = try key.sign(text)
         for changed in [text.replacing("7", with: "8"), text + " ", String(text.dropLast()), ""] {
             #expect(try refusal(of: changed + signature, among: signers) == .changedBytes("alice"))
@@ -119,8 +123,7 @@ import Testing
 
     @Test func oneChangedByteOfASignatureIsRefused() throws {
         for type in ["ed25519", "ecdsa"] {
-            let key = try SigningKey(type, in: folder, name: type)
-            let signers = try signers("alice \(try key.publicText)")
+            let (key, signers) = try alice(type)
             let signature = try key.sign(text)
             let base64 = signature.split(separator: "\n").dropFirst().dropLast().joined()
             let bytes = try #require(Base64.bytes(of: base64))
@@ -136,18 +139,13 @@ import Testing
     }
 
     @Test func anotherNamespaceIsRefused() throws {
-        let key = try SigningKey("ed25519", in: folder)
+        let (key, signers) = try alice()
         let signed = try text + key.sign(text, namespace: "git")
-        #expect(
-            try refusal(of: signed, among: signers("alice \(try key.publicText)"))
-                == .namespace("git"))
+        #expect(try refusal(of: signed, among: signers) == .namespace("git"))
     }
 
     @Test func aKeyOfAnotherTypeIsRefused() throws {
-        let (listed, key) = (
-            try SigningKey("ed25519", in: folder, name: "a"),
-            try SigningKey("rsa", in: folder, name: "b")
-        )
+        let (listed, key) = (try key("ed25519", "a"), try key("rsa", "b"))
         #expect(
             try refusal(
                 of: text + key.sign(text), among: signers("alice \(try listed.publicText)"))
@@ -155,10 +153,7 @@ import Testing
     }
 
     @Test func aSignerWhoIsNotListedIsRefusedWithTheFingerprint() throws {
-        let (listed, key) = (
-            try SigningKey("ed25519", in: folder, name: "a"),
-            try SigningKey("ed25519", in: folder, name: "b")
-        )
+        let (listed, key) = (try key("ed25519", "a"), try key("ed25519", "b"))
         let shown = try Program.run("/usr/bin/ssh-keygen", ["-l", "-f", folder("b.pub")]).output
         let fingerprint = try #require(shown.split(separator: " ").dropFirst().first)
         #expect(
@@ -206,8 +201,7 @@ import Testing
 
     @Test(arguments: ["\n", " ", "{}", "\0", "-----BEGIN SSH SIGNATURE-----"])
     func bytesAfterASignatureAreRefused(rest: String) throws {
-        let key = try SigningKey("ed25519", in: folder)
-        let signers = try signers("alice \(try key.publicText)")
+        let (key, signers) = try alice()
         let signature = try key.sign(text)
         for end in [rest, rest + signature] {
             #expect(
@@ -216,15 +210,12 @@ import Testing
     }
 
     @Test func theLastLineFeedMayBeMissing() throws {
-        let key = try SigningKey("ed25519", in: folder)
-        let signed = try text + key.sign(text).dropLast()
-        #expect(
-            try authors(signed, among: signers("alice \(try key.publicText)")) == ["alice"])
+        let (key, signers) = try alice()
+        #expect(try authors(text + key.sign(text).dropLast(), among: signers) == ["alice"])
     }
 
     @Test func moreThanSixteenSignaturesAreRefused() throws {
-        let key = try SigningKey("ed25519", in: folder)
-        let signers = try signers("alice \(try key.publicText)")
+        let (key, signers) = try alice()
         let signature = try key.sign(text)
         let sixteen = text + String(repeating: signature, count: 16)
         #expect(try authors(sixteen, among: signers) == ["alice"])
@@ -243,15 +234,17 @@ import Testing
         }
     }
 
-    @Test func anArmourThatCannotBeReadIsRefused() throws {
-        func refusal(_ rest: String) -> SignatureRefusal? {
-            do throws(SignatureRefusal) {
-                _ = try SignedDocument(Array((text + rest).utf8))
-                return nil
-            } catch {
-                return error
-            }
+    /// Why a document with these signatures cannot be taken apart.
+    private func refusal(_ signatures: String) -> SignatureRefusal? {
+        do throws(SignatureRefusal) {
+            _ = try SignedDocument(Array((text + signatures).utf8))
+            return nil
+        } catch {
+            return error
         }
+    }
+
+    @Test func anArmourThatCannotBeReadIsRefused() {
         let first = "-----BEGIN SSH SIGNATURE-----\n"
         #expect(refusal(first) == .malformed(1, "its last line is missing"))
         #expect(refusal(first + "AAAA") == .malformed(1, "its last line is missing"))
@@ -262,17 +255,10 @@ import Testing
                 == .malformed(1, "it has more than 16 KiB"))
     }
 
-    @Test func otherFieldsThanThoseOfTheProtocolAreRefused() throws {
+    @Test func otherFieldsThanThoseOfTheProtocolAreRefused() {
         let key = wire("ssh-ed25519") + wire([UInt8](repeating: 1, count: 32))
         let signature = wire("ssh-ed25519") + wire([UInt8](repeating: 1, count: 64))
-        func refusal(_ bytes: [UInt8]) -> SignatureRefusal? {
-            do throws(SignatureRefusal) {
-                _ = try SignedDocument(Array((text + armour(bytes)).utf8))
-                return nil
-            } catch {
-                return error
-            }
-        }
+        func refusal(_ bytes: [UInt8]) -> SignatureRefusal? { self.refusal(armour(bytes)) }
         #expect(refusal(blob(key: key, hash: "sha256", signature: signature)) == nil)
         #expect(refusal(blob(key: key, hash: "sha1", signature: signature)) == .digest("sha1"))
         #expect(

@@ -69,7 +69,7 @@ extension SourceType {
             return .firebaseServer(
                 FirebaseServerSettings(
                     project: project, credential: credential, baseURL: baseURL, scope: scope,
-                    randomizationID: randomizationID, signals: signals ?? [], limits: limits))
+                    randomizationID: randomizationID, signals: signals ?? [:], limits: limits))
         })
 
     /// In bytes. The values of a template may have a million characters; the whole template may be
@@ -140,7 +140,7 @@ extension ValueType where Value == String? {
     }
 }
 
-extension ValueType where Value == [FirebaseServerSettings.Signal] {
+extension ValueType where Value == JSON.Object {
     /// A table of strings and numbers: `{ tier = "gold", build = 42 }`.
     fileprivate static var signals: Self {
         Self(expected: "a table such as { tier = \"gold\", build = 42 }") {
@@ -149,11 +149,11 @@ extension ValueType where Value == [FirebaseServerSettings.Signal] {
             guard table.members.count <= 100 else {
                 throw .bad("table", cause: "the service knows at most 100 signals")
             }
-            var signals: [FirebaseServerSettings.Signal] = []
+            var signals: [(String, JSON.Value)] = []
             for member in table.members {
                 switch (member.node.value, member.node.value.json) {
                 case (.string, let value?), (.integer, let value?), (.float, let value?):
-                    signals.append(FirebaseServerSettings.Signal(name: member.key, value: value))
+                    signals.append((member.key, value))
                 default:
                     throw .bad(
                         "signal",
@@ -162,9 +162,9 @@ extension ValueType where Value == [FirebaseServerSettings.Signal] {
                 }
             }
             // The order in the file makes no other host.
-            return signals.sorted { $0.name < $1.name }
+            return JSON.Object(signals.sorted { $0.0 < $1.0 })
         } write: { signals in
-            signals.isEmpty ? "{}" : JSON.Object(signals.map { ($0.name, $0.value) }).toml
+            signals.isEmpty ? "{}" : signals.toml
         }
     }
 }

@@ -1,7 +1,6 @@
 import CivilTime
 import Decision
 import EventLoop
-import HTTP
 import POSIX
 import SourceSettings
 
@@ -10,23 +9,12 @@ import SourceSettings
 /// The next member is tried when one fails, and also when one has not answered for `hedgeDelay`: it may
 /// hang. That request stays in flight, so that a cluster whose members are all slow answers too.
 final class ClusterFetch {
-    /// Receives the keys, or the failure of the member that was tried first.
-    typealias Completion = (Result<Found, Failure>) -> Void
+    /// Receives the keys and the members that failed or hung before; or the failure of the member that was tried
+    /// first.
+    typealias Completion = (Result<Snapshot, Failure>, _ missed: Set<Int>) -> Void
 
-    /// The keys, and what was learned about the members.
-    struct Found {
-        let snapshot: Snapshot
-        let response: HTTPResponse
-        /// The member that gave them.
-        let member: Int
-        /// The members that did not answer for `hedgeDelay`.
-        let hung: Set<Int>
-        /// The members that failed.
-        let failed: Set<Int>
-    }
-
-    private let access: ClusterAccess
-    private let fetches: [MemberFetch]
+    private let cluster: Cluster
+    private var fetches: [MemberFetch] = []
     private var timer: Timer?
     private var deadline: Boottime
     private var completion: Completion?
@@ -39,10 +27,12 @@ final class ClusterFetch {
     private var failures: [Int: Failure] = [:]
 
     /// A fetch that sends nothing yet.
-    init(_ access: ClusterAccess) {
-        self.access = access
-        fetches = access.settings.endpoints.indices.map { MemberFetch(at: $0, access) }
-        deadline = access.context.now.boot
+    init(_ cluster: Cluster) {
+        self.cluster = cluster
+        deadline = cluster.context.now.boot
+        fetches = cluster.settings.endpoints.indices.map { member in
+            MemberFetch(at: member, cluster) { [unowned self] in memberAnswered($0, from: member) }
+        }
     }
 
     /// Begins a fetch, and ends the one before. `completion` is called exactly once, within the time limit
@@ -50,11 +40,15 @@ final class ClusterFetch {
     func start(in order: [Int], completion: @escaping Completion) {
         cancel()
         do {
-            try timer = timer ?? makeTimer()
+            timer =
+                try timer
+                ?? Timer(cluster.context.loop, accuracy: .milliseconds(20)) { [unowned self] in
+                    tryNext()
+                }
         } catch {
-            return completion(.failure(Failure(.unreachable, "\(error)")))
+            return completion(.failure(Failure(.unreachable, "\(error)")), [])
         }
-        deadline = now + access.settings.limits.timeout
+        deadline = now + cluster.settings.limits.timeout
         self.completion = completion
         first = order.first ?? 0
         waiting = order
@@ -62,22 +56,18 @@ final class ClusterFetch {
     }
 
     /// Services have decided by what was found.
-    func answerDecided() { for fetch in fetches { fetch.answerDecided() } }
+    func answerDecided() { for member in fetches { member.fetch.answerDecided() } }
 
     /// Ends the fetch and closes the connections.
     func stop() {
         cancel()
-        for fetch in fetches { fetch.stop() }
+        for member in fetches { member.fetch.stop() }
     }
 
-    private var now: Boottime { access.context.now.boot }
-
-    private func makeTimer() throws(SystemError) -> Timer {
-        try Timer(access.context.loop, accuracy: .milliseconds(20)) { [unowned self] in tryNext() }
-    }
+    private var now: Boottime { cluster.context.now.boot }
 
     private func cancel() {
-        for member in tried.keys { fetches[member].cancel() }
+        for member in tried.keys { fetches[member].fetch.cancel() }
         timer?.set(at: nil)
         (waiting, tried, failures, completion) = ([], [:], [:], nil)
     }
@@ -87,23 +77,19 @@ final class ClusterFetch {
         let member = waiting.removeFirst()
         tried[member] = now
         timer?.set(at: waiting.isEmpty ? nil : now + MemberRanking.hedgeDelay)
-        fetches[member].start(until: deadline) { [unowned self] in memberAnswered($0, from: member)
-        }
+        fetches[member].start(until: deadline)
     }
 
     private func memberAnswered(
-        _ result: Result<(Snapshot, HTTPResponse), MemberFetch.Failed>, from member: Int
+        _ result: Result<Snapshot, MemberFetch.Failed>, from member: Int
     ) {
         tried[member] = nil
         switch result {
-        case .success(let (snapshot, response)):
+        case .success(let snapshot):
             let now = now
             let hung = tried.filter { $0.value + MemberRanking.hedgeDelay <= now }
-            finish(
-                .success(
-                    Found(
-                        snapshot: snapshot, response: response, member: member,
-                        hung: Set(hung.keys), failed: Set(failures.keys))))
+            cluster.memberAnswered(member, hung: Set(hung.keys))
+            finish(.success(snapshot), missed: Set(failures.keys).union(hung.keys))
         case .failure(let failed):
             failures[member] = failed.failure
             if !failed.mayOthersAnswer {
@@ -124,9 +110,9 @@ final class ClusterFetch {
         return failure
     }
 
-    private func finish(_ result: Result<Found, Failure>) {
+    private func finish(_ result: Result<Snapshot, Failure>, missed: Set<Int> = []) {
         let completion = completion
         cancel()
-        completion?(result)
+        completion?(result, missed)
     }
 }

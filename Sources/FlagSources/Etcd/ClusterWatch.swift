@@ -13,20 +13,9 @@ import SourceSettings
 /// within `MemberRanking.hedgeDelay`, the member of the first hangs: both change places, and the hint is passed
 /// on then. A watch whose member hangs is opened at another member.
 final class ClusterWatch {
-    /// What the owner has to know.
-    enum WatchEvent {
-        /// The flags may have changed; this member has told it.
-        case hint(member: Int)
-        /// This member does not answer although another does.
-        case hangs(Int)
-        /// Why no watch is open; nil if one is.
-        case problem(String?)
-    }
-
-    private let access: ClusterAccess
+    private let cluster: Cluster
     private let isRead: ([UInt8]) -> Bool
-    private let choose: (_ beside: Int?, _ failures: Int) -> Int
-    private let report: (WatchEvent) -> Void
+    private let hint: () -> Void
     /// The first watch, and the second.
     private var watches: [MemberWatch] = []
     private var timer: Timer?
@@ -35,118 +24,115 @@ final class ClusterWatch {
     /// The revision that both watches have to tell until the timer fires; nil while it is off.
     private var compared: Int64?
 
-    /// A watch that is not open yet. `isRead` says whether a service of this host reads a key, `choose`
-    /// which member the next connection goes to, beside that of the other watch and after so many failures.
-    init(
-        _ access: ClusterAccess, isRead: @escaping ([UInt8]) -> Bool,
-        choose: @escaping (_ beside: Int?, _ failures: Int) -> Int,
-        report: @escaping (WatchEvent) -> Void
-    ) {
-        self.access = access
+    /// A watch that is not open yet. `isRead` says whether a service of this host reads a key; `hint` is called
+    /// when the flags may have changed.
+    init(_ cluster: Cluster, isRead: @escaping ([UInt8]) -> Bool, hint: @escaping () -> Void) {
+        self.cluster = cluster
         self.isRead = isRead
-        self.choose = choose
-        self.report = report
+        self.hint = hint
     }
 
-    /// A poll has brought the keys, in which some members failed. A watch is opened, or opened again
-    /// if it would miss changes: if it waits for revisions of another history, or its member failed.
-    func pollSucceeded(_ snapshot: Snapshot, failed: Set<Int>) throws(SystemError) {
+    /// A poll has brought the keys, which some members did not give. A watch is opened, or opened again
+    /// if it would miss changes: if it waits for revisions of another history, or its member is one of these.
+    func pollSucceeded(_ snapshot: Snapshot, missed: Set<Int>) throws(SystemError) {
         let isOtherHistory = known.map {
             snapshot.cluster != $0.cluster || snapshot.revision < $0.revision
         }
         known = (snapshot.cluster, snapshot.revision)
         guard let isOtherHistory, !watches.isEmpty else { return try open() }
         for watch in watches {
-            let hasFailed = watch.progress.member.map(failed.contains) ?? false
-            if isOtherHistory || hasFailed { watch.stream.start() }
-            watch.stream.pollSucceeded()
+            let hasFailed = watch.member.map(missed.contains) ?? false
+            if isOtherHistory || hasFailed { watch.stream?.start() }
+            watch.stream?.pollSucceeded()
         }
     }
 
     /// A poll has failed.
     func pollFailed(_ failure: Failure) {
-        for watch in watches { watch.stream.pollFailed(failure) }
+        for watch in watches { watch.stream?.pollFailed(failure) }
     }
 
     private func open() throws(SystemError) {
-        timer = try Timer(access.context.loop, accuracy: .milliseconds(20)) { [unowned self] in
+        timer = try Timer(cluster.context.loop, accuracy: .milliseconds(20)) { [unowned self] in
             compare()
         }
-        watches = try (0..<min(2, access.settings.endpoints.count)).map { _ throws(SystemError) in
-            try makeWatch()
+        watches = try (0..<min(2, cluster.settings.endpoints.count)).map {
+            _ throws(SystemError) in
+            let watch = MemberWatch()
+            watch.stream = try makeStream(of: watch)
+            return watch
         }
-        for watch in watches { watch.stream.start() }
+        for watch in watches { watch.stream?.start() }
     }
 
-    private func makeWatch() throws(SystemError) -> MemberWatch {
-        let progress = WatchProgress()
+    private func makeStream(of watch: MemberWatch) throws(SystemError) -> Stream<WatchParser> {
         // A member reports progress every ten minutes by default, and up to a tenth later. The kernel's
         // keep-alive probes find a dead connection sooner.
         let policy = StreamPolicy(
-            opening: min(access.settings.limits.timeout, .seconds(5)), silence: .seconds(12 * 60),
+            opening: min(cluster.settings.limits.timeout, .seconds(5)), silence: .seconds(12 * 60),
             hints: .ofKeys)
-        let stream = try Stream(
-            for: access.context, policy,
-            parser: { [unowned self] in
-                WatchParser { [unowned self] key, revision in
+        return try Stream(
+            for: cluster.context, policy,
+            parser: { [unowned self, unowned watch] in
+                WatchParser { [unowned self, unowned watch] key, revision in
                     guard isRead(key) else { return false }
-                    progress.revisionSeen(revision)
+                    watch.newestRevision = max(watch.newestRevision, revision)
                     return true
                 }
             },
-            request: { [unowned self] in try request(progress) },
-            deliver: { [unowned self] in streamEvent($0, of: progress) })
-        return MemberWatch(stream: stream, progress: progress)
+            request: { [unowned self, unowned watch] in try request(of: watch) },
+            deliver: { [unowned self, unowned watch] in streamEvent($0, of: watch) })
     }
 
-    private func request(_ progress: WatchProgress) throws(CredentialError) -> HTTPRequest {
+    /// The member of the next connection is another than that of the other watch, if possible.
+    private func request(of watch: MemberWatch) throws(CredentialError) -> HTTPRequest {
         let revision = known?.revision ?? 0
-        let other = watches.first { $0.progress !== progress }?.progress.member
-        let own = watches.first { $0.progress === progress }
-        let member = choose(other, own?.stream.failures ?? 0)
-        progress.connecting(to: member, from: revision)
-        return try access.request(
-            .watch(prefix: access.settings.prefix, from: revision + 1), to: member)
+        let member = cluster.members.memberToWatch(
+            beside: watches.first { $0 !== watch }?.member, after: watch.stream?.failures ?? 0)
+        watch.member = member
+        watch.newestRevision = revision
+        return try cluster.request(
+            .watch(prefix: cluster.settings.prefix, from: revision + 1), to: member)
     }
 
-    private func streamEvent(_ event: Event, of progress: WatchProgress) {
+    private func streamEvent(_ event: Event, of watch: MemberWatch) {
         if case .hinted = event {
-            if progress === watches.first?.progress { deliverHint() }
+            if watch === watches.first { deliverHint() }
             compareLater()
         }
         if case .watchChanged(_, let problem) = event {
-            progress.setProblem(problem)
-            let isOpen = watches.contains { $0.progress.problem == nil }
-            report(.problem(isOpen ? nil : problem))
+            watch.problem = problem
+            let isOpen = watches.contains { $0.problem == nil }
+            cluster.context.deliverWatchProblem(isOpen ? nil : problem)
         }
     }
 
     private func deliverHint() {
-        if let member = watches.first?.progress.member { report(.hint(member: member)) }
+        guard let member = watches.first?.member else { return }
+        cluster.memberAnswered(member)
+        hint()
     }
 
     /// Gives the other watch some time to tell a change that only one has told yet.
     private func compareLater() {
-        let revisions = watches.map(\.progress.newestRevision)
+        let revisions = watches.map(\.newestRevision)
         guard compared == nil, let newest = revisions.max(),
             revisions.contains(where: { $0 < newest })
-        else {
-            return
-        }
+        else { return }
         compared = newest
-        timer?.set(at: access.context.now.boot + MemberRanking.hedgeDelay)
+        timer?.set(at: cluster.context.now.boot + MemberRanking.hedgeDelay)
     }
 
     /// Finds the watch that has not told the change in time.
     private func compare() {
         guard let newest = compared else { return }
         compared = nil
-        if let late = watches.first(where: { $0.progress.newestRevision < newest }) {
-            let isFirst = late.progress === watches.first?.progress
+        if let late = watches.first(where: { $0.newestRevision < newest }) {
+            let isFirst = late === watches.first
             if isFirst { watches.reverse() }
-            if late.stream.isOpen, let member = late.progress.member {
-                report(.hangs(member))
-                late.stream.start()
+            if let stream = late.stream, stream.isOpen, let member = late.member {
+                cluster.membersHung([member])
+                stream.start()
             }
             if isFirst { deliverHint() }
         }
@@ -154,27 +140,13 @@ final class ClusterWatch {
     }
 }
 
-/// A watch at one member.
-private struct MemberWatch {
-    let stream: Stream<WatchParser>
-    let progress: WatchProgress
-}
-
-/// How far a watch has come. Its parser and its requests note it.
-private final class WatchProgress {
+/// A watch at one member, and how far it has come. Its parser and its requests record that.
+private final class MemberWatch {
+    var stream: Stream<WatchParser>?
     /// The member of the present connection.
-    private(set) var member: Int?
+    var member: Int?
     /// The highest revision of a key of this host that it has told, or that was known when it connected.
-    private(set) var newestRevision: Int64 = 0
+    var newestRevision: Int64 = 0
     /// Why it is not open.
-    private(set) var problem: String?
-
-    func connecting(to member: Int, from revision: Int64) {
-        self.member = member
-        newestRevision = revision
-    }
-
-    func revisionSeen(_ revision: Int64) { newestRevision = max(newestRevision, revision) }
-
-    func setProblem(_ problem: String?) { self.problem = problem }
+    var problem: String?
 }

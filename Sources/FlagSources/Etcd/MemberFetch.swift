@@ -6,8 +6,8 @@ import SourceSettings
 /// Reads the keys at one member, after a login where the cluster wants one. It keeps its connection from
 /// fetch to fetch.
 final class MemberFetch {
-    /// Receives the keys and the answer that they came in, or why they did not come.
-    typealias Completion = (Result<(Snapshot, HTTPResponse), Failed>) -> Void
+    /// Receives the keys, or why they did not come.
+    typealias Completion = (Result<Snapshot, Failed>) -> Void
 
     /// Why a member gave no keys.
     struct Failed: Error {
@@ -16,50 +16,38 @@ final class MemberFetch {
         let mayOthersAnswer: Bool
     }
 
+    /// The requests of the present fetch.
+    let fetch: Fetch
     private let member: Int
-    private let access: ClusterAccess
-    private let fetch: Fetch
+    private let cluster: Cluster
     private var hasLoggedIn = false
-    private var completion: Completion?
+    private let completion: Completion
 
-    /// Reads at a member, by its position among the endpoints. It sends nothing yet.
-    init(at member: Int, _ access: ClusterAccess) {
+    /// Reads at a member. `completion` is called exactly once for each start, by the deadline, unless `fetch` is
+    /// cancelled or it is started again before.
+    init(at member: Int, _ cluster: Cluster, completion: @escaping Completion) {
         self.member = member
-        self.access = access
+        self.cluster = cluster
+        self.completion = completion
         // The time that is left differs from one member to the next.
         fetch = Fetch(
-            "", limit: access.settings.limits.timeout, timeout: "no complete answer in time",
-            isDecidedOn: true, for: access.context)
+            "", limit: cluster.settings.limits.timeout, timeout: "no complete answer in time",
+            isDecidedOn: true, for: cluster.context)
     }
 
-    /// Reads the keys. `completion` is called exactly once, by the deadline, unless `cancel` or `start` is called
-    /// before.
-    func start(until deadline: Boottime, completion: @escaping Completion) {
+    /// Reads the keys.
+    func start(until deadline: Boottime) {
         fetch.start(until: deadline)
         hasLoggedIn = false
-        self.completion = completion
-        send(.range(prefix: access.settings.prefix))
+        readKeys()
     }
 
-    /// Ends the request in flight.
-    func cancel() {
-        fetch.cancel()
-        completion = nil
-    }
-
-    /// Services have decided by the keys.
-    func answerDecided() { fetch.answerDecided() }
-
-    /// Ends the request in flight and closes the connection.
-    func stop() {
-        fetch.stop()
-        completion = nil
-    }
+    private func readKeys() { send(.range(prefix: cluster.settings.prefix)) }
 
     private func send(_ question: GatewayRequest) {
-        fetch.operation = "\(question.operation) '\(access.settings.endpoints[member])'"
+        fetch.operation = "\(question.operation) '\(cluster.settings.endpoints[member])'"
         do {
-            let request = try access.request(question, to: member)
+            let request = try cluster.request(question, to: member)
             fetch.send(request) { [unowned self] in responseArrived($0, to: question) }
         } catch {
             memberFailed(Failure(.unreachable, "\(error)"), mayOthersAnswer: false)
@@ -75,13 +63,13 @@ final class MemberFetch {
         case .failure(let failure): return memberFailed(failure, mayOthersAnswer: true)
         }
         do throws(GatewayError) {
-            let object = try response.gatewayObject(now: access.context.now.wall)
+            let object = try response.gatewayObject(now: cluster.context.now.wall)
             guard question.isLogin else {
-                let snapshot = try Snapshot(object, prefix: access.settings.prefix)
-                return finish(.success((snapshot, response)))
+                return completion(
+                    .success(try Snapshot(object, prefix: cluster.settings.prefix)))
             }
-            try access.storeToken(from: object)
-            send(.range(prefix: access.settings.prefix))
+            try cluster.storeToken(from: object)
+            readKeys()
         } catch {
             recover(from: error, of: question)
         }
@@ -91,32 +79,21 @@ final class MemberFetch {
     private func recover(from error: GatewayError, of question: GatewayRequest) {
         let failure = error.failure(of: fetch.operation)
         switch error {
-        case .loginNeeded:
-            guard !hasLoggedIn else { return memberFailed(failure, mayOthersAnswer: false) }
+        case .loginNeeded where !hasLoggedIn:
             hasLoggedIn = true
             do {
-                guard let login = try access.logIn() else {
-                    return memberFailed(failure, mayOthersAnswer: false)
-                }
-                send(login)
+                if let login = try cluster.logIn() { return send(login) }
+                memberFailed(failure, mayOthersAnswer: false)
             } catch {
                 memberFailed(Failure(.unreachable, "\(error)"), mayOthersAnswer: false)
             }
-        case .loginNotWanted:
-            guard question.isLogin else { return memberFailed(failure, mayOthersAnswer: false) }
-            send(.range(prefix: access.settings.prefix))
-        case .refused: memberFailed(failure, mayOthersAnswer: false)
+        case .loginNotWanted where question.isLogin: readKeys()
+        case .loginNeeded, .loginNotWanted, .refused: memberFailed(failure, mayOthersAnswer: false)
         case .unavailable, .invalid: memberFailed(failure, mayOthersAnswer: true)
         }
     }
 
     private func memberFailed(_ failure: Failure, mayOthersAnswer: Bool) {
-        finish(.failure(Failed(failure: failure, mayOthersAnswer: mayOthersAnswer)))
-    }
-
-    private func finish(_ result: Result<(Snapshot, HTTPResponse), Failed>) {
-        let completion = completion
-        self.completion = nil
-        completion?(result)
+        completion(.failure(Failed(failure: failure, mayOthersAnswer: mayOthersAnswer)))
     }
 }

@@ -13,15 +13,9 @@ struct CrashGuard {
     /// The file; nil without a runtime directory.
     private let path: String?
     private let startedAt: Boottime
-    /// The answer that an earlier process was reading when it ended.
-    private var suspect: Suspect?
+    /// The answer that an earlier process was reading when it ended, and how often the daemon ended so.
+    private var suspect: (digest: String, ends: Int)?
     private var isArmed = false
-
-    private struct Suspect {
-        let digest: String
-        /// How often the daemon ended while it read this answer.
-        let ends: Int
-    }
 
     /// How many bytes an answer has at least that can take so long or so much memory.
     private static let smallest = 64 << 10
@@ -36,7 +30,7 @@ struct CrashGuard {
         else { return }
         let words = String(decoding: bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" }
         guard words.count == 2, let ends = Int(words[1]) else { return }
-        suspect = Suspect(digest: String(words[0]), ends: max(1, min(ends, 2)))
+        suspect = (String(words[0]), max(1, min(ends, 2)))
     }
 
     /// Sets the mark before an answer is read. Throws for an answer that ended the daemon.

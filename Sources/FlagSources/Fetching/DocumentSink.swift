@@ -39,8 +39,7 @@ package final class DocumentSink {
         cancel()
         do {
             // Their files may have been replaced.
-            let secrets = try Secrets(of: settings, environment)
-            var request = settings.request(with: secrets, agent: environment.userAgent)
+            var request = try settings.request(in: environment)
             if !request.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
                 request.headers.append(Header("Content-Type", "application/json"))
             }

@@ -26,11 +26,7 @@ final class Fetch {
     private let isDecidedOn: Bool
     private let memory: HeapTrimmer
     /// Made once, so that a poll allocates one closure and not two.
-    private lazy var complete: HTTPTransfer.Completion = { [unowned self] result in
-        let completion = completion
-        self.completion = nil
-        if let completion { complete(result.mapError(failure), to: completion) }
-    }
+    private lazy var complete: HTTPTransfer.Completion = { [unowned self] in ended($0) }
 
     /// Fetches that may take as long as `limit`. A request that runs out of time fails with the
     /// clause `timeout`. By default it names the limit of the fetch: the remaining time of the
@@ -63,21 +59,10 @@ final class Fetch {
     }
 
     /// Sends a request within the time that is left. `completion` is called exactly once.
-    ///
-    /// If the server answers 401 and `renew` is given, `renew` is called instead: the token may be
-    /// revoked, and a new token may be accepted.
-    func send(
-        _ request: HTTPRequest, renew: (() -> Void)? = nil, completion: @escaping Completion
-    ) {
+    func send(_ request: HTTPRequest, completion: @escaping Completion) {
         var request = request
         request.timeout = max(timeLeft, .milliseconds(1))
-        send(PreparedRequest(request)) { result in
-            if let renew, case .success(let response) = result, response.status == 401 {
-                renew()
-            } else {
-                completion(result)
-            }
-        }
+        send(PreparedRequest(request), completion: completion)
     }
 
     /// Sends a request with a time limit of its own. `completion` is called exactly once.
@@ -87,7 +72,7 @@ final class Fetch {
             if transfer == nil { transfer = try HTTPTransfer(context.client) }
             try transfer?.send(request, completion: complete)
         } catch {
-            complete(.failure(error))
+            ended(.failure(error))
         }
     }
 
@@ -101,21 +86,25 @@ final class Fetch {
         crashGuard.disarm()
     }
 
-    /// The completion reads the answer.
-    private func complete(_ result: Result<HTTPResponse, Failure>, to completion: Completion) {
-        do throws(Failure) {
-            let response = try result.get()
-            let body = response.body
-            memory.bytesRead(body.count, isUsed: response.status == 200)
-            try crashGuard.arm(for: body, at: context.now.boot)
-        } catch {
-            guard case .success = result else { return completion(result) }
-            var failure = error
-            failure.detail = "\(operation): \(error.detail)"
-            return completion(.failure(failure))
-        }
-        completion(result)
+    private func ended(_ result: Result<HTTPResponse, TransferError>) {
+        guard let completion else { return }
+        self.completion = nil
+        completion(Result { () throws(Failure) in try arm(for: result) })
         if !isDecidedOn { crashGuard.disarm() }
+    }
+
+    /// The answer, which may be read now.
+    private func arm(
+        for result: Result<HTTPResponse, TransferError>
+    ) throws(Failure) -> HTTPResponse {
+        let response = try result.mapError(failure).get()
+        memory.bytesRead(response.body.count, isUsed: response.status == 200)
+        do throws(Failure) {
+            try crashGuard.arm(for: response.body, at: context.now.boot)
+        } catch {
+            throw Failure(error.kind, "\(operation): \(error.detail)")
+        }
+        return response
     }
 
     /// Services have decided by the answer that was passed last.

@@ -7,11 +7,16 @@ extension HTTPResponse {
     /// When the answer left the last server or cache, by the origin's clock: a cache on the way keeps
     /// the `Date` and adds to the `Age`, in seconds (RFC 9111 §5.1). Nil without a readable `Date`.
     func date(now: Instant) -> Instant? {
-        guard let text = headers["date"],
-            case .success(let date) = Result(catching: { try Instant(httpDate: text, now: now) })
+        guard let date = time(headers["date"], now) else { return nil }
+        let age = headers["age"].flatMap(Int64.init) ?? 0
+        return date + .seconds(max(0, min(age, 86_400 * 366)))
+    }
+
+    private func time(_ text: String?, _ now: Instant) -> Instant? {
+        guard let text,
+            case .success(let time) = Result(catching: { try Instant(httpDate: text, now: now) })
         else { return nil }
-        guard let age = headers["age"].flatMap(Int64.init), age > 0 else { return date }
-        return date + .seconds(min(age, 86_400 * 366))
+        return time
     }
 
     /// The failure of an answer whose status brings no flags. `operation` names the failed
@@ -35,10 +40,8 @@ extension HTTPResponse {
     /// document that changed in the last second may change again under the same time. It has to be two
     /// seconds older than the `Date` of the same answer (RFC 9110 §8.8.2.2).
     private func lastModified(now: Instant) -> String? {
-        guard let text = validator("last-modified"), let sent = headers["date"],
-            case .success(let changed) = Result(catching: { try Instant(httpDate: text, now: now) }),
-            case .success(let date) = Result(catching: { try Instant(httpDate: sent, now: now) }),
-            date - changed >= .seconds(2)
+        guard let text = validator("last-modified"), let changed = time(text, now),
+            let date = time(headers["date"], now), date - changed >= .seconds(2)
         else { return nil }
         return text
     }
@@ -77,24 +80,13 @@ package enum RetryAfter {
     /// `now` is the time by the server's clock, if that is known: on a host with a wrong clock only
     /// the difference counts.
     package static func wait(_ text: String, now: Instant) -> Duration? {
-        if let seconds = seconds(text) { return seconds }
-        guard let date = date(text, now: now) else { return nil }
-        return max(.zero, date - now)
-    }
-
-    /// A negative number is against the grammar, and means the same as a time in the past.
-    private static func seconds(_ text: String) -> Duration? {
+        // A negative number is against the grammar, and means the same as a time in the past.
         let isNegative = text.utf8.first == UInt8(ascii: "-")
-        guard let number = text.utf8.dropFirst(isNegative ? 1 : 0).decimalNumber else { return nil }
-        return isNegative ? .zero : .seconds(min(number, 86_400 * 366))
-    }
-
-    private static func date(_ text: String, now: Instant) -> Instant? {
-        if case .success(let date) = Result(catching: { try Instant(httpDate: text, now: now) }) {
-            return date
+        if let seconds = text.utf8.dropFirst(isNegative ? 1 : 0).decimalNumber {
+            return isNegative ? .zero : .seconds(min(seconds, 86_400 * 366))
         }
-        if case .success(let date) = Result(catching: { try Instant(rfc3339: text) }) {
-            return date
+        for read in [{ try Instant(httpDate: text, now: now) }, { try Instant(rfc3339: text) }] {
+            if case .success(let date) = Result(catching: read) { return max(.zero, date - now) }
         }
         return nil
     }

@@ -7,6 +7,7 @@ package import FlagSignatures
 /// Flags in a local file, which is read whole and watched by inotify.
 package final class FileSource: FlagSource {
     package let name: SourceName
+    package let documents: SignedDocuments?
     private let path: String
     private let maxBody: Int
     private let loop: EventLoop
@@ -15,8 +16,6 @@ package final class FileSource: FlagSource {
     private var deliveredProblem: String?
     private var crashGuard: CrashGuard
     private let memory: HeapTrimmer
-    /// Nil without signers.
-    private let documents: SignedDocuments?
 
     /// A source for the file at the absolute `path`, of at most `maxBody` bytes.
     package init(
@@ -38,19 +37,10 @@ package final class FileSource: FlagSource {
     package var fingerprint: String { "file:\(path)" }
 
     package func start() {
-        let (name, deliver) = (name, deliver)
-        watch = PathWatch(loop, path: path) { deliver(.hinted(name)) }
+        watch = PathWatch(loop, path: path) { [name, deliver] in deliver(.hinted(name)) }
         deliverProblem()
         documents?.start()
     }
-
-    package func setAnswersInForce(_ answers: [Answer]) { documents?.setAnswersInForce(answers) }
-
-    package var disproofs: [[UInt8]: String] { documents?.disproofs ?? [:] }
-
-    package func forget() { documents?.forget() }
-
-    package func readSigners() { documents?.refresh() }
 
     /// Reads the file at once. The slow poll calls this too, and so tries again to watch a file
     /// that could not be watched before.
@@ -82,9 +72,7 @@ package final class FileSource: FlagSource {
             let body = try File.read(path, limit: maxBody)
             memory.bytesRead(body.count, isUsed: true)
             try crashGuard.arm(for: body, at: loop.now.boot)
-            if let documents { return .answer(try documents.answer(in: body)) }
-            return .answer(
-                Answer(body: body, flags: try FlagDocument.parse(body), fetchedAt: loop.now.wall))
+            return .answer(try answer(in: body, at: loop.now.wall))
         } catch let failure as Failure {
             return .failure(failure)
         } catch let error as FileError where error.isTooLarge {

@@ -1,4 +1,3 @@
-import CivilTime
 package import Decision
 import Files
 import HTTP
@@ -9,46 +8,28 @@ package import SourceSettings
 package final class HTTPSource: FlagSource {
     private let settings: HTTPSettings
     private let context: SourceDependencies
-    private let fingerprints: RequestFingerprint
+    private var fingerprints: RequestFingerprint
     private let fetch: Fetch
     /// The request for the document, with the credentials as they were read last.
     private var document: DocumentRequest?
-    /// The binding of the newest good answer: its validators are sent under no other binding.
-    private var answered: String?
-    /// Nil without signers.
-    private let documents: SignedDocuments?
 
     /// A source that fetches nothing yet.
     package init(_ settings: HTTPSettings, _ context: SourceDependencies) {
         self.settings = settings
         self.context = context
-        documents = context.signedDocuments()
-        fingerprints = RequestFingerprint(to: settings)
+        fingerprints = RequestFingerprint(to: settings, context.environment)
         fetch = Fetch(
             "get '\(settings.shownURL)'", limit: settings.limits.timeout, isDecidedOn: true,
             for: context)
-        // An answer of an earlier run is assumed to have come with these credentials.
-        if case .success(let document) = Result(catching: prepare) {
-            answered = document.fingerprint
-        }
     }
 
     package var name: SourceName { context.name }
 
-    package var fingerprint: String { answered ?? document?.fingerprint ?? fingerprints.text(nil) }
+    package var documents: SignedDocuments? { context.documents }
 
-    /// While the credentials cannot be read, they are assumed to be unchanged.
-    package func matches(fingerprint stored: String) -> Bool {
-        answered.map { $0.utf8.elementsEqual(stored.utf8) } ?? fingerprints.covers(stored)
-    }
+    package var fingerprint: String { fingerprints.stored }
 
-    package func setAnswersInForce(_ answers: [Answer]) { documents?.setAnswersInForce(answers) }
-
-    package var disproofs: [[UInt8]: String] { documents?.disproofs ?? [:] }
-
-    package func forget() { documents?.forget() }
-
-    package func readSigners() { documents?.refresh() }
+    package func matches(fingerprint stored: String) -> Bool { fingerprints.matches(stored) }
 
     package func start() { documents?.start() }
 
@@ -57,7 +38,7 @@ package final class HTTPSource: FlagSource {
         fetch.start()
         do {
             let document = try prepare()
-            let isBound = answered == document.fingerprint
+            let isBound = fingerprints.answered == document.fingerprint
             let request = document.request(unlessMatching: isBound ? validators : Validators())
             let isConditional = request.request.headers.count > document.plain.headers.count
             fetch.send(request) { [unowned self] result in
@@ -80,13 +61,32 @@ package final class HTTPSource: FlagSource {
     ) {
         do throws(Failure) {
             let response = try result.get()
-            let now = context.now.wall
-            let outcome = try response.outcome(
-                of: fetch.operation, isConditional: isConditional, by: documents, now: now)
-            answered = fingerprint
-            context.deliverOutcome(outcome, date: response.date(now: now))
+            let outcome = try outcome(of: response, isConditional)
+            fingerprints.answered = fingerprint
+            context.deliverOutcome(outcome, date: response.date(now: context.now.wall))
         } catch {
             context.deliverOutcome(.failure(documents?.failure(of: error) ?? error))
+        }
+    }
+
+    /// Only 200 brings flags: any other success holds a part of them (206), a version of them that a
+    /// proxy has changed (203) or none. Only a conditional request can be answered "unchanged".
+    private func outcome(
+        of response: HTTPResponse, _ isConditional: Bool
+    ) throws(Failure) -> Outcome {
+        let now = context.now.wall
+        if response.status == 304, isConditional { return .unchanged }
+        guard response.status == 200 else {
+            throw response.refusal(of: fetch.operation, now: now)
+        }
+        do throws(Failure) {
+            var answer = try answer(in: response.body, at: now)
+            answer.validators = response.validators(now: now)
+            return .answer(answer)
+        } catch {
+            var failure = error
+            failure.retryAfter = response.retryAfter(now: now)
+            throw failure
         }
     }
 
@@ -97,8 +97,8 @@ package final class HTTPSource: FlagSource {
         let secrets = try Secrets(of: settings, context.environment)
         if let document, document.secrets == secrets { return document }
         let made = DocumentRequest(
-            secrets: secrets, fingerprint: fingerprints.text(secrets),
-            plain: settings.request(with: secrets, agent: context.environment.userAgent))
+            secrets, fingerprints.text(secrets),
+            try settings.request(with: secrets, in: context.environment))
         document = made
         return made
     }
@@ -114,8 +114,7 @@ private final class DocumentRequest {
     let plain: HTTPRequest
     private var last: (validators: Validators, request: PreparedRequest)?
 
-    /// The request `plain`, and the credentials and the binding that it was made of.
-    init(secrets: Secrets, fingerprint: String, plain: HTTPRequest) {
+    init(_ secrets: Secrets, _ fingerprint: String, _ plain: HTTPRequest) {
         self.secrets = secrets
         self.fingerprint = fingerprint
         self.plain = plain
@@ -132,34 +131,5 @@ private final class DocumentRequest {
         let prepared = PreparedRequest(request)
         last = (validators, prepared)
         return prepared
-    }
-}
-
-extension HTTPResponse {
-    /// Only 200 brings flags: any other success holds a part of them (206), a version of them that a
-    /// proxy has changed (203) or none. Only a conditional request can be answered "unchanged".
-    fileprivate func outcome(
-        of operation: String, isConditional: Bool, by documents: SignedDocuments?, now: Instant
-    ) throws(Failure) -> Outcome {
-        switch status {
-        case 200:
-            do throws(Failure) {
-                if let documents {
-                    var answer = try documents.answer(in: body)
-                    answer.validators = validators(now: now)
-                    return .answer(answer)
-                }
-                return .answer(
-                    Answer(
-                        body: body, flags: try FlagDocument.parse(body),
-                        validators: validators(now: now), fetchedAt: now))
-            } catch {
-                var failure = error
-                failure.retryAfter = retryAfter(now: now)
-                throw failure
-            }
-        case 304 where isConditional: return .unchanged
-        default: throw refusal(of: operation, now: now)
-        }
     }
 }

@@ -1,11 +1,5 @@
 package import Decision
 package import JSON
-import SourceSettings
-
-extension OFREPSettings {
-    /// The address of the evaluation of all flags.
-    var bulkURL: String { server.url + "/ofrep/v1/evaluate/flags" }
-}
 
 /// The answer to an evaluation of all flags.
 package struct Evaluations: Hashable {

@@ -31,9 +31,6 @@ package struct EventParser: StreamParser {
         for line in lines.split(bytes) { read(line, &update) }
     }
 
-    /// Drops an event that is not complete.
-    package mutating func finish(_ update: inout StreamUpdate) {}
-
     private mutating func read(_ line: LineSplitter.Line, _ update: inout StreamUpdate) {
         guard case .whole(var bytes) = line else {
             isOverlong = true

@@ -9,36 +9,33 @@ final class EventStream {
     var address: EventStreamAddress
     /// The stream, which learns of the polls of the source.
     private(set) var stream: Stream<EventParser>?
-    private let settings: OFREPSettings
+    /// The memory, which has the validators that the newest event announced.
+    let memory = EventMemory()
+    private let server: HTTPSettings
     private let environment: HostEnvironment
-    private let memory = EventMemory()
 
     /// Connects, and follows the stream until this object goes.
     init(
-        at address: EventStreamAddress, _ settings: OFREPSettings, _ context: SourceDependencies
+        at address: EventStreamAddress, _ server: HTTPSettings, _ context: SourceDependencies
     ) throws(SystemError) {
         self.address = address
-        self.settings = settings
+        self.server = server
         environment = context.environment
         // Servers of events send a comment every 15 to 30 seconds.
-        let policy = StreamPolicy(opening: settings.server.limits.timeout, silence: .seconds(300))
+        let policy = StreamPolicy(opening: server.limits.timeout, silence: .seconds(300))
         stream = try Stream(
             for: context, policy, parser: { [memory] in EventParser(memory) },
             request: { [unowned self] in try request() })
         stream?.start()
     }
 
-    /// The validators that the newest event announced; nil after the first read.
-    var refetch: Refetch? { memory.popRefetch() }
-
     /// The address is the key to a stream at another origin than the server's: it gets no credentials.
     private func request() throws(CredentialError) -> HTTPRequest {
-        var place = settings.server
+        var place = server
         if !address.isOwn {
             place.credentials = place.credentials.filter { $0.key == .authorities }
         }
-        let secrets = try Secrets(of: place, environment)
-        var request = place.request(with: secrets, agent: environment.userAgent)
+        var request = try place.request(in: environment)
         request.url = address.url
         request.headers.removeAll { $0.name == "Accept" }
         request.headers += [

@@ -1,6 +1,5 @@
 import CivilTime
 package import Decision
-import Files
 import HTTP
 import JSON
 package import SourceSettings
@@ -11,17 +10,17 @@ package import SourceSettings
 /// The POST is made conditional by an ETag of this run alone. An answer of an earlier run may be
 /// for another context: the host may have got another name, or another operating system.
 package final class OFREPSource: FlagSource {
+    /// The settings of the server, with the address of the evaluation of all flags.
+    private let bulk: HTTPSettings
     private let settings: OFREPSettings
     private let context: SourceDependencies
     private let fetch: Fetch
-    private let fingerprints: RequestFingerprint
+    private var fingerprints: RequestFingerprint
     /// The body of each request: the context does not change while the process lives.
     private let body: [UInt8]
     private var streams: [EventStream] = []
-    /// The binding of the newest good answer.
-    private var bound: String?
-    /// The binding of the newest good answer of this run: its ETag is sent under no other binding.
-    private var answered: String?
+    /// Whether a good answer has come in this run.
+    private var hasAnswered = false
     /// Whether the unusable addresses of streams were reported already.
     private var isOfferRefused = false
     /// The present warnings.
@@ -35,23 +34,20 @@ package final class OFREPSource: FlagSource {
             "evaluate at '\(settings.server.shownURL)'",
             limit: settings.server.limits.timeout, isDecidedOn: true, for: context)
         var bulk = settings.server
-        bulk.url = settings.bulkURL
+        bulk.url += "/ofrep/v1/evaluate/flags"
+        self.bulk = bulk
         fingerprints = RequestFingerprint(
-            to: bulk, sending: JSON.Value.object(settings.context).serialized())
+            to: bulk, sending: JSON.Value.object(settings.context).serialized(),
+            context.environment)
         let facts = context.environment.host.context(with: settings.context)
         body = (["context": .object(facts)] as JSON.Object).bytes
-        let secrets = Result { try Secrets(of: settings.server, context.environment) }
-        if case .success(let secrets) = secrets { bound = fingerprints.text(secrets) }
     }
 
     package var name: SourceName { context.name }
 
-    package var fingerprint: String { bound ?? fingerprints.text(nil) }
+    package var fingerprint: String { fingerprints.stored }
 
-    /// While the credentials cannot be read, they are assumed to be unchanged.
-    package func matches(fingerprint stored: String) -> Bool {
-        bound.map { $0.utf8.elementsEqual(stored.utf8) } ?? fingerprints.covers(stored)
-    }
+    package func matches(fingerprint stored: String) -> Bool { fingerprints.matches(stored) }
 
     /// Drops the warnings of another object for the same source. The first answer holds the addresses of the
     /// streams.
@@ -60,21 +56,17 @@ package final class OFREPSource: FlagSource {
     package func fetch(unlessMatching validators: Validators) {
         fetch.start()
         do {
-            let secrets = try Secrets(of: settings.server, context.environment)
+            let secrets = try Secrets(of: bulk, context.environment)
             let fingerprint = fingerprints.text(secrets)
-            var request = settings.server.request(
-                with: secrets, agent: context.environment.userAgent)
-            request.url = settings.bulkURL + (streams.compactMap(\.refetch).last?.query ?? "")
+            var request = try bulk.request(with: secrets, in: context.environment)
+            request.url += streams.compactMap { $0.memory.popRefetch() }.last?.query ?? ""
             request.body = body
             request.keptOfRefusal = 4096
             request.headers.append(Header("Content-Type", "application/json"))
-            var isConditional = false
-            if answered == fingerprint, let etag = validators.etag {
-                request.headers.append(Header("If-None-Match", etag))
-                isConditional = true
-            }
-            fetch.send(request) { [unowned self] in responseArrived($0, fingerprint, isConditional)
-            }
+            let etag =
+                hasAnswered && fingerprints.answered == fingerprint ? validators.etag : nil
+            if let etag { request.headers.append(Header("If-None-Match", etag)) }
+            fetch.send(request) { [unowned self] in responseArrived($0, fingerprint, etag != nil) }
         } catch {
             fetchFailed(Failure(.unreachable, "\(error)"))
         }
@@ -93,22 +85,10 @@ package final class OFREPSource: FlagSource {
         do throws(Failure) {
             let response = try result.get()
             let now = context.now.wall
-            let outcome: Outcome
-            if response.status == 304, isConditional {
-                outcome = .unchanged
-            } else {
-                let evaluations = try response.evaluations(of: fetch.operation, now: now)
-                setStreams(evaluations.streams)
-                // An ETag may stand for the flags of the server, and not for their evaluation.
-                let isWhole = evaluations.unreadable.isEmpty
-                outcome = .answer(
-                    Answer(
-                        body: evaluations.body, flags: evaluations.flags,
-                        unreadable: evaluations.unreadable,
-                        validators: Validators(etag: isWhole ? response.etag : nil),
-                        version: evaluations.version.map(FlagVersion.ofAll), fetchedAt: now))
-            }
-            (bound, answered) = (fingerprint, fingerprint)
+            let isUnchanged = response.status == 304 && isConditional
+            let outcome = isUnchanged ? .unchanged : Outcome.answer(try answer(in: response, now))
+            fingerprints.answered = fingerprint
+            hasAnswered = true
             for stream in streams { stream.stream?.pollSucceeded() }
             context.deliverOutcome(outcome, date: response.date(now: now))
         } catch {
@@ -119,6 +99,28 @@ package final class OFREPSource: FlagSource {
     private func fetchFailed(_ failure: Failure) {
         for stream in streams { stream.stream?.pollFailed(failure) }
         context.deliverOutcome(.failure(failure))
+    }
+
+    private func answer(in response: HTTPResponse, _ now: Instant) throws(Failure) -> Answer {
+        guard response.status == 200 else {
+            let isRefused = [401, 403, 407].contains(response.status)
+            throw response.refusal(
+                of: fetch.operation, because: isRefused ? nil : response.errorCode, now: now)
+        }
+        let evaluations: Evaluations
+        do throws(Failure) {
+            evaluations = try Evaluations(response.body)
+        } catch {
+            throw Failure(
+                error.kind, "\(fetch.operation): \(error.detail)",
+                retryAfter: response.retryAfter(now: now))
+        }
+        setStreams(evaluations.streams)
+        return Answer(
+            body: evaluations.body, flags: evaluations.flags, unreadable: evaluations.unreadable,
+            // An ETag may stand for the flags of the server, and not for their evaluation.
+            validators: Validators(etag: evaluations.unreadable.isEmpty ? response.etag : nil),
+            version: evaluations.version.map(FlagVersion.ofAll), fetchedAt: now)
     }
 
     /// How many streams of a server are followed.
@@ -143,16 +145,13 @@ package final class OFREPSource: FlagSource {
         }
         warn(ofStreamsAt: foreign)
         let addresses = accepted.prefix(Self.streamLimit)
-        if streams.count > addresses.count { streams.removeLast(streams.count - addresses.count) }
-        for (index, address) in addresses.enumerated() {
-            if index < streams.count {
-                streams[index].address = address
-            } else {
-                do {
-                    streams.append(try EventStream(at: address, settings, context))
-                } catch {
-                    context.deliverWatchProblem("\(error)")
-                }
+        streams.removeLast(max(0, streams.count - addresses.count))
+        for (stream, address) in zip(streams, addresses) { stream.address = address }
+        for address in addresses.dropFirst(streams.count) {
+            do {
+                streams.append(try EventStream(at: address, settings.server, context))
+            } catch {
+                context.deliverWatchProblem("\(error)")
             }
         }
         let isRefused = addresses.isEmpty && foreign.isEmpty && !entries.isEmpty
@@ -175,24 +174,8 @@ package final class OFREPSource: FlagSource {
 }
 
 extension HTTPResponse {
-    /// The evaluations in the answer of a server.
-    fileprivate func evaluations(
-        of operation: String, now: Instant
-    ) throws(Failure) -> Evaluations {
-        guard status == 200 else {
-            let isRefused = [401, 403, 407].contains(status)
-            throw refusal(of: operation, because: isRefused ? nil : errorCode, now: now)
-        }
-        do throws(Failure) {
-            return try Evaluations(body)
-        } catch {
-            throw Failure(
-                error.kind, "\(operation): \(error.detail)", retryAfter: retryAfter(now: now))
-        }
-    }
-
     /// The error code of a refused request, if it looks like a code of the protocol.
-    private var errorCode: String? {
+    fileprivate var errorCode: String? {
         guard case .success(let object) = Result(catching: { try FlagDocument.parse(body) }),
             let code = object["errorCode"]?.string, code.utf8.count <= 40,
             code.utf8.allSatisfy({ (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "_") })

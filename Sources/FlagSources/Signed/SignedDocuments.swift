@@ -1,5 +1,5 @@
 import CivilTime
-import Decision
+package import Decision
 import EventLoop
 import Files
 import FlagSignatures
@@ -10,7 +10,7 @@ import Signing
 ///
 /// The list is read again as soon as its file changes. Then it delivers which known documents are
 /// unproved (`Event.disproved`). Documents that were replaced are left to the machine to ignore.
-final class SignedDocuments {
+package final class SignedDocuments {
     private let name: SourceName
     private let file: SignerFile
     private let loop: EventLoop
@@ -18,6 +18,8 @@ final class SignedDocuments {
     private var watch: PathWatch?
     private var stamp: FileStamp
     private var signers: Result<AllowedSigners, DocumentRefusal>
+    /// Why the list cannot be used, as delivered last.
+    private var deliveredProblem: String?
     /// The documents that were checked last, the newest first, and those in force.
     private var known: [Known] = []
     /// The marks of those on which the flags in force rest (`SignedAnswer.identity`).
@@ -29,13 +31,10 @@ final class SignedDocuments {
     private struct Known {
         var answer: Answer
         /// Whether each of its signatures counts, so that a look at them brings nothing new.
-        var isComplete: Bool
+        var isComplete = false
         /// When its signers were counted last.
         var countedAt: Boottime?
     }
-
-    /// Why the list cannot be used, as delivered last.
-    private var deliveredProblem: String?
 
     /// How many documents are remembered beside those in force.
     private static let remembered = 16
@@ -53,9 +52,8 @@ final class SignedDocuments {
     /// Follows the file of signers, and tells whether it can be used and which of the known documents are
     /// unproved.
     func start() {
-        let (name, deliver) = (name, deliver)
         // The list is read at once, and not only at the fetch: the fetch before may last for a while.
-        watch = PathWatch(loop, path: file.path) { [unowned self] in
+        watch = PathWatch(loop, path: file.path) { [unowned self, name, deliver] in
             refresh()
             deliver(.hinted(name))
         }
@@ -66,8 +64,9 @@ final class SignedDocuments {
     /// Ends the watch.
     func stop() { watch = nil }
 
-    /// Sets the documents that the flags in force rest on.
-    func setAnswersInForce(_ answers: [Answer]) {
+    /// Sets the answers that the flags in force rest on, the newest first; called before the source is started, and
+    /// when they change. Their signatures are checked again when the list of signers changes.
+    package func setAnswersInForce(_ answers: [Answer]) {
         inForce = Set(answers.compactMap(\.signed?.identity))
         for answer in answers where answer.signed != nil {
             if let position = known.firstIndex(where: {
@@ -75,7 +74,7 @@ final class SignedDocuments {
             }) {
                 known[position].answer = answer
             } else {
-                known.append(Known(answer: answer, isComplete: false))
+                known.append(Known(answer: answer))
             }
         }
         trim()
@@ -89,15 +88,14 @@ final class SignedDocuments {
     }
 
     /// Reads the list of signers again if its file has changed, or if the last attempt failed: after
-    /// EMFILE the file is unchanged. Call it at the beginning of a fetch, and at a reload.
-    func refresh() {
+    /// EMFILE the file is unchanged. Call it at the beginning of a fetch, and at a reload, in case that nothing
+    /// told of the change.
+    package func refresh() {
         let now = FileStamp(of: file.path)
         if case .success = signers, now.shows(unchangedSince: stamp) { return }
         stamp = now
         signers = Result { () throws(DocumentRefusal) in try file.read() }
-        for position in known.indices {
-            (known[position].isComplete, known[position].countedAt) = (false, nil)
-        }
+        known = known.map { Known(answer: $0.answer) }
         deliverProblem()
         deliverDisproofs()
     }
@@ -114,14 +112,9 @@ final class SignedDocuments {
             answer.isInherited = false
             return answer
         }
-        let list: AllowedSigners
-        do throws(DocumentRefusal) {
-            list = try signers.get()
-        } catch {
-            throw Failure(error)
-        }
+        let list = try signers.mapError { Failure($0) }.get()
         let answer = try SignedFlags.answer(in: bytes, by: list, at: loop.now.wall)
-        known.insert(Known(answer: answer, isComplete: false, countedAt: loop.now.boot), at: 0)
+        known.insert(Known(answer: answer, countedAt: loop.now.boot), at: 0)
         trim()
         return answer
     }
@@ -133,8 +126,8 @@ final class SignedDocuments {
 
     /// Whether the signers of a document have to be counted again: dates of keys are looked at each minute.
     private func isDue(_ document: Known) -> Bool {
-        guard !document.isComplete else { return false }
-        return document.countedAt.map { loop.now.boot - $0 >= .seconds(60) } ?? true
+        !document.isComplete
+            && document.countedAt.map { loop.now.boot - $0 >= .seconds(60) } ?? true
     }
 
     /// Counts the signers of a known document again: the list may have gained one, or the dates of a key may
@@ -169,7 +162,7 @@ final class SignedDocuments {
 
     /// Why known documents are unproved, keyed by `SignedAnswer.identity`. Empty if the list of
     /// signers cannot be read: known flags stay in force.
-    var disproofs: [[UInt8]: String] { refusals()?.mapValues(\.description) ?? [:] }
+    package var disproofs: [[UInt8]: String] { refusals()?.mapValues(\.description) ?? [:] }
 
     /// Tells which of the known documents are unproved, when that has changed.
     private func deliverDisproofs(isFirst: Bool = false) {

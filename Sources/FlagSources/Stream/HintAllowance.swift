@@ -19,8 +19,7 @@ package struct HintRate: Hashable, Sendable {
 /// shorter than the period.
 ///
 /// A stream that hints without end, because it is hostile or broken, costs a bounded number of fetches. A
-/// hint that has to wait is passed on
-/// later, once for all hints that came meanwhile.
+/// hint that has to wait is passed on later, once for all hints that came meanwhile.
 package struct HintAllowance: Hashable, Sendable {
     private let atOnce: Int
     private let period: Duration
@@ -55,11 +54,7 @@ package struct HintAllowance: Hashable, Sendable {
     package var due: Boottime? {
         guard isWaiting else { return nil }
         let allowed = wholeAt.map { $0 - period * (atOnce - 1) }
-        return max(allowed ?? .past, heldUntil ?? .past)
+        let past = Boottime(microseconds: .min)
+        return max(allowed ?? past, heldUntil ?? past)
     }
-}
-
-extension Boottime {
-    /// Earlier than every other moment.
-    fileprivate static let past = Boottime(microseconds: .min)
 }

@@ -18,8 +18,10 @@ package final class Stream<Parser: StreamParser> {
     private var timer: Timer?
     private let driver: MachineDriver<StreamEvent>
     private var transfer: HTTPTransfer?
-    /// The news of the present connection.
-    private var inbox: StreamInbox<Parser>?
+    /// The parser of the present connection.
+    private var parser: Parser?
+    /// The news of the present connection since the last turn.
+    private var pending: StreamUpdate?
 
     /// A stream that is not followed yet. Each connection sends a new `request` and reads the
     /// answer by a new `parser`; if `request` throws, the connection has failed. `explain` returns
@@ -76,7 +78,8 @@ package final class Stream<Parser: StreamParser> {
     }
 
     private func postUpdates() {
-        for event in inbox?.popEvents() ?? [] { driver.post(event) }
+        if let pending { driver.post(.received(pending)) }
+        pending = nil
     }
 
     private func perform(_ effect: StreamEffect) {
@@ -84,7 +87,7 @@ package final class Stream<Parser: StreamParser> {
         case .connect: connect()
         case .disconnect:
             transfer?.cancel()
-            inbox = nil
+            pending = nil
             driver.removeAll(where: \.isOfConnection)
         case .hint: deliver(.hinted(context.name))
         case .setProblem(let problem): deliver(.watchChanged(context.name, problem: problem))
@@ -93,22 +96,44 @@ package final class Stream<Parser: StreamParser> {
     }
 
     private func connect() {
-        let inbox = StreamInbox(makeParser()) { [unowned self] in driver.requestTurn() }
         do {
             let request = try makeRequest()
             let transfer = try transfer ?? HTTPTransfer(context.client)
             self.transfer = transfer
-            self.inbox = inbox
-            try transfer.send(request, to: inbox) { [unowned self] in connectionEnded($0) }
+            parser = makeParser()
+            try transfer.send(request, to: { [unowned self] in partArrived($0) }) {
+                [unowned self] in connectionEnded($0)
+            }
         } catch {
             driver.post(.failed((error as? Failure) ?? Failure(.unreachable, "\(error)")))
         }
     }
 
+    /// Keeps the news in a part of the answer until the loop reads it. False ends the transfer, when the stream has
+    /// failed or is a flood.
+    private func partArrived(_ part: StreamPart) -> Bool {
+        var update = pending ?? StreamUpdate()
+        guard update.failure == nil, update.bytes <= StreamMachine.floodLimit else { return false }
+        switch part {
+        case .head(let headers):
+            driver.post(.opened)
+            parser?.parseHead(headers, &update)
+        case .body(let bytes):
+            update.bytes += bytes.count
+            parser?.parse(bytes, &update)
+        }
+        pending = update
+        driver.requestTurn()
+        return true
+    }
+
     private func connectionEnded(_ result: Result<HTTPResponse, TransferError>) {
-        if case .success = result { inbox?.finish() }
+        if case .success = result {
+            var update = pending ?? StreamUpdate()
+            parser?.finish(&update)
+            pending = update
+        }
         postUpdates()
-        inbox = nil
         switch result {
         case .success(let response):
             driver.post(response.status == 200 ? .closed : .failed(refusal(response)))
@@ -137,59 +162,5 @@ extension TransferError {
         case .unknownName, .notConnected, .proxy, .timedOut, .tls, .broken: true
         case .notStarted, .certificate, .bodyOver, .headersOver, .encoding, .redirect: false
         }
-    }
-}
-
-/// Parses the bytes of one connection, called by libcurl, and keeps the news until the loop takes
-/// it.
-final class StreamInbox<Parser: StreamParser>: ResponseDelegate {
-    private var parser: Parser
-    private var hasBegun = false
-    private var pending: StreamUpdate?
-    private let wake: () -> Void
-
-    /// `wake` is called when there is news. It must do no more than note that.
-    init(_ parser: Parser, wake: @escaping () -> Void) {
-        self.parser = parser
-        self.wake = wake
-    }
-
-    /// Reads the headers of a stream that has opened.
-    func didReceiveHead(_ headers: HeaderSection) -> Bool {
-        hasBegun = true
-        update { parser.parseHead(headers, &$0) }
-        wake()
-        return true
-    }
-
-    /// Takes a part of the body; false ends the transfer, when the stream has failed or is a flood.
-    func didReceiveBodyPart(_ bytes: [UInt8]) -> Bool {
-        guard pending?.failure == nil, pending?.bytes ?? 0 <= StreamMachine.floodLimit else {
-            return false
-        }
-        update {
-            $0.bytes += bytes.count
-            parser.parse(bytes, &$0)
-        }
-        wake()
-        return true
-    }
-
-    /// The server has ended the stream.
-    func finish() { update { parser.finish(&$0) } }
-
-    private func update(_ change: (inout StreamUpdate) -> Void) {
-        var update = self.pending ?? StreamUpdate()
-        change(&update)
-        self.pending = update
-    }
-
-    /// Returns the news since the last call.
-    func popEvents() -> [StreamEvent] {
-        defer {
-            hasBegun = false
-            pending = nil
-        }
-        return (hasBegun ? [.opened] : []) + (pending.map { [.received($0)] } ?? [])
     }
 }

@@ -155,15 +155,10 @@ package struct StreamMachine: Sendable {
         case .idle: break
         case .waiting(let moment, _): if moment <= now { connect(at: now) }
         case .connecting(let limit):
-            guard limit <= now else { break }
-            effects.append(.disconnect)
-            let cause = "no answer within \(policy.opening)"
-            connectionLost(Failure(.unreachable, cause), at: now)
+            if limit <= now { giveUp("no answer within \(policy.opening)", at: now) }
         case .open(var reception):
             if reception.receivedAt + policy.silence <= now {
-                effects.append(.disconnect)
-                let cause = "the stream was silent for \(policy.silence)"
-                connectionLost(Failure(.unreachable, cause), at: now)
+                giveUp("the stream was silent for \(policy.silence)", at: now)
             } else if !reception.isSteady, reception.since + policy.steady <= now {
                 reception.isSteady = true
                 phase = .open(reception)
@@ -172,6 +167,11 @@ package struct StreamMachine: Sendable {
                 reportedFailure = nil
             }
         }
+    }
+
+    private mutating func giveUp(_ cause: String, at now: Boottime) {
+        effects.append(.disconnect)
+        connectionLost(Failure(.unreachable, cause), at: now)
     }
 
     /// The connection is gone, and maybe the server with it: a poll can tell.
@@ -191,8 +191,8 @@ package struct StreamMachine: Sendable {
         case .open(let reception): asked = failure.retryAfter ?? reception.retryAfter
         }
         failures += 1
-        if failures > 1 || failure.kind == .refused { reportProblem(failure) }
         let isRefused = failure.kind == .refused
+        if failures > 1 || isRefused { reportProblem(failure) }
         // If the server refuses, more requests bring nothing.
         let wait = isRefused ? between(policy.longestWait / 2, policy.longestWait) : backOff()
         let least = asked.map { spread($0) } ?? .zero
@@ -220,10 +220,8 @@ package struct StreamMachine: Sendable {
     /// Reports a failure once for an outage, though its cause may change between attempts, and once
     /// more if the server turns out to refuse.
     private mutating func reportProblem(_ failure: Failure) {
-        guard
-            reportedFailure == nil
-                || (reportedFailure?.kind != .refused && failure.kind == .refused)
-        else { return }
+        let isWorse = failure.kind == .refused && reportedFailure?.kind != .refused
+        guard reportedFailure == nil || isWorse else { return }
         reportedFailure = failure
         effects.append(.setProblem(failure.detail))
     }

@@ -19,6 +19,9 @@ package protocol StreamParser {
 extension StreamParser {
     /// Ignores the headers.
     package mutating func parseHead(_ headers: HeaderSection, _ update: inout StreamUpdate) {}
+
+    /// Drops what is not complete.
+    package mutating func finish(_ update: inout StreamUpdate) {}
 }
 
 /// The news in the bytes of a stream, in a bounded form. It is never an order: flags come by polls

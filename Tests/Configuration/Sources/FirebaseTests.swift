@@ -25,7 +25,7 @@ struct FirebaseTests {
                         project: "demo-1", credential: nil,
                         baseURL: "https://firebaseremoteconfig.googleapis.com",
                         scope: "https://www.googleapis.com/auth/cloud-platform",
-                        randomizationID: nil, signals: [],
+                        randomizationID: nil, signals: [:],
                         limits: FetchLimits(maxBody: 8 << 20))))
     }
 
@@ -79,11 +79,7 @@ struct FirebaseTests {
                     FirebaseServerSettings(
                         project: "demo", credential: .file("/etc/key.json"),
                         baseURL: "http://localhost:8080", scope: "a b", randomizationID: "me",
-                        signals: [
-                            FirebaseServerSettings.Signal(name: "build", value: 42),
-                            FirebaseServerSettings.Signal(name: "ratio", value: .number(ratio)),
-                            FirebaseServerSettings.Signal(name: "tier", value: "gold"),
-                        ],
+                        signals: ["build": 42, "ratio": .number(ratio), "tier": "gold"],
                         limits: FetchLimits(maxBody: 8 << 20))),
             ])
     }

@@ -12,47 +12,44 @@ import Testing
         var testDescription: String { name }
     }
 
-    private static let header = #""header":{"cluster_id":"7","member_id":"3","revision":"3"}"#
+    /// A line with a result of these members.
+    private static func result(_ members: String) -> String {
+        #"{"result":{"header":{"cluster_id":"7","member_id":"3","revision":"3"}\#(members)}}"#
+            + "\n"
+    }
 
     @Test(arguments: [
-        Lines(name: "created", text: #"{"result":{\#(header),"created":true}}"# + "\n"),
-        Lines(name: "progress", text: #"{"result":{\#(header)}}"# + "\n"),
+        Lines(name: "created", text: result(#","created":true"#)),
+        Lines(name: "progress", text: result("")),
         Lines(
-            name: "put",
-            text: #"{"result":{\#(header),"events":[{"kv":{"key":"YQ==","value":"YQ=="}}]}}"#
-                + "\n",
+            name: "put", text: result(#","events":[{"kv":{"key":"YQ==","value":"YQ=="}}]"#),
             isHint: true),
         Lines(
             name: "put of another key",
-            text: #"{"result":{\#(header),"events":[{"kv":{"key":"Yg==","value":"YQ=="}}]}}"# + "\n"
-        ),
+            text: result(#","events":[{"kv":{"key":"Yg==","value":"YQ=="}}]"#)),
         Lines(
             name: "one of many",
-            text: #"{"result":{\#(header),"events":[{"kv":{"key":"Yg=="}},{"kv":{"key":"YQ=="}}]}}"#
-                + "\n", isHint: true),
+            text: result(#","events":[{"kv":{"key":"Yg=="}},{"kv":{"key":"YQ=="}}]"#), isHint: true),
         Lines(
-            name: "a key that is no base64",
-            text: #"{"result":{\#(header),"events":[{"kv":{"key":"Yg"}}]}}"# + "\n", isHint: true),
+            name: "a key that is no base64", text: result(#","events":[{"kv":{"key":"Yg"}}]"#),
+            isHint: true),
         Lines(
-            name: "an event without a key",
-            text: #"{"result":{\#(header),"events":[{"type":"DELETE"}]}}"# + "\n", isHint: true),
+            name: "an event without a key", text: result(#","events":[{"type":"DELETE"}]"#),
+            isHint: true),
+        Lines(name: "events that are no list", text: result(#","events":{}"#), isHint: true),
         Lines(
-            name: "events that are no list",
-            text: #"{"result":{\#(header),"events":{}}}"# + "\n", isHint: true),
+            name: "delete", text: result(#","events":[{"type":"DELETE","kv":{"key":"YQ=="}}]"#),
+            isHint: true),
         Lines(
-            name: "delete",
-            text: #"{"result":{\#(header),"events":[{"type":"DELETE","kv":{"key":"YQ=="}}]}}"#
-                + "\n", isHint: true),
-        Lines(
-            name: "compacted",
-            text: #"{"result":{\#(header),"canceled":true,"compact_revision":"8"}}"# + "\n",
+            name: "compacted", text: result(#","canceled":true,"compact_revision":"8""#),
             failure: Failure(
                 .unreachable, "watch: the changes since the last poll are compacted")),
         Lines(
             name: "expired token",
-            text: #"{"result":{\#(header),"watch_id":"-1","created":true,"canceled":true,"cancel_"#
-                + #"reason":"rpc error: code = Unauthenticated desc = etcdserver: invalid auth token"}}"#
-                + "\n", failure: Failure(.unreachable, "watch: invalid auth token")),
+            text: result(
+                #","watch_id":"-1","created":true,"canceled":true,"cancel_reason":"rpc error: "#
+                    + #"code = Unauthenticated desc = etcdserver: invalid auth token""#),
+            failure: Failure(.unreachable, "watch: invalid auth token")),
         Lines(
             name: "no right",
             text:
@@ -78,15 +75,9 @@ import Testing
             isHint: true),
     ])
     func eachLineIsParsedHoweverTheStreamIsCut(_ lines: Lines) {
-        let text = Array(lines.text.utf8)
-        for size in [1, 7, 100, text.count + 1] {
-            var (parser, update) = (parser(), StreamUpdate())
-            var rest = text[...]
-            while !rest.isEmpty {
-                parser.parse(Array(rest.prefix(size)), &update)
-                rest = rest.dropFirst(size)
-            }
-            parser.finish(&update)
+        for size in [1, 7, 100, lines.text.utf8.count + 1] {
+            var parser = parser()
+            let update = parser.update(from: Array(lines.text.utf8), inPartsOf: size)
             #expect(update.isHint == lines.isHint)
             #expect(update.failure == lines.failure)
         }

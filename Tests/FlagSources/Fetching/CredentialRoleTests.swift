@@ -22,13 +22,11 @@ import Testing
             let loop = try EventLoop()
             let environment = HostEnvironment(
                 credentialsDirectory: folder.path, user: 0, userAgent: "test", stateDirectory: "")
-            return HTTPSource(
-                settings,
-                SourceDependencies(
-                    name: try #require(SourceName("app")), interval: .seconds(60),
-                    environment: environment, client: try HTTPClient(loop), loop: loop,
-                    deliver: { _ in })
-            ).fingerprint
+            let context = SourceDependencies.ofTests(
+                try #require(SourceName("app")), try HTTPClient(loop), loop,
+                environment: environment
+            ) { _ in }
+            return HTTPSource(settings, context).fingerprint
         }
         let bindings = [try fingerprint(nil), try fingerprint("a"), try fingerprint("b")]
         #expect(Set(bindings).count == (role == .authorities ? 1 : 3))

@@ -83,58 +83,45 @@ import Testing
         #expect(throws: Failure(.invalid, cause)) { try evaluations(text) }
     }
 
+    /// The address in an entry with these members of an answer of this server.
+    private func address(
+        _ members: String, of server: String, or hosts: [String]
+    ) throws -> EventStreamAddress {
+        let entry = #"{"type": "sse", \#(members)}"#
+        let found = try evaluations(#"{"flags": [], "eventStreams": [{"type": "x"}, \#(entry)]}"#)
+        return try EventStreamAddress(try #require(found.streams.first), of: server, or: hosts)
+    }
+
     @Test(arguments: [
+        (#""url": "https://flags.example.com/s""#, "https://flags.example.com/s", true),
+        (#""url": "https://flags.example.com:443/s""#, "https://flags.example.com:443/s", true),
+        (#""url": "https://flags.example.com:8443/s""#, "https://flags.example.com:8443/s", false),
+        (#""url": "https://sse.example.com/s?a=b""#, "https://sse.example.com/s?a=b", false),
+        (#""endpoint": {"requestUri": "/s"}"#, "https://flags.example.com:443/s", true),
         (
-            #"{"type": "sse", "url": "https://flags.example.com/s"}"#,
-            "https://flags.example.com/s", true
-        ),
-        (
-            #"{"type": "sse", "url": "https://flags.example.com:443/s"}"#,
-            "https://flags.example.com:443/s", true
-        ),
-        (
-            #"{"type": "sse", "url": "https://flags.example.com:8443/s"}"#,
-            "https://flags.example.com:8443/s", false
-        ),
-        (
-            #"{"type": "sse", "url": "https://sse.example.com/s?a=b"}"#,
-            "https://sse.example.com/s?a=b", false
-        ),
-        (
-            #"{"type": "sse", "endpoint": {"requestUri": "/s"}}"#,
-            "https://flags.example.com:443/s", true
-        ),
-        (
-            #"{"type": "sse", "endpoint": {"requestUri": "/s", "origin": "https://sse.example.com"}}"#,
+            #""endpoint": {"requestUri": "/s", "origin": "https://sse.example.com"}"#,
             "https://sse.example.com/s", false
         ),
     ])
     func streamsAreFoundAndKnownByTheirOrigin(
-        _ entry: String, _ url: String, _ isOwn: Bool
+        _ members: String, _ url: String, _ isOwn: Bool
     ) throws {
-        let found = try evaluations(#"{"flags": [], "eventStreams": [{"type": "x"}, \#(entry)]}"#)
-        let stream = try #require(found.streams.first)
-        let address = try EventStreamAddress(
-            stream, of: "https://flags.example.com/base",
+        let address = try address(
+            members, of: "https://flags.example.com/base",
             or: ["https://sse.example.com", "https://flags.example.com:8443"])
         #expect(address.url == url)
         #expect(address.isOwn == isOwn)
     }
 
     @Test(arguments: [
-        #"{"type": "sse", "url": "http://flags.example.com/s"}"#,
-        #"{"type": "sse", "url": "file:///etc/passwd"}"#,
-        #"{"type": "sse", "url": "https://flags.example.com/s HTTP/1.1\r\nX: y"}"#,
-        #"{"type": "sse", "url": ""}"#,
-        #"{"type": "sse", "url": "/s"}"#,
-        #"{"type": "sse", "endpoint": {"requestUri": "/s", "origin": "gopher://a"}}"#,
+        #""url": "http://flags.example.com/s""#, #""url": "file:///etc/passwd""#,
+        #""url": "https://flags.example.com/s HTTP/1.1\r\nX: y""#, #""url": """#, #""url": "/s""#,
+        #""endpoint": {"requestUri": "/s", "origin": "gopher://a"}"#,
     ])
-    func unsafeStreamAddressesAreNotFollowed(_ entry: String) throws {
-        let found = try evaluations(#"{"flags": [], "eventStreams": [\#(entry)]}"#)
-        let stream = try #require(found.streams.first)
+    func unsafeStreamAddressesAreNotFollowed(_ members: String) {
         #expect(throws: EventStreamAddress.Refusal.unusable) {
-            try EventStreamAddress(
-                stream, of: "https://flags.example.com", or: ["http://flags.example.com"])
+            try address(
+                members, of: "https://flags.example.com", or: ["http://flags.example.com"])
         }
     }
 
@@ -150,12 +137,9 @@ import Testing
             "http://sse.example.com.evil.example:80"
         ),
     ])
-    func streamsAtOtherOriginsAreNotFollowed(_ entry: String, _ origin: String) throws {
-        let found = try evaluations(#"{"flags": [], "eventStreams": [{"type": "sse", \#(entry)}]}"#)
-        let stream = try #require(found.streams.first)
+    func streamsAtOtherOriginsAreNotFollowed(_ members: String, _ origin: String) {
         #expect(throws: EventStreamAddress.Refusal.foreign(origin)) {
-            try EventStreamAddress(
-                stream, of: "http://flags.example.com", or: ["http://sse.example.com"])
+            try address(members, of: "http://flags.example.com", or: ["http://sse.example.com"])
         }
     }
 

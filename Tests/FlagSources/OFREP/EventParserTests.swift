@@ -50,16 +50,10 @@ import Testing
             query: ""),
     ])
     func eachEventIsParsedHoweverTheStreamIsCut(_ events: Events) {
-        let text = Array(events.text.utf8)
-        for size in [1, 7, 100, text.count + 1] {
+        for size in [1, 7, 100, events.text.utf8.count + 1] {
             let memory = EventMemory()
-            var (parser, update) = (EventParser(memory), StreamUpdate())
-            var rest = text[...]
-            while !rest.isEmpty {
-                parser.parse(Array(rest.prefix(size)), &update)
-                rest = rest.dropFirst(size)
-            }
-            parser.finish(&update)
+            var parser = EventParser(memory)
+            let update = parser.update(from: Array(events.text.utf8), inPartsOf: size)
             #expect(update.isHint == events.isHint)
             #expect(update.retryAfter == events.retryAfter)
             #expect(memory.lastID == events.lastID)

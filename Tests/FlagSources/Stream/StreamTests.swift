@@ -13,12 +13,11 @@ import Testing
         mutating func parse(_ bytes: [UInt8], _ update: inout StreamUpdate) {
             if bytes.contains(UInt8(ascii: "\n")) { update.isHint = true }
         }
-
-        mutating func finish(_ update: inout StreamUpdate) {}
     }
 
-    /// A loop with one stream, and the events that it delivers.
+    /// A server, a loop with one stream of it, and the events that the stream delivers.
     private final class Scene {
+        let server: FlagServer
         let loop: EventLoop
         let name: SourceName
         private let client: HTTPClient
@@ -26,17 +25,20 @@ import Testing
         private(set) var events: [Event] = []
 
         init(
-            _ server: FlagServer, silence: Duration = .seconds(60),
+            _ behaviour: String, silence: Duration = .seconds(60),
             firstWait: Duration = .milliseconds(10), longestWait: Duration = .milliseconds(50)
-        ) throws {
+        ) async throws {
+            let server = try await FlagServer()
+            self.server = server
+            try await server.behave(behaviour)
             loop = try EventLoop()
             client = try HTTPClient(loop)
             name = try #require(SourceName("app"))
             let policy = StreamPolicy(
                 opening: silence, silence: silence, firstWait: firstWait, longestWait: longestWait)
-            let context = SourceDependencies(
-                name: name, interval: .milliseconds(1), environment: .ofTests, client: client,
-                loop: loop, deliver: { [unowned self] in events.append($0) })
+            let context = SourceDependencies.ofTests(name, client, loop) { [unowned self] in
+                events.append($0)
+            }
             stream = try Stream(
                 for: context, policy, parser: { LineParser() },
                 request: { HTTPRequest(url: "http://127.0.0.1:\(server.port)/stream") })
@@ -67,66 +69,54 @@ import Testing
     }
 
     @Test func eachLineIsAHintUntilTheStreamIsDropped() async throws {
-        let server = try await FlagServer()
-        try await server.behave("stream-lines")
-        let scene = try Scene(server)
+        let scene = try await Scene("stream-lines")
         try scene.run { scene.hints > 20 }
-        #expect(try server.requests.count == 1)
-        #expect(try server.requests.first?.headers["accept-encoding"] == nil)
+        #expect(try scene.server.requests.count == 1)
+        #expect(try scene.server.requests.first?.headers["accept-encoding"] == nil)
         scene.stop()
         for _ in 0..<5 { try scene.loop.runOnce(.milliseconds(10)) }
         #expect(scene.events == [])
     }
 
     @Test func aServerThatEndsTheStreamIsAskedAgainUntilThereIsOne() async throws {
-        let server = try await FlagServer()
-        try await server.behave("stream-quiet")
-        let scene = try Scene(server)
+        let scene = try await Scene("stream-quiet")
         try scene.run { scene.hints > 0 }
-        try await server.behave("503")
-        try scene.run { try server.requests.count > 5 }
+        try await scene.server.behave("503")
+        try scene.run { try scene.server.requests.count > 5 }
         #expect(scene.problems == ["the server answers 503 (unavailable)"])
         let before = scene.hints
-        try await server.behave("stream-quiet")
+        try await scene.server.behave("stream-quiet")
         try scene.run { scene.hints > before }
     }
 
     @Test func afterAPollThatFailedTheNextThatSucceedsOpensTheStreamAtOnce() async throws {
-        let server = try await FlagServer()
-        try await server.behave("503")
-        let scene = try Scene(server, firstWait: .seconds(3600), longestWait: .seconds(36_000))
-        try scene.run { try server.requests.count == 1 }
+        let scene = try await Scene("503", firstWait: .seconds(3600), longestWait: .seconds(36_000))
+        try scene.run { try scene.server.requests.count == 1 }
         for _ in 0..<5 { try scene.loop.runOnce(.milliseconds(10)) }
-        try await server.behave("stream-quiet")
+        try await scene.server.behave("stream-quiet")
         scene.stream?.pollSucceeded()
         for _ in 0..<5 { try scene.loop.runOnce(.milliseconds(10)) }
-        #expect(try server.requests.count == 1)
+        #expect(try scene.server.requests.count == 1)
         scene.stream?.pollFailed(Failure(.unreachable, "cannot connect"))
         scene.stream?.pollSucceeded()
         try scene.run { scene.hints > 0 }
     }
 
     @Test func aStreamFromWhichNothingComesIsOpenedAnew() async throws {
-        let server = try await FlagServer()
-        try await server.behave("stream-quiet")
-        let scene = try Scene(server, silence: .milliseconds(100))
-        try scene.run { try server.requests.count > 3 }
+        let scene = try await Scene("stream-quiet", silence: .milliseconds(100))
+        try scene.run { try scene.server.requests.count > 3 }
         #expect(scene.problems == ["the stream was silent for 0.1 seconds"])
     }
 
     @Test func aServerThatDoesNotAnswerIsAskedAgain() async throws {
-        let server = try await FlagServer()
-        try await server.behave("silence")
-        let scene = try Scene(server, silence: .milliseconds(100))
-        try scene.run { try server.requests.count > 3 }
+        let scene = try await Scene("silence", silence: .milliseconds(100))
+        try scene.run { try scene.server.requests.count > 3 }
         #expect(scene.problems == ["no answer within 0.1 seconds"])
     }
 
     @Test func anEndlessStreamIsGivenUpAndOpenedAgain() async throws {
-        let server = try await FlagServer()
-        try await server.behave("stream-flood")
-        let scene = try Scene(server)
-        try scene.run { try server.requests.count > 4 }
+        let scene = try await Scene("stream-flood")
+        try scene.run { try scene.server.requests.count > 4 }
         #expect(
             scene.problems == [
                 "the stream brings more than \(StreamMachine.floodLimit) bytes in a minute"
@@ -140,9 +130,7 @@ import Testing
         ("headers", "the headers are larger than 65536 bytes"),
     ])
     func aResponseThatIsNoStreamIsReported(_ behaviour: String, _ problem: String) async throws {
-        let server = try await FlagServer()
-        try await server.behave(behaviour)
-        let scene = try Scene(server)
+        let scene = try await Scene(behaviour)
         try scene.run { !scene.problems.isEmpty }
         #expect(scene.problems == [problem])
         #expect(scene.hints == 0)
@@ -156,9 +144,9 @@ import Testing
         let name = try #require(SourceName("app"))
         var attempts = 0
         var events: [Event] = []
-        let context = SourceDependencies(
-            name: name, interval: .seconds(60), environment: .ofTests,
-            client: try HTTPClient(loop), loop: loop, deliver: { events.append($0) })
+        let context = SourceDependencies.ofTests(name, try HTTPClient(loop), loop) {
+            events.append($0)
+        }
         let stream = try Stream(
             for: context,
             StreamPolicy(
@@ -178,4 +166,16 @@ extension HostEnvironment {
     /// An environment without credentials.
     static let ofTests = HostEnvironment(
         credentialsDirectory: nil, user: 0, userAgent: "killswitchd", stateDirectory: "")
+}
+
+extension SourceDependencies {
+    /// The context of a source that is polled each millisecond.
+    static func ofTests(
+        _ name: SourceName, _ client: HTTPClient, _ loop: EventLoop,
+        environment: HostEnvironment = .ofTests, deliver: @escaping Deliver
+    ) -> SourceDependencies {
+        SourceDependencies(
+            name: name, interval: .milliseconds(1), environment: environment, client: client,
+            loop: loop, deliver: deliver)
+    }
 }

@@ -106,28 +106,31 @@ struct StreamTranscript {
     }
 }
 
-extension StreamUpdate {
-    static func bytes(_ count: Int) -> StreamUpdate {
+extension StreamParser {
+    /// The news in the whole of a stream that comes in parts of this size.
+    mutating func update(from bytes: [UInt8], inPartsOf size: Int) -> StreamUpdate {
         var update = StreamUpdate()
-        update.bytes = count
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            parse(Array(bytes[start...].prefix(size)), &update)
+        }
+        finish(&update)
         return update
     }
+}
 
-    static var hint: StreamUpdate {
-        var update = bytes(10)
-        update.isHint = true
-        return update
-    }
+extension StreamUpdate {
+    static func bytes(_ count: Int) -> StreamUpdate { made { $0.bytes = count } }
 
-    static func over(_ failure: Failure) -> StreamUpdate {
-        var update = bytes(10)
-        update.failure = failure
-        return update
-    }
+    static var hint: StreamUpdate { made { $0.isHint = true } }
 
-    static func retry(after wait: Duration) -> StreamUpdate {
-        var update = bytes(10)
-        update.retryAfter = wait
+    static func over(_ failure: Failure) -> StreamUpdate { made { $0.failure = failure } }
+
+    static func retry(after wait: Duration) -> StreamUpdate { made { $0.retryAfter = wait } }
+
+    private static func made(_ change: (inout StreamUpdate) -> Void) -> StreamUpdate {
+        var update = StreamUpdate()
+        update.bytes = 10
+        change(&update)
         return update
     }
 }

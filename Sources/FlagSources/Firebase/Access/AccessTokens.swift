@@ -12,7 +12,8 @@ final class AccessTokens {
     private let scope: String
     private let context: SourceDependencies
     private let fetch: Fetch
-    private var held: AccessToken?
+    /// The token, fit for a header. From `renewAt` on a new one is requested, though this is still valid.
+    private var held: (text: String, renewAt: Boottime)?
     /// The service account, and the file that it was read from.
     private var account: (bytes: [UInt8], account: ServiceAccount)?
 
@@ -35,13 +36,7 @@ final class AccessTokens {
             let account = try readAccount()
             let now = context.now
             if let held, now.boot < held.renewAt { return completion(.success(held.text)) }
-            var request: HTTPRequest
-            if let account {
-                request = try Self.request(to: account, for: scope, at: now.wall)
-            } else {
-                request = Self.request(toMetadataServer: context.environment.metadataHost)
-            }
-            request.headers.append(Header("User-Agent", context.environment.userAgent))
+            let request = try request(by: account, at: now.wall)
             fetch.operation = "get an access token from '\(request.url.withoutSecrets)'"
             fetch.start(until: deadline)
             fetch.send(request) { [unowned self] result in
@@ -59,15 +54,24 @@ final class AccessTokens {
     /// Ends the request in flight.
     func cancel() { fetch.cancel() }
 
+    /// Reads the answer of a token endpoint: `access_token` and `expires_in`, in seconds (RFC 6749 §5.1). The
+    /// lifetime is counted from the time of the request.
     private func token(in response: HTTPResponse, askedAt: Boottime) throws(Failure) -> String {
         try check(response)
+        let members: JSON.Object
         do throws(Failure) {
-            let token = try AccessToken(response.body, askedAt: askedAt)
-            held = token
-            return token.text
+            members = try FlagDocument.parse(response.body)
         } catch {
             throw Failure(.unreachable, "\(fetch.operation): \(error.detail)")
         }
+        guard let text = members["access_token"]?.string, text.isVisibleASCII else {
+            throw Failure(.unreachable, "\(fetch.operation): the answer holds no 'access_token'")
+        }
+        let seconds = members["expires_in"]?.number?.int64 ?? 0
+        let lifetime = Duration.seconds(max(0, min(seconds, 86_400 * 366)))
+        // The margin of the official clients, and never more than a quarter of the lifetime.
+        held = (text, askedAt + lifetime - min(.seconds(225), lifetime / 4))
+        return text
     }
 
     private func check(_ response: HTTPResponse) throws(Failure) {
@@ -104,42 +108,22 @@ final class AccessTokens {
         return read
     }
 
-    private static func request(
-        to account: ServiceAccount, for scope: String, at now: Instant
+    /// The request for a token by the key of an account, or to the metadata server.
+    private func request(
+        by account: ServiceAccount?, at now: Instant
     ) throws(Failure) -> HTTPRequest {
+        let agent = Header("User-Agent", context.environment.userAgent)
+        guard let account else {
+            let host = context.environment.metadataHost ?? "metadata.google.internal"
+            let path = "computeMetadata/v1/instance/service-accounts/default/token"
+            return .google(
+                "http://\(host)/\(path)", headers: [Header("Metadata-Flavor", "Google"), agent])
+        }
         let grant = "urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer"
         let assertion = try account.assertion(for: scope, at: now)
         return .google(
             account.tokenURL,
-            headers: [Header("Content-Type", "application/x-www-form-urlencoded")],
+            headers: [Header("Content-Type", "application/x-www-form-urlencoded"), agent],
             body: Array("grant_type=\(grant)&assertion=\(assertion)".utf8))
-    }
-
-    private static func request(toMetadataServer host: String?) -> HTTPRequest {
-        let host = host ?? "metadata.google.internal"
-        let path = "computeMetadata/v1/instance/service-accounts/default/token"
-        return .google("http://\(host)/\(path)", headers: [Header("Metadata-Flavor", "Google")])
-    }
-}
-
-/// An access token (RFC 6749 §1.4).
-struct AccessToken {
-    /// The token, fit for a header.
-    let text: String
-    /// From this time on a new token is requested, though this token is still valid.
-    let renewAt: Boottime
-
-    /// Reads the answer of a token endpoint: `access_token` and `expires_in`, in seconds. The
-    /// lifetime is counted from the time of the request.
-    init(_ body: [UInt8], askedAt: Boottime) throws(Failure) {
-        let members = try FlagDocument.parse(body)
-        guard let text = members["access_token"]?.string, text.isVisibleASCII else {
-            throw Failure(.invalid, "the answer holds no 'access_token'")
-        }
-        self.text = text
-        let seconds = members["expires_in"]?.number?.int64 ?? 0
-        let lifetime = Duration.seconds(max(0, min(seconds, 86_400 * 366)))
-        // The margin of the official clients, and never more than a quarter of the lifetime.
-        renewAt = askedAt + lifetime - min(.seconds(225), lifetime / 4)
     }
 }

@@ -15,24 +15,30 @@ struct ServiceAccount {
 
     /// Reads the file. `name` is that of the credential, for failures; no failure shows a part of the key.
     init(_ bytes: [UInt8], named name: String) throws(Failure) {
-        do {
-            guard case .object(let members) = try JSON.Value.parse(bytes) else {
-                throw AccountProblem(description: "it is not a JSON object")
-            }
-            guard members["type"]?.string.map({ $0 == "service_account" }) ?? true else {
-                throw AccountProblem(description: "its 'type' is not 'service_account'")
-            }
-            email = try members.text("client_email")
-            keyID = members["private_key_id"]?.string
-            tokenURL = try members.text("token_uri")
-            // The endpoint gets an assertion that is valid for an hour.
-            guard let address = WebAddress(tokenURL), address.isConfidential else {
-                throw AccountProblem(description: "its 'token_uri' is not https")
-            }
-            key = try RSAKey(pem: Array(try members.text("private_key").utf8))
-        } catch {
-            throw Failure(.unreachable, "read the key of the service account '\(name)': \(error)")
+        func problem(_ cause: String) -> Failure {
+            Failure(.unreachable, "read the key of the service account '\(name)': \(cause)")
         }
+        func text(_ key: String, in members: JSON.Object) throws(Failure) -> String {
+            guard let text = members[key]?.string, !text.isEmpty else {
+                throw problem("its '\(key)' is missing")
+            }
+            return text
+        }
+        let value: JSON.Value
+        do { value = try JSON.Value.parse(bytes) } catch { throw problem("\(error)") }
+        guard let members = value.object else { throw problem("it is not a JSON object") }
+        guard members["type"]?.string.map({ $0 == "service_account" }) ?? true else {
+            throw problem("its 'type' is not 'service_account'")
+        }
+        email = try text("client_email", in: members)
+        keyID = members["private_key_id"]?.string
+        tokenURL = try text("token_uri", in: members)
+        // The endpoint gets an assertion that is valid for an hour.
+        guard let address = WebAddress(tokenURL), address.isConfidential else {
+            throw problem("its 'token_uri' is not https")
+        }
+        let pem = Array(try text("private_key", in: members).utf8)
+        do { key = try RSAKey(pem: pem) } catch { throw problem("\(error)") }
     }
 
     /// The assertion that is exchanged for an access token (RFC 7523). It is valid for an hour by the
@@ -56,19 +62,4 @@ struct ServiceAccount {
 
     /// The audience of an assertion. It does not depend on the endpoint, as in the official clients.
     private static let audience = "https://oauth2.googleapis.com/token"
-}
-
-/// Why the file is no key of a service account.
-private struct AccountProblem: Error, CustomStringConvertible {
-    /// The end of a sentence about the file.
-    let description: String
-}
-
-extension JSON.Object {
-    fileprivate func text(_ key: String) throws(AccountProblem) -> String {
-        guard let text = self[key]?.string, !text.isEmpty else {
-            throw AccountProblem(description: "its '\(key)' is missing")
-        }
-        return text
-    }
 }

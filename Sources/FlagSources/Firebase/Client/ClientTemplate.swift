@@ -29,7 +29,7 @@ enum ClientAnswer {
     /// official clients would fall back to their defaults.
     init(_ body: [UInt8], isConditional: Bool) throws(Failure) {
         let members = try FlagDocument.parse(body)
-        if let message = GoogleError.message(in: members) {
+        if let message = members.googleError {
             throw Failure(.unreachable, "the server answers 200 with an error: \(message)")
         }
         let state =

@@ -48,7 +48,7 @@ package final class ClientTemplateSource: FlagSource {
                 parser: { [unowned self] in
                     InvalidationParser { [unowned self] in versions.versionAnnounced($0) }
                 }, request: { [unowned self] in try streamRequest(to: url) },
-                explain: { GoogleError.message(in: $0.body) },
+                explain: \.googleError,
                 deliver: { [unowned self] in streamEvent($0) })
         } catch {
             context.deliverWatchProblem("\(error)")
@@ -58,7 +58,7 @@ package final class ClientTemplateSource: FlagSource {
     package func fetch(unlessMatching validators: Validators) {
         installations.cancel()
         fetch.start()
-        get(validators, isSecondTry: false)
+        get(validators)
     }
 
     package func forget() {
@@ -78,7 +78,7 @@ package final class ClientTemplateSource: FlagSource {
 
     // MARK: - One fetch
 
-    private func get(_ validators: Validators, isSecondTry: Bool) {
+    private func get(_ validators: Validators, isSecondTry: Bool = false) {
         guard settings.installationsURL != nil else { return send(validators, nil) }
         // The service gives flags without a token too: half of the time is kept for them.
         installations.withToken(by: fetch.deadline - fetch.timeLeft / 2) { [unowned self] result in
@@ -86,7 +86,7 @@ package final class ClientTemplateSource: FlagSource {
             case .success(let token):
                 tokenWarnings = [installations.problem].compactMap(\.self)
                 warn()
-                send(validators, token, isSecondTry: isSecondTry)
+                send(validators, token, mayRenew: !isSecondTry)
                 startStream()
             case .failure(let failure):
                 let way = "\(failure.detail); asking without a token"
@@ -103,7 +103,7 @@ package final class ClientTemplateSource: FlagSource {
             .warningsChanged(name, tokenWarnings + [versions.warning].compactMap(\.self)))
     }
 
-    private func send(_ validators: Validators, _ token: String?, isSecondTry: Bool = true) {
+    private func send(_ validators: Validators, _ token: String?, mayRenew: Bool = false) {
         var headers = settings.headers
         headers.append(Header("User-Agent", context.environment.userAgent))
         var body: JSON.Object = [
@@ -116,16 +116,16 @@ package final class ClientTemplateSource: FlagSource {
             body["appInstanceIdToken"] = .string(token)
         }
         if let etag = validators.etag { headers.append(Header("If-None-Match", etag)) }
-        let renew = { [unowned self] in
-            installations.dropToken()
-            get(validators, isSecondTry: true)
+        let request = HTTPRequest.google(
+            settings.fetchURL, headers: headers, body: body.bytes, maxBody: settings.limits.maxBody)
+        fetch.send(request) { [unowned self] result in
+            // The token may be revoked, and a new token may be accepted.
+            if mayRenew, case .success(let response) = result, response.status == 401 {
+                installations.dropToken()
+                return get(validators, isSecondTry: true)
+            }
+            responseArrived(result, isConditional: validators.etag != nil)
         }
-        fetch.send(
-            .google(
-                settings.fetchURL, headers: headers, body: body.bytes,
-                maxBody: settings.limits.maxBody),
-            renew: isSecondTry ? nil : renew
-        ) { [unowned self] in responseArrived($0, isConditional: validators.etag != nil) }
     }
 
     private func responseArrived(_ result: Result<HTTPResponse, Failure>, isConditional: Bool) {

@@ -1,15 +1,18 @@
 import CivilTime
 import Decision
+import Files
 import HTTP
 import JSON
+import Signing
 import SourceSettings
 
-/// Keeps the installation of a source registered, and its token fresh (Firebase Installations).
+/// Keeps the installation of a source registered, its token fresh (Firebase Installations), and both in a file
+/// under `$STATE_DIRECTORY` over restarts. Only its owner may read the file.
 final class Installations {
     private let settings: FirebaseSettings
     private let context: SourceDependencies
     private let url: String
-    private let file: InstallationFile
+    private let folder: String
     private let fetch: Fetch
     private(set) var installation: Installation
     /// Why the installation could not be stored; nil if it was stored.
@@ -22,15 +25,21 @@ final class Installations {
         self.settings = settings
         self.context = context
         url = settings.installationsURL ?? ""
+        folder = "\(context.environment.stateDirectory)/installations"
         fetch = Fetch(
             "get an installation token from '\(url)'", limit: settings.limits.timeout / 2,
             for: context)
-        file = InstallationFile(
-            of: context.name, app: "\(settings.project) \(settings.appID)",
-            in: context.environment.stateDirectory)
-        let known = file.read()
-        installation = known ?? .random()
-        if known == nil { store() }
+        installation = .random()
+        do {
+            let bytes = try File.read(path, limit: 64 << 10)
+            if let known = Installation(try JSON.Value.parse(bytes), of: app) {
+                installation = known
+                return
+            }
+        } catch {
+            // A file that cannot be read is replaced.
+        }
+        store()
     }
 
     /// Calls back with the token, at once or by `deadline`; never after `cancel()`. After a failure
@@ -52,7 +61,7 @@ final class Installations {
     }
 
     /// Forgets the token, which the service does not accept.
-    func dropToken() { installation.dropToken() }
+    func dropToken() { installation.token = nil }
 
     /// Ends the request in flight.
     func cancel() { fetch.cancel() }
@@ -61,10 +70,11 @@ final class Installations {
         _ result: Result<HTTPResponse, Failure>, isRenewal: Bool
     ) -> Result<String, Failure> {
         do throws(Failure) {
-            let token = try storeToken(from: try result.get(), isRenewal: isRenewal)
+            let token = try readToken(in: try result.get(), isRenewal: isRenewal)
+            installation.token = token
             pause = nil
             store()
-            return .success(token)
+            return .success(token.text)
         } catch {
             let wait = min(error.retryAfter ?? .seconds(60), .seconds(3600))
             let isForgotten = isRenewal && installation.refreshToken == nil
@@ -73,27 +83,27 @@ final class Installations {
         }
     }
 
-    private func storeToken(from response: HTTPResponse, isRenewal: Bool) throws(Failure) -> String
-    {
+    /// The token in an answer. One to a registration also holds the refresh token, and maybe another id.
+    private func readToken(
+        in response: HTTPResponse, isRenewal: Bool
+    ) throws(Failure) -> Installation.Token {
         let now = context.now.wall
         guard (200..<300).contains(response.status) else {
-            // The service has forgotten the installation: the next fetch registers it again.
-            if isRenewal, [401, 404].contains(response.status) { installation.unregister() }
+            // The service has forgotten the installation: the next fetch registers it again, by its id.
+            if isRenewal, [401, 404].contains(response.status) {
+                (installation.refreshToken, installation.token) = (nil, nil)
+            }
             throw response.googleRefusal(of: fetch.operation, now: now)
         }
         let members = try FlagDocument.parse(response.body)
-        if isRenewal {
-            let token = try Installation.Token(members, at: now)
-            installation.renew(token)
-            return token.text
-        }
+        if isRenewal { return try Installation.Token(members, at: now) }
         guard let refreshToken = members["refreshToken"]?.string, refreshToken.isShortHeaderText,
-            let token = members["authToken"]?.object
+            let authToken = members["authToken"]?.object
         else { throw Failure(.unreachable, "\(fetch.operation): the answer holds no token") }
-        let read = try Installation.Token(token, at: now)
-        let id = members["fid"]?.string.flatMap { $0.isShortHeaderText ? $0 : nil }
-        installation.register(as: id, refreshToken: refreshToken, read)
-        return read.text
+        let token = try Installation.Token(authToken, at: now)
+        if let id = members["fid"]?.string, id.isShortHeaderText { installation.id = id }
+        installation.refreshToken = refreshToken
+        return token
     }
 
     private func request(by refreshToken: String?) -> HTTPRequest {
@@ -113,12 +123,73 @@ final class Installations {
         return .google(path, headers: headers, body: body.bytes)
     }
 
+    private var path: String { "\(folder)/\(context.name).json" }
+
+    /// The project and the app that the installation belongs to.
+    private var app: String { "\(settings.project) \(settings.appID)" }
+
+    /// Stores the installation, so that it survives a power loss.
     private func store() {
         do {
-            try file.write(installation)
+            try Directory.create(folder)
+            let text = installation.json(for: app).serialized(.pretty) + "\n"
+            try File.replace(path, with: Array(text.utf8), mode: 0o600, surviving: .powerLoss)
             problem = nil
         } catch {
             problem = "the installation is not kept: \(error)"
+        }
+    }
+}
+
+/// The identity of this host in a Firebase project: an id that the host makes once and keeps. Percent
+/// conditions and the service's statistics use it.
+struct Installation {
+    fileprivate(set) var id: String
+    /// Renews a token; nil if the service does not know the installation.
+    fileprivate(set) var refreshToken: String?
+    fileprivate(set) var token: Token?
+
+    /// Authenticates the installation to the service.
+    struct Token {
+        let text: String
+        /// By the wall clock, since the token is kept over restarts.
+        let expires: Instant
+    }
+
+    /// A new installation. Its id is made as the official clients make it: four bits that are 7, and 128
+    /// random bits.
+    fileprivate static func random() -> Installation {
+        var bytes = (0..<17).map { _ in UInt8.random(in: .min ... .max) }
+        bytes[0] = 0x70 | bytes[0] & 0x0F
+        return Installation(id: String(Base64URL.text(of: bytes).prefix(22)))
+    }
+
+    /// The token, unless it ends within an hour.
+    func freshToken(at now: Instant) -> String? {
+        token.flatMap { now + .seconds(3600) < $0.expires ? $0.text : nil }
+    }
+}
+
+extension Installation {
+    /// The stored form. It holds the tokens.
+    fileprivate func json(for app: String) -> JSON.Value {
+        [
+            "schema": 1, "app": .string(app), "id": .string(id),
+            "refresh_token": refreshToken.map { .string($0) } ?? .null,
+            "token": token.map { .string($0.text) } ?? .null,
+            "expires": token.map { .number(Number($0.expires.seconds)) } ?? .null,
+        ]
+    }
+
+    /// Reads the stored form; nil if it is malformed or belongs to another app.
+    fileprivate init?(_ value: JSON.Value, of app: String) {
+        guard let members = value.object, members["schema"]?.number?.int64 == 1,
+            members["app"]?.string.map({ $0.utf8.elementsEqual(app.utf8) }) == true,
+            let id = members["id"]?.string
+        else { return nil }
+        self.init(id: id, refreshToken: members["refresh_token"]?.string)
+        if let text = members["token"]?.string, let expires = members["expires"]?.number?.int64 {
+            token = Token(text: text, expires: Instant(seconds: expires))
         }
     }
 }

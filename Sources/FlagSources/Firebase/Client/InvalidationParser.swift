@@ -25,9 +25,6 @@ package struct InvalidationParser: StreamParser {
         for byte in bytes where update.failure == nil { parse(byte, &update) }
     }
 
-    /// Drops an object that is cut off.
-    package mutating func finish(_ update: inout StreamUpdate) {}
-
     private mutating func parse(_ byte: UInt8, _ update: inout StreamUpdate) {
         guard depth > 0 else { return parseBetween(byte, &update) }
         object.append(byte)
@@ -84,7 +81,7 @@ package struct InvalidationParser: StreamParser {
         // False means that the stream is enabled.
         if members["featureDisabled"]?.bool == true {
             update.failure = Failure(.refused, "the service has switched its stream off")
-        } else if let message = GoogleError.message(in: members) {
+        } else if let message = members.googleError {
             update.failure = Failure(.unreachable, "the stream ends with an error: \(message)")
         }
     }

@@ -25,18 +25,13 @@ package enum SearchResult: Hashable, Sendable {
     case tooCostly
 }
 
-/// A search for a regular expression, and the steps that it took.
-package struct Search: Hashable, Sendable {
-    package let result: SearchResult
-    package let steps: Int64
-}
-
 /// The functions of C libraries that the evaluation needs. They are passed in, so that it stays pure.
 package struct Tools {
     /// SHA-256.
     package var digest: (_ bytes: [UInt8]) -> [UInt8]
-    /// Looks for a regular expression, in RE2's syntax, anywhere in a text, within a number of steps.
-    package var search: (_ pattern: String, _ text: String, _ steps: Int64) -> Search
+    /// Looks for a regular expression, in RE2's syntax, anywhere in a text, within `steps`, of which it leaves the
+    /// number that it took.
+    package var search: (_ pattern: String, _ text: String, _ steps: inout Int64) -> SearchResult
 }
 
 /// Evaluates conditions as the official clients do, and collects warnings.

@@ -5,15 +5,11 @@ extension SignalTest.Comparison {
     /// budget is spent.
     func holds(
         for signal: SignalValue, _ budget: inout EvaluationBudget,
-        search: (_ pattern: String, _ text: String, _ steps: Int64) -> Search
+        search: (_ pattern: String, _ text: String, _ steps: inout Int64) -> SearchResult
     ) throws(ConditionError) -> Bool {
         switch self {
-        case .containsAny(let targets):
-            try budget.charge(steps: Self.steps(seeking: targets, in: try signal.asText()))
-            return targets.contains(where: try signal.asText().contains(exactly:))
-        case .containsNone(let targets):
-            try budget.charge(steps: Self.steps(seeking: targets, in: try signal.asText()))
-            return !targets.contains(where: try signal.asText().contains(exactly:))
+        case .containsAny(let targets): return try Self.contains(signal, targets, &budget)
+        case .containsNone(let targets): return try !Self.contains(signal, targets, &budget)
         case .equalsAny(let targets):
             let text = try signal.asText()
             try budget.charge(steps: targets.reduce(0) { $0 + 50 + 4 * Int64($1.utf8.count) })
@@ -27,9 +23,10 @@ extension SignalTest.Comparison {
             let text = try signal.asText()
             for pattern in patterns {
                 try budget.charge(pattern: pattern)
-                let search = search(pattern, text, budget.stepsLeft)
-                try budget.charge(steps: search.steps)
-                switch search.result {
+                var steps = budget.stepsLeft
+                let result = search(pattern, text, &steps)
+                try budget.charge(steps: steps)
+                switch result {
                 case .found: return true
                 case .notFound: continue
                 case .refused(let cause):
@@ -53,14 +50,18 @@ extension SignalTest.Comparison {
         }
     }
 
-    /// The steps of a search for each of the targets: each byte of one may be compared with each of the
-    /// text.
-    private static func steps(seeking targets: [String], in text: String) -> Int64 {
-        let room = Int64(text.utf8.count)
-        return targets.reduce(0) { sum, target in
-            let count = Int64(target.utf8.count)
+    /// Whether the signal contains one of the targets. Each byte of one may be compared with each of the text.
+    private static func contains(
+        _ signal: SignalValue, _ targets: [String], _ budget: inout EvaluationBudget
+    ) throws(ConditionError) -> Bool {
+        let text = try signal.asText()
+        let room = text.utf8.count
+        let steps = targets.reduce(0) { sum, target in
+            let count = target.utf8.count
             return sum + 20 + (count > room ? 0 : count * (room - count + 1))
         }
+        try budget.charge(steps: Int64(steps))
+        return targets.contains(where: text.contains(exactly:))
     }
 }
 

@@ -37,7 +37,7 @@ package final class ServerTemplateSource: FlagSource {
     package func fetch(unlessMatching validators: Validators) {
         tokens.cancel()
         fetch.start()
-        get(validators, isSecondTry: false)
+        get(validators)
     }
 
     package func forget() { versions = TemplateVersions() }
@@ -49,7 +49,7 @@ package final class ServerTemplateSource: FlagSource {
         fetch.stop()
     }
 
-    private func get(_ validators: Validators, isSecondTry: Bool) {
+    private func get(_ validators: Validators, isSecondTry: Bool = false) {
         tokens.withToken(by: fetch.deadline) { [unowned self] result in
             switch result {
             case .success(let token): send(validators, token, isSecondTry: isSecondTry)
@@ -65,39 +65,42 @@ package final class ServerTemplateSource: FlagSource {
             Header("Authorization", "Bearer \(token)"),
         ]
         if let etag = validators.etag { headers.append(Header("If-None-Match", etag)) }
-        let renew = { [unowned self] in
-            tokens.dropToken()
-            get(validators, isSecondTry: true)
+        let request = HTTPRequest.google(
+            settings.url, headers: headers, maxBody: settings.limits.maxBody)
+        fetch.send(request) { [unowned self] result in
+            do throws(Failure) {
+                let response = try result.get()
+                // The token may be revoked, and a new token may be accepted.
+                if response.status == 401, !isSecondTry {
+                    tokens.dropToken()
+                    return get(validators, isSecondTry: true)
+                }
+                let outcome = try outcome(of: response, isConditional: validators.etag != nil)
+                context.deliverOutcome(outcome, date: response.date(now: context.now.wall))
+            } catch {
+                context.deliverOutcome(.failure(error))
+            }
         }
-        fetch.send(
-            .google(settings.url, headers: headers, maxBody: settings.limits.maxBody),
-            renew: isSecondTry ? nil : renew
-        ) { [unowned self] in responseArrived($0, isConditional: validators.etag != nil) }
     }
 
-    private func responseArrived(_ result: Result<HTTPResponse, Failure>, isConditional: Bool) {
-        do throws(Failure) {
-            let response = try result.get()
-            let now = context.now.wall
-            let outcome: Outcome
-            switch response.status {
-            case 200: outcome = .answer(try read(response, at: now))
-            case 304 where isConditional: outcome = .unchanged
-            case 404:
-                throw Failure(
-                    .invalid, "\(fetch.operation): no server template is published in this project")
-            default: throw response.googleRefusal(of: fetch.operation, now: now)
-            }
-            context.deliverOutcome(outcome, date: response.date(now: now))
-        } catch {
-            context.deliverOutcome(.failure(error))
+    private func outcome(
+        of response: HTTPResponse, isConditional: Bool
+    ) throws(Failure) -> Outcome {
+        let now = context.now.wall
+        switch response.status {
+        case 200: return .answer(try read(response, at: now))
+        case 304 where isConditional: return .unchanged
+        case 404:
+            throw Failure(
+                .invalid, "\(fetch.operation): no server template is published in this project")
+        default: throw response.googleRefusal(of: fetch.operation, now: now)
         }
     }
 
     /// Evaluates the template. The answer stores the flags and not the template, since they decide.
     private func read(_ response: HTTPResponse, at now: Instant) throws(Failure) -> Answer {
         let object = try FlagDocument.parse(response.body)
-        if let message = GoogleError.message(in: object) {
+        if let message = object.googleError {
             throw Failure(.unreachable, "\(fetch.operation): \(message)")
         }
         let template = try Template(object)
@@ -117,9 +120,7 @@ extension FirebaseServerSettings {
     /// Percent conditions choose the host by `randomizationID`, else by its machine id for this program;
     /// without either, no percent condition is true.
     fileprivate func context(on host: Host) -> EvaluationContext {
-        let values = signals.compactMap { signal in
-            SignalValue(signal.value).map { (signal.name, $0) }
-        }
+        let values = signals.compactMap { name, value in SignalValue(value).map { (name, $0) } }
         return EvaluationContext(
             randomizationID: randomizationID ?? host.machineID ?? "",
             signals: Dictionary(values) { _, last in last })

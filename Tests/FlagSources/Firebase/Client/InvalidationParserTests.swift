@@ -50,33 +50,28 @@ import Testing
         }
     }
 
-    struct Case: Sendable, CustomTestStringConvertible {
-        let text: String
-        let failure: String?
-        var testDescription: String { String(text.prefix(40)) }
-    }
-
-    @Test(arguments: [
-        Case(
-            text: #"[{"featureDisabled": true}"#, failure: "the service has switched its stream off"
-        ),
-        Case(text: #"[{"featureDisabled": false}"#, failure: nil),
-        Case(text: "<!DOCTYPE html>", failure: "the stream is not JSON"),
-        Case(text: "[{]}", failure: "an object of the stream is not JSON"),
-        Case(text: #"[{"a": 1, "a": 2}"#, failure: "an object of the stream is not JSON"),
-        Case(
-            text: #"[{"error": {"status": "UNAVAILABLE", "message": "Later."}}"#,
-            failure: "the stream ends with an error: UNAVAILABLE: Later."),
-        Case(
-            text: #"[{"a": ""# + String(repeating: "x", count: 70_000),
-            failure: "an object of the stream is too long"),
-        Case(text: String(repeating: "[ ,\n", count: 10_000), failure: nil),
-        Case(text: #"[{"latestTemplateVersionNumber": "soon"}"#, failure: nil),
-        Case(text: #"[{"latestTemplateVersionNumber": 1e400}"#, failure: nil),
-    ])
-    func whatIsNoInvalidationIsNoHint(stream: Case) {
-        let (update, versions) = read([Array(stream.text.utf8)])
-        #expect(update.failure?.detail == stream.failure)
+    @Test(
+        arguments: [
+            (#"[{"featureDisabled": true}"#, "the service has switched its stream off"),
+            (#"[{"featureDisabled": false}"#, nil),
+            ("<!DOCTYPE html>", "the stream is not JSON"),
+            ("[{]}", "an object of the stream is not JSON"),
+            (#"[{"a": 1, "a": 2}"#, "an object of the stream is not JSON"),
+            (
+                #"[{"error": {"status": "UNAVAILABLE", "message": "Later."}}"#,
+                "the stream ends with an error: UNAVAILABLE: Later."
+            ),
+            (
+                #"[{"a": ""# + String(repeating: "x", count: 70_000),
+                "an object of the stream is too long"
+            ),
+            (String(repeating: "[ ,\n", count: 10_000), nil),
+            (#"[{"latestTemplateVersionNumber": "soon"}"#, nil),
+            (#"[{"latestTemplateVersionNumber": 1e400}"#, nil),
+        ] as [(String, String?)])
+    func whatIsNoInvalidationIsNoHint(text: String, failure: String?) {
+        let (update, versions) = read([Array(text.utf8)])
+        #expect(update.failure?.detail == failure)
         #expect(versions == [] && !update.isHint)
     }
 
@@ -96,12 +91,9 @@ import Testing
         let body = #"{"appInstanceId": "\#(fid)", "lastKnownVersionNumber": "7"}"#
         var versions: [Int64] = []
         var problems: Set<String> = []
-        let context = SourceDependencies(
-            name: name, interval: .milliseconds(1), environment: .ofTests, client: client,
-            loop: loop,
-            deliver: { event in
-                if case .watchChanged(_, let problem?) = event { problems.insert(problem) }
-            })
+        let context = SourceDependencies.ofTests(name, client, loop) { event in
+            if case .watchChanged(_, let problem?) = event { problems.insert(problem) }
+        }
         var stream: FlagSources.Stream<InvalidationParser>?
         stream = try FlagSources.Stream(
             for: context,

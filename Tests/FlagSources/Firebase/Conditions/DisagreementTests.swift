@@ -5,123 +5,92 @@ import Testing
 /// A condition on which the two official clients for servers disagree, or on which one of them fails, is
 /// false, and a warning names it.
 struct DisagreementTests {
-    struct Case: Sendable, CustomTestStringConvertible {
-        let name: String
-        let test: String
-        let targets: [String]
-        let signal: SignalValue
-        let warning: String
-        var testDescription: String { name }
-
-        init(
-            _ name: String, _ test: String, _ targets: [String], _ signal: SignalValue,
-            _ warning: String
-        ) {
-            self.name = name
-            self.test = test
-            self.targets = targets
-            self.signal = signal
-            self.warning = warning
-        }
+    private static func disputed(_ what: String) -> String {
+        "the official clients disagree on \(what)"
     }
 
-    static let cases = [
-        Case(
-            "an empty signal", "STRING_EXACTLY_MATCHES", [""], .text(""),
-            "the official clients disagree on an empty text"),
-        Case(
-            "an empty signal that contains nothing", "STRING_DOES_NOT_CONTAIN", ["x"], .text(""),
-            "the official clients disagree on an empty text"),
-        Case(
-            "zero", "NUMERIC_EQUAL", ["0"], .integer(0), "the official clients disagree on zero"),
-        Case(
-            "zero with a point", "NUMERIC_EQUAL", ["0"], .number(0),
-            "the official clients disagree on zero"),
-        Case(
-            "not a number", "NUMERIC_EQUAL", ["nan"], .integer(1),
-            "'nan' is not a number to both official clients"),
-        Case(
-            "a short infinity", "NUMERIC_LESS_THAN", ["inf"], .integer(1),
-            "'inf' is not a number to both official clients"),
-        Case(
-            "an empty target", "NUMERIC_EQUAL", [""], .text("0"),
-            "'' is not a number to both official clients"),
-        Case(
-            "another base", "NUMERIC_EQUAL", ["0x10"], .integer(16),
-            "'0x10' is not a number to both official clients"),
-        Case(
-            "an underscore", "NUMERIC_EQUAL", ["1_0"], .integer(10),
-            "'1_0' is not a number to both official clients"),
-        Case(
-            "digits of another script", "NUMERIC_EQUAL", ["١٢"], .integer(12),
-            "'١٢' is not a number to both official clients"),
-        Case(
-            "six numbers", "SEMANTIC_VERSION_EQUAL", ["1.2.3.4.5.6"], .text("1.2.3.4.5.6"),
-            "the official clients disagree on versions of more than 5 numbers"),
-        Case(
-            "a word behind the first difference", "SEMANTIC_VERSION_LESS_THAN", ["2.0"],
-            .text("1.abc"), "'1.abc' is not a version to both official clients"),
-        Case(
-            "a negative number", "SEMANTIC_VERSION_LESS_THAN", ["12.1.3.444"],
-            .text("12.1.3.-2"), "'12.1.3.-2' is not a version to both official clients"),
-        Case(
-            "a number left out", "SEMANTIC_VERSION_EQUAL", ["1.0.2"], .text("1..2"),
-            "'1..2' is not a version to both official clients"),
-        Case(
-            "a number of a version beyond doubles", "SEMANTIC_VERSION_GREATER_THAN",
-            ["1.9007199254740992"], .text("1.9007199254740993"),
-            "the official clients disagree on numbers over 2^53"),
-        Case(
-            "a target beyond doubles", "SEMANTIC_VERSION_LESS_THAN", ["9007199254740993.1"],
-            .text("9007199254740992.1"),
-            "the official clients disagree on numbers over 2^53"),
-        Case(
-            "a number of a version with 17 digits", "SEMANTIC_VERSION_LESS_THAN",
-            ["99999999999999999"], .text("1"),
-            "'99999999999999999' is not a version to both official clients"),
-        Case(
-            "a whole number beyond doubles as version", "SEMANTIC_VERSION_EQUAL",
-            ["9007199254740992"], .integer(9_007_199_254_740_993),
-            "the official clients disagree on 9007199254740993"),
-        Case(
-            "a whole number with a point as text", "STRING_EXACTLY_MATCHES", ["1"], .number(1),
-            "the official clients disagree on 1.0"),
-        Case(
-            "a whole number beyond doubles as text", "STRING_CONTAINS", ["9"],
-            .integer(9_007_199_254_740_993),
-            "the official clients disagree on 9007199254740993"),
-        Case(
-            "a blank of one of them", "STRING_EXACTLY_MATCHES", ["gold"], .text("gold\u{85}"),
-            "the official clients disagree on what a blank is"),
-        Case(
-            "a blank of the other", "STRING_EXACTLY_MATCHES", ["gold"], .text("\u{FEFF}gold"),
-            "the official clients disagree on what a blank is"),
-        Case(
-            "a broken expression", "STRING_CONTAINS_REGEX", ["(gold"], .text("gold"),
-            "regular expression '(gold': missing ): (gold"),
-        Case(
-            "an expression that RE2 does not have", "STRING_CONTAINS_REGEX", ["(?=gold)"],
-            .text("gold"), "regular expression '(?=gold)': invalid perl operator: (?="),
-        Case(
-            "an expression without measure", "STRING_CONTAINS_REGEX", ["((a{100}){100}){100}"],
-            .text("gold"),
-            "regular expression '((a{100}){100}){100}': invalid repetition size: {100}"),
-    ]
+    private static func noNumber(_ text: String) -> String {
+        "'\(text)' is not a number to both official clients"
+    }
 
-    @Test(arguments: cases)
-    func aConditionOnWhichTheClientsDisagreeIsFalseAndReported(disagreement: Case) {
-        let condition = Condition([
-            "customSignal": [
-                "customSignalOperator": .string(disagreement.test), "customSignalKey": "s",
-                "targetCustomSignalValues": .array(disagreement.targets.map { .string($0) }),
-            ]
-        ])
-        var evaluator = Evaluator(EvaluationContext(signals: ["s": disagreement.signal]), .real)
+    private static func noVersion(_ text: String) -> String {
+        "'\(text)' is not a version to both official clients"
+    }
+
+    @Test(
+        arguments: [
+            // An empty signal, one that contains nothing, and zero, also with a point.
+            ("STRING_EXACTLY_MATCHES", "", .text(""), disputed("an empty text")),
+            ("STRING_DOES_NOT_CONTAIN", "x", .text(""), disputed("an empty text")),
+            ("NUMERIC_EQUAL", "0", .integer(0), disputed("zero")),
+            ("NUMERIC_EQUAL", "0", .number(0), disputed("zero")),
+            // Another base, an underscore, digits of another script.
+            ("NUMERIC_EQUAL", "nan", .integer(1), noNumber("nan")),
+            ("NUMERIC_LESS_THAN", "inf", .integer(1), noNumber("inf")),
+            ("NUMERIC_EQUAL", "", .text("0"), noNumber("")),
+            ("NUMERIC_EQUAL", "0x10", .integer(16), noNumber("0x10")),
+            ("NUMERIC_EQUAL", "1_0", .integer(10), noNumber("1_0")),
+            ("NUMERIC_EQUAL", "١٢", .integer(12), noNumber("١٢")),
+            // A word behind the first difference, a negative number, a number left out.
+            (
+                "SEMANTIC_VERSION_EQUAL", "1.2.3.4.5.6", .text("1.2.3.4.5.6"),
+                disputed("versions of more than 5 numbers")
+            ),
+            ("SEMANTIC_VERSION_LESS_THAN", "2.0", .text("1.abc"), noVersion("1.abc")),
+            (
+                "SEMANTIC_VERSION_LESS_THAN", "12.1.3.444", .text("12.1.3.-2"),
+                noVersion("12.1.3.-2")
+            ),
+            ("SEMANTIC_VERSION_EQUAL", "1.0.2", .text("1..2"), noVersion("1..2")),
+            // Beyond doubles: a number of the version, one of the target, 17 digits, a whole number.
+            (
+                "SEMANTIC_VERSION_GREATER_THAN", "1.9007199254740992",
+                .text("1.9007199254740993"), disputed("numbers over 2^53")
+            ),
+            (
+                "SEMANTIC_VERSION_LESS_THAN", "9007199254740993.1", .text("9007199254740992.1"),
+                disputed("numbers over 2^53")
+            ),
+            (
+                "SEMANTIC_VERSION_LESS_THAN", "99999999999999999", .text("1"),
+                noVersion("99999999999999999")
+            ),
+            (
+                "SEMANTIC_VERSION_EQUAL", "9007199254740992", .integer(9_007_199_254_740_993),
+                disputed("9007199254740993")
+            ),
+            // A whole number as text: with a point, and beyond doubles.
+            ("STRING_EXACTLY_MATCHES", "1", .number(1), disputed("1.0")),
+            (
+                "STRING_CONTAINS", "9", .integer(9_007_199_254_740_993),
+                disputed("9007199254740993")
+            ),
+            // A blank of one of them, and of the other.
+            ("STRING_EXACTLY_MATCHES", "gold", .text("gold\u{85}"), disputed("what a blank is")),
+            ("STRING_EXACTLY_MATCHES", "gold", .text("\u{FEFF}gold"), disputed("what a blank is")),
+            // A broken expression, one that RE2 does not have, one without measure.
+            (
+                "STRING_CONTAINS_REGEX", "(gold", .text("gold"),
+                "regular expression '(gold': missing ): (gold"
+            ),
+            (
+                "STRING_CONTAINS_REGEX", "(?=gold)", .text("gold"),
+                "regular expression '(?=gold)': invalid perl operator: (?="
+            ),
+            (
+                "STRING_CONTAINS_REGEX", "((a{100}){100}){100}", .text("gold"),
+                "regular expression '((a{100}){100}){100}': invalid repetition size: {100}"
+            ),
+        ] as [(String, String, SignalValue, String)])
+    func aConditionOnWhichTheClientsDisagreeIsFalseAndReported(
+        test: String, target: String, signal: SignalValue, warning: String
+    ) {
+        let condition = Condition(BudgetTests.test(test, [target]))
+        var evaluator = Evaluator(EvaluationContext(signals: ["s": signal]), .real)
         let isTrue = evaluator.isTrue(condition, named: "c")
         #expect(!isTrue)
         #expect(
-            evaluator.warnings
-                == ["condition 'c' counts as false: signal 's': \(disagreement.warning)"])
+            evaluator.warnings == ["condition 'c' counts as false: signal 's': \(warning)"])
     }
 
     /// Both clients know 2^53 exactly; one of them takes 2^53 + 1 for the same number. It was compared as by
@@ -150,56 +119,33 @@ struct DisagreementTests {
         #expect(evaluator.warnings == [])
     }
 
-    struct Shape: Sendable, CustomTestStringConvertible {
-        let name: String
-        let json: String
-        let warning: String
-        var testDescription: String { name }
-    }
-
-    static let shapes = [
-        Shape(name: "none", json: "null", warning: "it is not an object"),
-        Shape(name: "empty", json: "{}", warning: "it is empty"),
-        Shape(
-            name: "unknown kind", json: #"{"dateTime": {}}"#,
-            warning: "its kind 'dateTime' is not known"),
-        Shape(
-            name: "kind of a wrong type", json: #"{"true": false}"#,
-            warning: "'true' is a boolean, not an object"),
-        Shape(
-            name: "no list", json: #"{"orCondition": {"conditions": {}}}"#,
-            warning: "'conditions' is an object, not an array"),
-        Shape(
-            name: "unknown share", json: #"{"percent": {"percentOperator": "NEARLY"}}"#,
-            warning: "its operator 'NEARLY' is not known"),
-        Shape(
-            name: "a share as text",
-            json:
-                #"{"percent": {"percentOperator": "LESS_OR_EQUAL", "microPercent": "100000000"}}"#,
-            warning: "'microPercent' is a string, not a number"),
-        Shape(
-            name: "no operator",
-            json:
-                #"{"customSignal": {"customSignalKey": "s", "targetCustomSignalValues": ["x"]}}"#,
-            warning: "its operator '' is not known"),
-        Shape(
-            name: "no target",
-            json: #"{"customSignal": {"customSignalKey": "s"}}"#,
-            warning: "it has no target value"),
-        Shape(
-            name: "no text as target",
-            json: #"{"customSignal": {"customSignalKey": "s", "targetCustomSignalValues": [1]}}"#,
-            warning: "'targetCustomSignalValues' holds a value that is not a string"),
-    ]
-
-    @Test(arguments: shapes)
-    func aConditionThatMakesNoSenseIsFalseAndReported(shape: Shape) throws {
-        let condition = Condition(try JSON.Value.parse(shape.json))
+    @Test(arguments: [
+        ("null", "it is not an object"),
+        ("{}", "it is empty"),
+        (#"{"dateTime": {}}"#, "its kind 'dateTime' is not known"),
+        (#"{"true": false}"#, "'true' is a boolean, not an object"),
+        (#"{"orCondition": {"conditions": {}}}"#, "'conditions' is an object, not an array"),
+        (#"{"percent": {"percentOperator": "NEARLY"}}"#, "its operator 'NEARLY' is not known"),
+        (
+            #"{"percent": {"percentOperator": "LESS_OR_EQUAL", "microPercent": "100000000"}}"#,
+            "'microPercent' is a string, not a number"
+        ),
+        (
+            #"{"customSignal": {"customSignalKey": "s", "targetCustomSignalValues": ["x"]}}"#,
+            "its operator '' is not known"
+        ),
+        (#"{"customSignal": {"customSignalKey": "s"}}"#, "it has no target value"),
+        (
+            #"{"customSignal": {"customSignalKey": "s", "targetCustomSignalValues": [1]}}"#,
+            "'targetCustomSignalValues' holds a value that is not a string"
+        ),
+    ])
+    func aConditionThatMakesNoSenseIsFalseAndReported(json: String, warning: String) throws {
         let context = EvaluationContext(randomizationID: "host", signals: ["s": .text("x")])
         var evaluator = Evaluator(context, .real)
-        let isTrue = evaluator.isTrue(condition, named: "c")
+        let isTrue = evaluator.isTrue(Condition(try JSON.Value.parse(json)), named: "c")
         #expect(!isTrue)
-        #expect(evaluator.warnings == ["condition 'c' counts as false: \(shape.warning)"])
+        #expect(evaluator.warnings == ["condition 'c' counts as false: \(warning)"])
     }
 
     @Test(arguments: 0...7)

@@ -37,6 +37,18 @@ struct Mutation: Sendable, CustomTestStringConvertible {
         }
     }
 
+    static func tools(
+        _ name: String, _ change: @escaping @Sendable (inout Tools, _ real: Tools) -> Void
+    ) -> Mutation {
+        Mutation(
+            name: name,
+            tools: { real in
+                var tools = real
+                change(&tools, real)
+                return tools
+            })
+    }
+
     static func percent(
         _ name: String, _ change: @escaping @Sendable (Percent) -> Percent
     ) -> Mutation {
@@ -70,55 +82,41 @@ extension Mutation {
         Mutation(name: "and counts once less") {
             if case .and(let parts) = $0, parts.count == 1 { parts[0] } else { $0 }
         },
-        Mutation(
-            name: "half of the digest",
-            tools: { real in
-                var tools = real
-                tools.digest = { Array(real.digest($0).prefix(16)) }
-                return tools
-            }),
-        Mutation(
-            name: "the digest from behind",
-            tools: { real in
-                var tools = real
-                tools.digest = { real.digest($0).reversed() }
-                return tools
-            }),
-        Mutation(
-            name: "expressions are anchored",
-            tools: { real in
-                var tools = real
-                tools.search = { real.search("^(?:\($0))", $1, $2) }
-                return tools
-            }),
-        Mutation(
-            name: "expressions ignore case",
-            tools: { real in
-                var tools = real
-                tools.search = { real.search("(?i)\($0)", $1, $2) }
-                return tools
-            }),
+        tools("half of the digest") { tools, real in
+            tools.digest = { Array(real.digest($0).prefix(16)) }
+        },
+        tools("the digest from behind") { tools, real in
+            tools.digest = { real.digest($0).reversed() }
+        },
+        tools("expressions are anchored") { tools, real in
+            tools.search = { real.search("^(?:\($0))", $1, &$2) }
+        },
+        tools("expressions ignore case") { tools, real in
+            tools.search = { real.search("(?i)\($0)", $1, &$2) }
+        },
     ]
 
     private static let percents = [
-        percent("LESS_OR_EQUAL is less") { percent in
-            guard case .upTo(let limit) = percent.bounds else { return percent }
-            return Percent(seed: percent.seed, bounds: .upTo(limit - 1))
+        bounds("LESS_OR_EQUAL is less") {
+            if case .upTo(let limit) = $0 { .upTo(limit - 1) } else { $0 }
         },
-        percent("GREATER_THAN is greater or equal") { percent in
-            guard case .above(let limit) = percent.bounds else { return percent }
-            return Percent(seed: percent.seed, bounds: .above(limit - 1))
+        bounds("GREATER_THAN is greater or equal") {
+            if case .above(let limit) = $0 { .above(limit - 1) } else { $0 }
         },
-        percent("BETWEEN takes its lower bound in") { percent in
-            guard case .between(let lower, let upper) = percent.bounds else { return percent }
-            return Percent(seed: percent.seed, bounds: .between(lower - 1, upper))
+        bounds("BETWEEN takes its lower bound in") {
+            if case .between(let lower, let upper) = $0 { .between(lower - 1, upper) } else { $0 }
         },
-        percent("BETWEEN leaves its upper bound out") { percent in
-            guard case .between(let lower, let upper) = percent.bounds else { return percent }
-            return Percent(seed: percent.seed, bounds: .between(lower, upper - 1))
+        bounds("BETWEEN leaves its upper bound out") {
+            if case .between(let lower, let upper) = $0 { .between(lower, upper - 1) } else { $0 }
         },
         percent("the seed is ignored") { Percent(seed: "", bounds: $0.bounds) },
     ]
+
+    private static func bounds(
+        _ name: String, _ change: @escaping @Sendable (Percent.Bounds) -> Percent.Bounds
+    ) -> Mutation {
+        percent(name) { Percent(seed: $0.seed, bounds: change($0.bounds)) }
+    }
 
     private static let texts = [
         test("STRING_CONTAINS is equality") {
