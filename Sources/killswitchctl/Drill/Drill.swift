@@ -36,7 +36,7 @@ struct Drill: ParsableCommand {
     var limit = DurationArgument(.seconds(10))
 
     @Option(help: "The state to rehearse: maintenance, update-required or ended.")
-    var state: DrilledState = .maintenance
+    var state: State = .maintenance
 
     @Flag(name: .customLong("yes"), help: "Do not ask for confirmation.")
     var isAgreed = false
@@ -61,29 +61,29 @@ struct Drill: ParsableCommand {
                 + "prove nothing")
         let published = try PublishedFiles(common)
         let order = DrillOrder(
-            service: service, state: state.state, limit: limit.duration,
+            service: service, state: state, limit: limit.duration,
             daemon: published.daemon(timeout: .seconds(5)))
         try order.checkThatDaemonAnswers()
         let stand = try decisionIfDrillIsAllowed(published.known(service).object)
         let loop = try EventLoop()
         let manager = try BlockingSystemdClient(on: loop)
-        if let problem = ShownGate(nil, published.gate(of: service), at: published.now).problem {
+        if let problem = published.gate(of: service, beside: nil).problem {
             throw CommandFailure(.no, "'\(service)': \(problem)")
         }
         let plan = try DrillPlan(
-            of: service, from: stand, to: state.state, describe: manager.snapshot)
+            of: service, from: stand, to: state, describe: manager.snapshot)
         try check(plan)
         if !isAgreed { try askForConsent(to: plan) }
         let drilling = DrillDriver(plan, by: order, with: manager, on: loop, published)
-        let report = DrillReport(findings: try drilling.run())
-        if json { printJSON(.object(report.json)) } else { printLines(report.text) }
+        let findings = try drilling.run()
+        if json { printJSON(.object(findings.json)) } else { printLines(findings.text) }
         try flushOutput()
         if let signal = drilling.interruption {
-            if let summary = report.failure { printError(summary) }
+            if let summary = findings.failure { printError(summary) }
             throw CommandEnd(end: .killed(signal))
         }
-        order.sendResult(problem: report.problem)
-        if let summary = report.failure { throw CommandFailure(.no, summary) }
+        order.sendResult(problem: findings.wholeProblem)
+        if let summary = findings.failure { throw CommandFailure(.no, summary) }
     }
 
     /// Refuses before the question a drill that the daemon would refuse. The daemon checks the same
@@ -143,18 +143,16 @@ struct Drill: ParsableCommand {
     }
 }
 
-/// A state that closes.
-enum DrilledState: String, CaseIterable, ExpressibleByArgument {
-    case maintenance
-    case updateRequired = "update-required"
-    case ended
-
-    /// The state of this word.
-    var state: State {
-        switch self {
-        case .maintenance: .maintenance
-        case .updateRequired: .updateRequired
-        case .ended: .ended
-        }
+/// The word of `--state`: a state that closes.
+extension State: ExpressibleByArgument {
+    init?(argument: String) {
+        guard Self.allValueStrings.contains(argument) else { return nil }
+        self.init(rawValue: argument)
     }
+
+    static var allValueStrings: [String] {
+        [State.maintenance, .updateRequired, .ended].map(\.rawValue)
+    }
+
+    var defaultValueDescription: String { rawValue }
 }

@@ -5,35 +5,33 @@ import Gates
 import JSON
 
 /// The findings of a drill, as they are printed.
-struct DrillReport {
-    let findings: DrillFindings
-
+extension DrillFindings {
     /// The failures, for standard error; nil if the drill succeeded.
     var failure: String? {
-        problem.map { "the drill of '\(findings.service)' has failed: \($0)" }
+        wholeProblem.map { "the drill of '\(service)' has failed: \($0)" }
     }
 
     /// What has failed, as a clause; nil if the drill succeeded.
-    var problem: String? {
-        let units = findings.outcomes.filter { !$0.failures.isEmpty }.map(\.unit.name.text)
+    var wholeProblem: String? {
+        let units = outcomes.filter { !$0.failures.isEmpty }.map(\.unit.name.text)
         let names = units.isEmpty ? nil : units.joined(separator: ", ")
-        let words = [findings.problem, names].compactMap(\.self).joined(separator: "; ")
+        let words = [problem, names].compactMap(\.self).joined(separator: "; ")
         return words.isEmpty ? nil : words
     }
 
     /// The table, the remarks about units, and the duration of the drill.
     var text: String {
         let header = ["UNIT", "KIND", "WAS", "STOP", "BY HAND", "START", "RESULT"]
-        var lines = Columns(rows: [header] + findings.outcomes.map(cells)).lines()
-        for outcome in findings.outcomes {
+        var lines = Columns(rows: [header] + outcomes.map(cells)).lines()
+        for outcome in outcomes {
             guard let words = problem(of: outcome) ?? outcome.remark else { continue }
             lines.append(Self.folded("\(outcome.unit.name): \(words)".printable))
         }
         let state =
-            findings.closedFor.map { "was closed for \($0.shown)" }
-            ?? (findings.isOpen ? "is open" : "is still closed")
-        let end = findings.isInterrupted ? ", and the drill was broken off" : ""
-        lines.append("'\(findings.service)' \(state)\(end)")
+            closedFor.map { "was closed for \($0.shown)" }
+            ?? (isOpen ? "is open" : "is still closed")
+        let end = isInterrupted ? ", and the drill was broken off" : ""
+        lines.append("'\(service)' \(state)\(end)")
         return lines.joined(separator: "\n")
     }
 
@@ -44,7 +42,7 @@ struct DrillReport {
 
     private func problem(of outcome: UnitOutcome) -> String? {
         let sentences = outcome.failures.map {
-            $0.sentence(of: outcome.unit.name, in: findings.service)
+            $0.sentence(of: outcome.unit.name, in: service)
         }
         return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
     }
@@ -55,21 +53,21 @@ struct DrillReport {
             outcome.unit.name.text, outcome.unit.kind.word,
             outcome.unit.before.seen.active.rawValue, outcome.stop?.shown ?? "-",
             byHand ?? "-", outcome.start?.shown ?? "-",
-            !outcome.failures.isEmpty ? "failed" : findings.isInterrupted ? "-" : "ok",
+            !outcome.failures.isEmpty ? "failed" : isInterrupted ? "-" : "ok",
         ]
     }
 
     /// The report as JSON; an unknown value is null.
     var json: JSON.Object {
         [
-            "service": .string(findings.service.text),
-            "state": .string(findings.state.rawValue),
-            "ok": .bool(failure == nil && !findings.isInterrupted),
-            "open": .bool(findings.isOpen),
-            "interrupted": .bool(findings.isInterrupted),
-            "closed_for_ms": .optional(findings.closedFor?.milliseconds),
-            "problem": .optional(findings.problem),
-            "units": .array(findings.outcomes.map { .object(json(of: $0)) }),
+            "service": .string(service.text),
+            "state": .string(state.rawValue),
+            "ok": .bool(failure == nil && !isInterrupted),
+            "open": .bool(isOpen),
+            "interrupted": .bool(isInterrupted),
+            "closed_for_ms": .optional(closedFor?.milliseconds),
+            "problem": .optional(problem),
+            "units": .array(outcomes.map { .object(json(of: $0)) }),
         ]
     }
 

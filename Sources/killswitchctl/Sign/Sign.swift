@@ -37,8 +37,8 @@ struct Sign: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "How long hosts act on it, such as 7d, or a time.",
-            valueName: "duration|time"), transform: ExpiryArgument.read)
-    var expires: ExpiryArgument?
+            valueName: "duration|time"), transform: Instant.readExpiry)
+    var expires: Instant?
 
     @Option(help: ArgumentHelp("Which hosts it is for. Repeatable.", valueName: "name"))
     var audience: [String] = []
@@ -60,18 +60,18 @@ struct Sign: ParsableCommand {
         let bytes = try File.read(file, limit: FetchLimits.largestMaxBody)
         var document = DocumentFile(bytes, named: file)
         if number != nil || expires != nil || issued != nil || !audience.isEmpty {
-            let now = EventLoop.wallClock
             try document.set(
-                version: number, expires: expires?.instant(now: now), issued: issued,
-                audience: audience, at: now)
+                version: number, expires: expires, issued: issued, audience: audience)
         }
         let order = try document.order()
-        let signed = document.bytes + (try SSHKeygen.signature(over: document.content, by: key))
-        let count = try DocumentFile.signatureCount(in: signed, named: file)
-        if try document.signatureCount == count {
+        let before = try document.signatureCount
+        document.signatures += try SSHKeygen.signature(over: document.content, by: key)
+        let count = try document.signatureCount
+        if count == before {
             printError("'\(key)' has signed '\(file)' already; nothing is added")
         } else {
-            try File.replace(file, with: signed, mode: try File.attributes(of: file).mode)
+            let mode = try File.attributes(of: file).mode
+            try File.replace(file, with: document.bytes, mode: mode)
         }
         printLine(
             "'\(file)' is version \(order.version) for "
@@ -95,26 +95,17 @@ enum VersionArgument {
     }
 }
 
-/// The value of `--expires`: a duration from now on, or a time.
-enum ExpiryArgument {
-    case after(Duration)
-    case at(Instant)
-
-    static func read(_ word: String) throws -> ExpiryArgument {
-        if let duration = Duration(text: word) { return .after(duration) }
+extension Instant {
+    /// The value of `--expires`: a duration from now on, in whole seconds, or a time.
+    fileprivate static func readExpiry(_ word: String) throws -> Instant {
+        if let duration = Duration(text: word) {
+            return Instant(seconds: (EventLoop.wallClock + duration).seconds)
+        }
         guard let instant = Instant(argument: word) else {
             throw ArgumentProblem(
                 description: "write a duration such as 7d, or a time like \(Instant.example)")
         }
-        return .at(instant)
-    }
-
-    /// The time, in whole seconds.
-    func instant(now: Instant) -> Instant {
-        switch self {
-        case .after(let duration): Instant(seconds: (now + duration).seconds)
-        case .at(let instant): instant
-        }
+        return instant
     }
 }
 
@@ -122,7 +113,7 @@ enum ExpiryArgument {
 struct DocumentFile {
     /// The document, as it is signed.
     private(set) var content: [UInt8]
-    private var signatures: [UInt8]
+    fileprivate var signatures: [UInt8]
     private let name: String
 
     /// Takes apart a file. Nothing is checked yet.
@@ -137,8 +128,7 @@ struct DocumentFile {
 
     /// Fills in the members. Removes the old signatures, which were for another content.
     mutating func set(
-        version: VersionArgument?, expires: Instant?, issued: Instant?, audience: [String],
-        at now: Instant
+        version: VersionArgument?, expires: Instant?, issued: Instant?, audience: [String]
     ) throws {
         var flags = try flags()
         switch version {
@@ -163,7 +153,7 @@ struct DocumentFile {
         }
         // That of a signed document is of its earlier version; that of another one is its author's.
         if issued != nil || !signatures.isEmpty || flags["issued"] == nil {
-            let time = issued ?? Instant(seconds: now.seconds)
+            let time = issued ?? Instant(seconds: EventLoop.wallClock.seconds)
             flags["issued"] = .string(Zone.utc.rfc3339(time))
         }
         if !signatures.isEmpty {
@@ -195,28 +185,25 @@ struct DocumentFile {
         }
     }
 
-    /// How many keys have signed it. Throws if one of the signatures is not over the document.
+    /// How many keys have signed it: a key that signed twice has signed once. Throws if one of the signatures is
+    /// not over the document.
     var signatureCount: Int {
         get throws {
-            signatures.isEmpty ? 0 : try Self.signatureCount(in: bytes, named: name)
-        }
-    }
-
-    /// How many keys have signed a document: a key that signed twice has signed once. Throws if one of the
-    /// signatures is not over the document.
-    static func signatureCount(in bytes: [UInt8], named name: String) throws -> Int {
-        do throws(SignatureRefusal) {
-            let document = try SignedDocument(bytes)
-            try document.checkOwnKeys()
-            return document.keyCount
-        } catch {
-            let hint =
-                if case .changedBytes = error {
-                    "; if the flags were edited, give --version next"
-                } else {
-                    ""
-                }
-            throw CommandFailure(.no, "the signatures in '\(name)' cannot be used: \(error)\(hint)")
+            guard !signatures.isEmpty else { return 0 }
+            do throws(SignatureRefusal) {
+                let document = try SignedDocument(bytes)
+                try document.checkOwnKeys()
+                return document.keyCount
+            } catch {
+                let hint =
+                    if case .changedBytes = error {
+                        "; if the flags were edited, give --version next"
+                    } else {
+                        ""
+                    }
+                throw CommandFailure(
+                    .no, "the signatures in '\(name)' cannot be used: \(error)\(hint)")
+            }
         }
     }
 }

@@ -80,12 +80,13 @@ struct Detach: ParsableCommand {
     }
 
     private func report(of concerned: [Attachment], _ down: DownUnits) -> JSON.Value {
-        let units = concerned.map { attachment -> JSON.Value in
+        let units = concerned.map { attachment in
             var object = attachment.object
-            object["start"] = .optional(down.command(for: attachment.unit))
-            return .object(object)
+            let isDown = down.services[attachment.unit] != nil
+            object["start"] = .optional(isDown ? "systemctl start \(attachment.unit)" : nil)
+            return object
         }
-        return .object(["dry_run": .bool(isDryRun), "units": .array(units)])
+        return .object(["dry_run": .bool(isDryRun), "units": .objects(units)])
     }
 
     /// Names the units that are attached by other files than those of `attach`, and stay attached.
@@ -138,7 +139,7 @@ struct Detach: ParsableCommand {
 
 /// The units that a closed gate keeps down: nothing starts them once they are detached.
 private struct DownUnits {
-    private var services: [UnitName: ServiceName] = [:]
+    private(set) var services: [UnitName: ServiceName] = [:]
 
     /// Asks systemd about the units that a gate would start. Those of an image that is being built are not down.
     init(among attachments: [Attachment]) {
@@ -164,11 +165,6 @@ private struct DownUnits {
         services.sorted { $0.key < $1.key }.map { unit, service in
             "\(unit) is down, because '\(service)' is closed; to start it: systemctl start \(unit)"
         }
-    }
-
-    /// The command that starts a unit; nil if it is not down.
-    func command(for unit: UnitName) -> String? {
-        services[unit] == nil ? nil : "systemctl start \(unit)"
     }
 }
 

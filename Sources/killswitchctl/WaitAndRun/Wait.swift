@@ -115,7 +115,7 @@ enum WaitCondition: ExpressibleByArgument {
         onWait: (String) -> Void = { _ in }
     ) throws {
         let loop = try EventLoop()
-        let watch = try StateFileWatch(service, in: published, on: loop)
+        let watch = try StateFileWatch([service], in: published, on: loop)
         let deadline = limit.map { loop.now.boot + $0 }
         // A daemon that starts writes one service after the other.
         let mayCome = loop.now.boot + min(limit ?? Self.startDuration, Self.startDuration)
@@ -127,8 +127,8 @@ enum WaitCondition: ExpressibleByArgument {
                 if let state = try published.state(of: service) {
                     let end = published.end(of: state, at: loop.now.wall)
                     let isCurrent = loop.now.wall <= end
-                    let gate = ShownGate(
-                        state.gate, published.gate(of: service), at: loop.now.wall)
+                    let gate = published.gate(
+                        of: service, beside: state.gate, at: loop.now.wall)
                     let isMet = isCurrent && isReached(by: state, gate.published)
                     let isOutdated = isMet && published.isOutdated(state, of: service)
                     let isReached = isMet && !isOutdated
@@ -207,9 +207,7 @@ extension WaitCondition {
     private func obstacle(_ state: PublishedState, _ gate: ShownGate) -> String? {
         guard case .effect(let wanted) = self, state.gate == wanted, let report = gate.published
         else { return nil }
-        guard report.actual != nil else {
-            return ShownGate.noGates
-        }
+        guard report.actual != nil else { return ShownGate.noGates }
         return report.isStuck(on: wanted) ? gate.problem : nil
     }
 }
@@ -235,19 +233,20 @@ extension Gate {
     fileprivate var effect: String { self == .open ? "up" : "down" }
 }
 
-/// Waits for changes of the files of a service that tell its state, its gate and its units.
-final class StateFileWatch {
+/// Waits for changes of the files of services that tell their states, gates and units.
+struct StateFileWatch {
     private let loop: EventLoop
     private let files: [PathWatch]
     private let validity: WallTimer
 
     /// Watches the files by inotify(7).
     init(
-        _ service: ServiceName, in published: PublishedFiles, on loop: EventLoop
+        _ services: [ServiceName], in published: PublishedFiles, on loop: EventLoop
     ) throws(SystemError) {
         self.loop = loop
         let own = [FileName.state, FileName.gate, FileName.units] + Gate.allCases.map(\.rawValue)
-        files = (own.map { "\(service)/\($0)" } + [FileName.alive]).map {
+        let names = services.flatMap { service in own.map { "\(service)/\($0)" } }
+        files = (names + [FileName.alive]).map {
             PathWatch(loop, path: "\(published.directory)/\($0)") {}
         }
         validity = try WallTimer(loop) { _ in }
