@@ -19,7 +19,6 @@ struct ArgumentProblem: Error, CustomStringConvertible {
 
 /// A duration as in the configuration: `500ms`, `30s`, `5m`, `2h`, `7d`.
 struct DurationArgument: CustomStringConvertible {
-    /// The duration.
     let duration: Duration
 
     /// A default value.
@@ -77,7 +76,6 @@ enum ForcedState {
             description: meant ?? "there are: \(words.joined(separator: ", "))")
     }
 
-    /// All words.
     static let words =
         Gate.allCases.map(\.rawValue)
         + State.allCases.filter { $0 != .undecided }.map(\.rawValue)

@@ -174,7 +174,6 @@ struct DrillOrder {
             _ = try daemon.order(("Force", parameters))
         } catch let error as MethodError where error == .invalidParameter("state") {
             throw CommandFailure(
-                .no,
                 "state \(state.rawValue) leaves the gate of '\(service)' open; a drill needs a state "
                     + "that closes it")
         } catch let error as SocketError {

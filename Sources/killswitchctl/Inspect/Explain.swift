@@ -106,11 +106,11 @@ struct DecisionReplay {
         self.published = published
         store = StateDirectory(path: directory)
         guard let kept = try store.keptConfiguration() else {
-            throw CommandFailure(.no, "no configuration is kept in '\(directory)'")
+            throw CommandFailure("no configuration is kept in '\(directory)'")
         }
         let settings = try LoadedConfiguration(kept).settings
         guard let service = settings.services.first(where: { $0.name == name }) else {
-            throw CommandFailure(.no, "'\(name)' is not in the last accepted configuration")
+            throw CommandFailure("'\(name)' is not in the last accepted configuration")
         }
         self.service = service
         plan = Plan(sources: settings.plan.sources(of: service), services: [service])

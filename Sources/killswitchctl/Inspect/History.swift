@@ -65,7 +65,7 @@ struct History: ParsableCommand {
             files = try ["/var/log/journal", "/run/log/journal"]
                 .map { "\($0)/\(name)/system.journal" }
                 .filter(File.exists)
-            if files.isEmpty { throw CommandFailure(.no, "there is no journal on this host") }
+            if files.isEmpty { throw CommandFailure("there is no journal on this host") }
         } catch let error as FileError where error.isPermissionDenied {}
         guard files.contains(where: { file in unsafe access(file, R_OK) == 0 }) else {
             throw CommandFailure(

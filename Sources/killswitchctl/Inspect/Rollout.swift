@@ -46,10 +46,10 @@ struct RolloutCommand: ParsableCommand {
         let format = FormatWord.switchObject.format(key: key, countdownKey: nil)
         let order: Reading
         do { order = try format.read(answer.flags, in: zone) } catch {
-            throw CommandFailure(.no, "the flags are invalid: \(error)")
+            throw CommandFailure("the flags are invalid: \(error)")
         }
         guard let rollout = order.rollout else {
-            throw CommandFailure(.no, "the order has no rollout: it reaches every host at once")
+            throw CommandFailure("the order has no rollout: it reaches every host at once")
         }
         var objects: [JSON.Object] = []
         for step in rollout.steps {

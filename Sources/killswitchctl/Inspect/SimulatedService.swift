@@ -98,7 +98,7 @@ struct SimulatedService {
         do {
             return try VersionFile.version(in: path)
         } catch {
-            throw CommandFailure(.no, "installed_version_file: \(error)")
+            throw CommandFailure("installed_version_file: \(error)")
         }
     }
 
@@ -150,7 +150,7 @@ struct FlagFile {
         } catch {
             let failure = (error as? DocumentRefusal).map { Failure($0) } ?? error as? Failure
             guard let failure else { throw error }
-            throw CommandFailure(.no, "the flags in \(name) are invalid: \(failure.detail)")
+            throw CommandFailure("the flags in \(name) are invalid: \(failure.detail)")
         }
     }
 
@@ -164,10 +164,10 @@ struct FlagFile {
             if count > 0 {
                 bytes += piece[..<count]
             } else if errno != EINTR {
-                throw CommandFailure(.no, "read standard input: \(SystemError.text(of: errno))")
+                throw CommandFailure("read standard input: \(SystemError.text(of: errno))")
             }
         }
-        throw CommandFailure(.no, "read standard input: over the limit of \(largest) bytes")
+        throw CommandFailure("read standard input: over the limit of \(largest) bytes")
     }
 
     /// The limit of `max_body`, in bytes.

@@ -10,7 +10,6 @@ import Storage
 final class GateWatcher {
     private let published: PublishedFiles
     private let loop: EventLoop
-    /// Whether to print the units and the progress.
     private let isVerbose: Bool
     /// The gates and units before the order, as far as they were known.
     private var gatesBefore: [ServiceName: PublishedGate] = [:]

@@ -1,5 +1,4 @@
 import ArgumentParser
-import CivilTime
 import ControlSocket
 import Decision
 import EventLoop
@@ -12,7 +11,6 @@ typealias OrderCall = (method: String, parameters: JSON.Object)
 
 /// A command that calls methods of the daemon, and prints the results.
 protocol DaemonOrder: ParsableCommand {
-    /// The options of every order.
     var options: OrderOptions { get }
     /// Whether to follow the gates until they are as decided.
     var waitsForGates: Bool { get }
@@ -29,7 +27,6 @@ protocol DaemonOrder: ParsableCommand {
 
 /// An order that is one call.
 protocol OrderCommand: DaemonOrder {
-    /// The call of the daemon.
     var call: OrderCall { get }
 }
 
@@ -133,7 +130,6 @@ extension DaemonOrder {
     /// No reply is a failure.
     func hasFailed(_ reply: OrderReply) -> Bool { false }
 
-    /// Most orders do not wait.
     var waitsForGates: Bool { false }
 
     /// A watcher of the services that these calls concern.

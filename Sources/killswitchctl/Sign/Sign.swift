@@ -4,7 +4,9 @@ import Configuration
 import Decision
 import EventLoop
 import Files
+import Glibc
 import JSON
+import POSIX
 import Signing
 import SourceSettings
 
@@ -135,7 +137,6 @@ struct DocumentFile {
         case nil:
             guard signatures.isEmpty else {
                 throw CommandFailure(
-                    .no,
                     "'\(name)' is already signed; changed flags need a new version: add "
                         + "--version next")
             }
@@ -144,7 +145,7 @@ struct DocumentFile {
             let known = flags["version"]?.number?.int64 ?? 0
             guard flags["version"] == nil || flags["version"]?.number?.int64 != nil,
                 known < Int64.max
-            else { throw CommandFailure(.no, "the 'version' of '\(name)' has no next one") }
+            else { throw CommandFailure("the 'version' of '\(name)' has no next one") }
             flags["version"] = .number(Number(known + 1))
         }
         if let expires { flags["expires"] = .string(Zone.utc.rfc3339(expires)) }
@@ -172,7 +173,6 @@ struct DocumentFile {
             return try SignedMetadata(flags, digest: [])
         } catch {
             throw CommandFailure(
-                .no,
                 "'\(name)' cannot be signed: \(error); give --version, --expires and --audience")
         }
     }
@@ -181,7 +181,7 @@ struct DocumentFile {
         do {
             return try FlagDocument.parse(content)
         } catch {
-            throw CommandFailure(.no, "the flags in '\(name)' are invalid: \(error.detail)")
+            throw CommandFailure("the flags in '\(name)' are invalid: \(error.detail)")
         }
     }
 
@@ -201,9 +201,64 @@ struct DocumentFile {
                     } else {
                         ""
                     }
-                throw CommandFailure(
-                    .no, "the signatures in '\(name)' cannot be used: \(error)\(hint)")
+                throw CommandFailure("the signatures in '\(name)' cannot be used: \(error)\(hint)")
             }
         }
+    }
+}
+
+/// ssh-keygen(1), which holds the keys, asks for passphrases, and talks to agents and security keys.
+enum SSHKeygen {
+    /// The armoured signature over a document by a key.
+    ///
+    /// ssh-keygen reads the document from a file: it would take the passphrase from standard input.
+    static func signature(over document: [UInt8], by key: String) throws -> [UInt8] {
+        let folder = try temporaryFolder()
+        let (file, signature) = ("\(folder)/document", "\(folder)/document.sig")
+        defer { remove([file, signature, folder]) }
+        try File.replace(file, with: document, mode: 0o600)
+        let end = try run([
+            "ssh-keygen", "-q", "-Y", "sign", "-n", SignedDocument.namespace, "-f",
+            try File.absolute(key), file,
+        ])
+        guard end == 0 else {
+            throw CommandFailure("ssh-keygen has not signed with the key '\(key)'")
+        }
+        return try File.read(signature, limit: 64 << 10)
+    }
+
+    /// Runs a command to its end, with this terminal; returns its status as waitpid(2) gives it. An interrupt from the
+    /// keyboard ends the command alone, so that the files go.
+    private static func run(_ command: [String]) throws -> Int32 {
+        let signals = [SIGINT, SIGQUIT]
+        let before = ChildProcess.blockedSignals
+        let child = try ChildProcess(command, blocking: before)
+        var handlers: [sighandler_t?] = []
+        for number in signals { handlers.append(signal(number, SIG_IGN)) }
+        defer {
+            for (number, handler) in zip(signals, handlers) { _ = signal(number, handler) }
+        }
+        var status: Int32 = 0
+        while unsafe waitpid(child.identifier, &status, 0) < 0 {
+            guard errno == EINTR else {
+                throw CommandFailure("wait for ssh-keygen: \(SystemError.text(of: errno))")
+            }
+        }
+        return status
+    }
+
+    private static func temporaryFolder() throws -> String {
+        let base = environmentVariable("TMPDIR") ?? "/tmp"
+        var path = Array("\(base)/killswitchctl.XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&path) != nil else {
+            throw CommandFailure("make a folder in '\(base)': \(SystemError.text(of: errno))")
+        }
+        let bytes = path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Removes what is there of these, in this order.
+    private static func remove(_ paths: [String]) {
+        for path in paths { _ = unsafe path.withCString { name in unsafe Glibc.remove(name) } }
     }
 }

@@ -54,7 +54,6 @@ struct Verify: ParsableCommand {
 
 /// What a host would make of a signed document.
 struct VerificationReport {
-    /// Who has signed it.
     private var authors: [String] = []
     /// Why other signatures do not count.
     private var uncounted: [String] = []

@@ -160,7 +160,7 @@ struct Attach: ParsableCommand {
         return try configuredServices().map { service in
             let units = try patterns.map { pattern in
                 guard let unit = pattern.unit(of: service.text) else {
-                    throw CommandFailure(.no, "'\(pattern.text)' is not a unit of '\(service)'")
+                    throw CommandFailure("'\(pattern.text)' is not a unit of '\(service)'")
                 }
                 return unit
             }

@@ -26,6 +26,8 @@ extension GateTarget.Kind: ExpressibleByArgument {
         attachable.map(\.word).filter { $0 != OnArgument.notice.rawValue }
     }
 
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+
     var defaultValueDescription: String { word }
 
     /// The kinds of targets that units can be attached to.

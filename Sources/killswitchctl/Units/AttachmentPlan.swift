@@ -22,7 +22,6 @@ struct AttachmentPlan {
         var link: String? { isStarted ? (unit.file.isEmpty ? "/dev/null" : unit.file) : nil }
     }
 
-    /// The units to attach.
     private(set) var parts: [Part] = []
     /// Units that stop with an attached unit, and do not start again with it.
     private(set) var dependents: [(unit: UnitName, on: UnitName)] = []
@@ -85,18 +84,17 @@ struct AttachmentPlan {
     private func check(_ unit: UnitDescription) throws {
         switch unit.load {
         case "loaded": break
-        case "not-found": throw CommandFailure(.no, "there is no unit '\(unit.name)'")
-        default: throw CommandFailure(.no, "unit '\(unit.name)' cannot be used: \(unit.load)")
+        case "not-found": throw CommandFailure("there is no unit '\(unit.name)'")
+        default: throw CommandFailure("unit '\(unit.name)' cannot be used: \(unit.load)")
         }
         guard ["service", "socket", "timer", "path"].contains(unit.name.type) else {
             throw CommandFailure(
-                .no,
                 "unit '\(unit.name)' is a \(unit.name.type); services, sockets, timers and "
                     + "path units can be attached")
         }
         if !rules.isForced, let reason = ProtectedUnit.reason(unit.name) {
             throw CommandFailure(
-                .no, "unit '\(unit.name)' not attached: \(reason); --force attaches it anyway")
+                "unit '\(unit.name)' not attached: \(reason); --force attaches it anyway")
         }
     }
 }

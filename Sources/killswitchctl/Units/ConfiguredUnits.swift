@@ -64,7 +64,6 @@ struct ConfiguredUnits {
         }
         guard before.target == attachment.target else {
             throw CommandFailure(
-                .no,
                 "unit '\(unit)' is attached to \(before.target.name) and left unchanged; type "
                     + "'killswitchctl detach \(service) \(unit)', or remove it from 'units'")
         }

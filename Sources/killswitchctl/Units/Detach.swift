@@ -121,8 +121,7 @@ struct Detach: ParsableCommand {
         var wanted: Set<UnitName> = []
         for unit in units {
             guard attached.contains(where: { $0.unit == unit }) else {
-                throw CommandFailure(
-                    .no, "unit '\(unit)' is not attached to '\(service?.text ?? "")'")
+                throw CommandFailure("unit '\(unit)' is not attached to '\(service?.text ?? "")'")
             }
             wanted.insert(unit)
             if isAsked {

@@ -77,7 +77,6 @@ extension PublishedFiles {
             if let sign = signOfLife, now - sign <= RuntimeDirectory.longestSilence { return }
             let units = attached.map { "\($0.unit) ('\($0.service)')" }.joined(separator: ", ")
             throw CommandFailure(
-                .no,
                 "\(absence(error).line(at: now)); no gate moves. These units stay "
                     + "as they are, stopped or running: \(units). Type 'systemctl start "
                     + "killswitchd', or 'killswitchctl unlock --all' to open the gates without it")

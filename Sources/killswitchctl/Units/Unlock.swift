@@ -111,14 +111,12 @@ struct Unlock: ParsableCommand {
             guard try published.state(of: service) == nil, let orphan = OrphanedService(service)
             else { continue }
             return CommandFailure(
-                .no,
                 "\(cause), and '\(service)' is not configured, so that no order opens its gate; "
                     + orphan.problem.advice)
         }
         // 'force' takes one service.
         let names = services.count == 1 ? services[0].text : "SERVICE"
         return CommandFailure(
-            .no,
             "\(cause): 'killswitchctl force \(names) running' opens the gate; to unlock it "
                 + "without the daemon, \(stop) first")
     }

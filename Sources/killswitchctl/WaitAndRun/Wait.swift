@@ -46,7 +46,7 @@ struct Wait: ParsableCommand {
 }
 
 /// A condition that `wait` and `run` wait for.
-enum WaitCondition: ExpressibleByArgument {
+enum WaitCondition: Hashable, ExpressibleByArgument {
     /// The decision.
     case gate(Gate)
     /// The effect: every attached unit is down behind the closed gate, or every unit that the open gate
@@ -56,34 +56,20 @@ enum WaitCondition: ExpressibleByArgument {
     case decided
     case state(State)
 
+    /// The conditions by their words on the command line.
+    private static let all: [(word: String, condition: Self)] =
+        Gate.allCases.map { ($0.rawValue, .gate($0)) }
+        + Gate.allCases.map { ($0 == .open ? "up" : "down", .effect($0)) }
+        + [("decided", .decided)] + State.allCases.map { ($0.rawValue, .state($0)) }
+
     init?(argument: String) {
-        if let gate = Gate(rawValue: argument) {
-            self = .gate(gate)
-        } else if let state = State(rawValue: argument) {
-            self = .state(state)
-        } else if let effect = Gate.allCases.first(where: { $0.effect == argument }) {
-            self = .effect(effect)
-        } else if argument == "decided" {
-            self = .decided
-        } else {
-            return nil
-        }
+        guard let known = Self.all.first(where: { $0.word == argument }) else { return nil }
+        self = known.condition
     }
 
-    static var allValueStrings: [String] {
-        Gate.allCases.map(\.rawValue) + Gate.allCases.map(\.effect) + ["decided"]
-            + State.allCases.map(\.rawValue)
-    }
+    static var allValueStrings: [String] { all.map(\.word) }
 
-    /// The word on the command line.
-    var defaultValueDescription: String {
-        switch self {
-        case .gate(let gate): gate.rawValue
-        case .effect(let gate): gate.effect
-        case .decided: "decided"
-        case .state(let state): state.rawValue
-        }
-    }
+    var defaultValueDescription: String { Self.all.first { $0.condition == self }?.word ?? "" }
 
     /// Whether a service in this state, with this gate, meets the condition.
     func isReached(by state: PublishedState, _ gate: PublishedGate?) -> Bool {
@@ -139,7 +125,7 @@ enum WaitCondition: ExpressibleByArgument {
                     if let unknown { seen = "the daemon has not yet seen its unit '\(unknown)'" }
                     if isCurrent, !isOutdated, let problem = obstacle(state, gate) {
                         throw CommandFailure(
-                            .no, "'\(service)' will not be \(defaultValueDescription): \(problem)")
+                            "'\(service)' will not be \(defaultValueDescription): \(problem)")
                     }
                     if isCurrent { watch.expect(end + .milliseconds(1)) }
                 } else {
@@ -226,11 +212,6 @@ extension JSON.Object {
         let keepers = strings("held_by").map { ", kept down by '\($0)'" }.joined()
         return active.printable + (time ?? "") + (left ?? "") + keepers
     }
-}
-
-extension Gate {
-    /// The word for what the gate does to its units.
-    fileprivate var effect: String { self == .open ? "up" : "down" }
 }
 
 /// Waits for changes of the files of services that tell their states, gates and units.
