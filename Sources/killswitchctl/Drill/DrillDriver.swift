@@ -160,9 +160,6 @@ struct DrillOrder {
     /// so that the release ends only this order.
     private let reason = "drill by killswitchctl, process \(getpid())"
 
-    /// Throws if no daemon runs.
-    func checkThatDaemonAnswers() throws { _ = try daemon.call("Sources") }
-
     /// Closes the gate, if it is open and no other order is in force.
     func send() throws {
         let parameters: JSON.Object = [

@@ -97,7 +97,8 @@ struct ConfiguredUnits {
         let manager = try BlockingSystemdClient()
         let change = try ConfiguredUnits(configured, describe: manager.describe)
         if !isDryRun { try permitted { try change.write() } }
-        if !isDryRun, !skipsReload, !change.isEmpty { try manager.reload() }
+        let isChanged = !(change.attached.isEmpty && change.detached.isEmpty)
+        if !isDryRun, !skipsReload, isChanged { try manager.reload() }
         if !isDryRun { try permitted { try change.outcome.write() } }
         if json {
             printJSON(change.report(isDryRun: isDryRun))
@@ -121,8 +122,6 @@ struct ConfiguredUnits {
         for (unit, text) in problems { outcome.refused[unit] = text }
         return outcome
     }
-
-    private var isEmpty: Bool { attached.isEmpty && detached.isEmpty }
 
     private func write() throws {
         for (attachment, part) in attached {

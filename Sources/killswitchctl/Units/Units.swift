@@ -111,8 +111,8 @@ struct AttachmentRow {
     let gateProblem: String?
     /// Whether the service is not configured.
     let isOrphan: Bool
-    /// Whether no daemon has decided anything since the boot: which services are configured is not known.
-    let isUndecided: Bool
+    /// What is wrong with the unit; nil if nothing is.
+    let problem: String?
 
     /// The cells of its row in the table.
     var cells: [String] {
@@ -124,13 +124,6 @@ struct AttachmentRow {
             state?["since"]?.string ?? "-", time ?? "-",
             problem ?? (keepers.isEmpty ? "-" : "kept down by \(keepers)"),
         ]
-    }
-
-    /// What is wrong with the unit; nil if nothing is.
-    private var problem: String? {
-        if let problem = state?["problem"]?.string { return problem }
-        if isUndecided { return PublishedFiles.noDaemon }
-        return isOrphan ? "its service is not configured" : nil
     }
 
     /// How many of its starts the gate has refused, in a line; nil if there were none.
@@ -162,13 +155,17 @@ struct AttachmentRow {
             let targets = own.map { (unit: $0.unit.text, target: Optional($0.target.name)) }
             let others = states.compactMap { $0["name"]?.string }
                 .filter { unit in !targets.contains { $0.unit == unit } }
+            let isOrphan = !configured.contains(service) && !configured.isEmpty
+            // Without any service no daemon has decided anything: it is not known which are configured.
+            let problem =
+                configured.isEmpty
+                ? PublishedFiles.noDaemon : isOrphan ? "its service is not configured" : nil
             return (targets + others.map { ($0, nil) }).map { unit, target in
-                AttachmentRow(
-                    service: service, unit: unit, target: target,
-                    state: states.first { $0["name"]?.string == unit },
-                    gateProblem: published.gate(of: service)?.problem,
-                    isOrphan: !configured.contains(service) && !configured.isEmpty,
-                    isUndecided: configured.isEmpty)
+                let state = states.first { $0["name"]?.string == unit }
+                return AttachmentRow(
+                    service: service, unit: unit, target: target, state: state,
+                    gateProblem: published.gate(of: service)?.problem, isOrphan: isOrphan,
+                    problem: state?["problem"]?.string ?? problem)
             }
         }
     }
