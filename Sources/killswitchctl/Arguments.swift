@@ -19,7 +19,6 @@ struct ArgumentProblem: Error, CustomStringConvertible {
 
 /// A duration as in the configuration: `500ms`, `30s`, `5m`, `2h`, `7d`.
 struct DurationArgument: CustomStringConvertible {
-    /// The duration.
     let duration: Duration
 
     /// A default value.
@@ -52,24 +51,19 @@ extension Instant: ExpressibleByArgument {
         return instant
     }
 
-    /// A time as it is typed, for messages.
-    static var example: String { "2027-03-01T12:00:00+09:00" }
-}
-
-/// A time in the past: by RFC 3339, or as a duration before now.
-struct PastTimeArgument {
-    /// The time.
-    let instant: Instant
-
-    static func read(_ word: String) throws -> PastTimeArgument {
-        let ago = Duration(text: word).map { EventLoop.wallClock - $0 }
-        guard let instant = ago ?? Instant(argument: word) else {
+    /// A time in the past: by RFC 3339, or as a duration before now.
+    static func readPast(_ word: String) throws -> Instant {
+        if let duration = Duration(text: word) { return EventLoop.wallClock - duration }
+        guard let instant = Instant(argument: word) else {
             let duration = Duration.meant(by: word).map { "write \($0.text)" }
             throw ArgumentProblem(
                 description: duration ?? "write how long ago, such as 24h, or \(Instant.example)")
         }
-        return PastTimeArgument(instant: instant)
+        return instant
     }
+
+    /// A time as it is typed, for messages.
+    static var example: String { "2027-03-01T12:00:00+09:00" }
 }
 
 /// A state that can be forced: any but `undecided`. A gate stands for the least restrictive state behind it.
@@ -82,7 +76,6 @@ enum ForcedState {
             description: meant ?? "there are: \(words.joined(separator: ", "))")
     }
 
-    /// All words.
     static let words =
         Gate.allCases.map(\.rawValue)
         + State.allCases.filter { $0 != .undecided }.map(\.rawValue)
@@ -111,41 +104,33 @@ extension UnitName: ExpressibleByArgument {
 extension CompletionKind {
     /// The services that have files in the runtime directory.
     static var services: CompletionKind {
-        .custom { words, _, _ in names(in: words) { FileName.service($0)?.text } }
+        orNone { words in try names(in: words) { FileName.service($0)?.text } }
     }
 
     /// The services that have files, and the states that can be forced.
     static var servicesAndStates: CompletionKind {
         .custom { words, _, _ in
-            names(in: words) { FileName.service($0)?.text } + ForcedState.words
+            orEmpty { try names(in: words) { FileName.service($0)?.text } } + ForcedState.words
         }
     }
 
     /// The fields of the `state.json` of the service among the words.
     static var fields: CompletionKind {
-        .custom { words, _, _ in
-            do {
-                let published = try PublishedFiles(options(in: words))
-                let states = try words.compactMap { ServiceName($0) }.compactMap(published.state)
-                guard let object = states.first?.object else { return [] }
-                return object.members.map(\.key)
-                    + object.object("values").members.map { "values.\($0.key)" }
-            } catch {
-                return []
-            }
+        orNone { words in
+            let published = try PublishedFiles(options(in: words))
+            let states = try words.compactMap { ServiceName($0) }.compactMap(published.state)
+            guard let object = states.first?.object else { return [] }
+            return object.members.map(\.key)
+                + object.object("values").members.map { "values.\($0.key)" }
         }
     }
 
     /// The units that `attach` has attached, to the service among the words if there is one.
     static var attachedUnits: CompletionKind {
-        .custom { words, _, _ in
-            do {
-                let attached = try AttachmentFiles.all()
-                let own = attached.filter { words.contains($0.service.text) }
-                return Set((own.isEmpty ? attached : own).map(\.unit.text)).sorted()
-            } catch {
-                return []
-            }
+        orNone { words in
+            let attached = try AttachmentFiles.all()
+            let own = attached.filter { words.contains($0.service.text) }
+            return Set((own.isEmpty ? attached : own).map(\.unit.text)).sorted()
         }
     }
 
@@ -159,8 +144,8 @@ extension CompletionKind {
 
     /// The sources that have answered, by their marks in the runtime directory.
     static var sources: CompletionKind {
-        .custom { words, _, _ in
-            names(in: words) { entry in
+        orNone { words in
+            try names(in: words) { entry in
                 guard entry.hasPrefix(FileName.sourcePrefix) else { return nil }
                 return SourceName(String(entry.dropFirst(FileName.sourcePrefix.count)))?.text
             }
@@ -185,14 +170,22 @@ extension CompletionKind {
         return parts.last?.first == "." ? parts.dropLast().joined(separator: "@") + "@" : entry
     }
 
-    /// The entries of the directory of `--runtime-directory`, or of the default one. Errors are ignored:
-    /// a completion prints no messages.
-    private static func names(in words: [String], _ name: (String) -> String?) -> [String] {
-        do {
-            return entries(in: try PublishedFiles(options(in: words)).directory).compactMap(name)
-        } catch {
-            return []
-        }
+    /// The words that `find` offers beside those typed so far; none after an error: a completion prints no messages.
+    private static func orNone(
+        _ find: @Sendable @escaping ([String]) throws -> [String]
+    ) -> CompletionKind {
+        .custom { words, _, _ in orEmpty { try find(words) } }
+    }
+
+    private static func orEmpty(_ find: () throws -> [String]) -> [String] {
+        do { return try find() } catch { return [] }
+    }
+
+    /// The names in the directory of `--runtime-directory`, or in the default one.
+    private static func names(
+        in words: [String], _ name: (String) -> String?
+    ) throws -> [String] {
+        try Directory.list(PublishedFiles(options(in: words)).directory).compactMap(name)
     }
 
     /// The options among the words that were typed so far.
@@ -206,6 +199,6 @@ extension CompletionKind {
     }
 
     private static func entries(in folder: String) -> [String] {
-        do { return try Directory.list(folder) } catch { return [] }
+        orEmpty { try Directory.list(folder) }
     }
 }

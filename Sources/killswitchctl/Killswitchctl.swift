@@ -2,7 +2,6 @@ import ArgumentParser
 import Configuration
 import ControlSocket
 import Glibc
-import POSIX
 import SystemdUnits
 
 /// The command line: its commands, grouped by purpose.
@@ -166,7 +165,6 @@ enum ExitStatus: Int32 {
 /// Ends a command with an exit status and a message for stderr. Any other error that a command throws
 /// becomes one at the end.
 struct CommandFailure: Error {
-    /// The exit status.
     let status: ExitStatus
     /// The message without the program's name; empty if everything is printed already.
     let message: String
@@ -176,6 +174,9 @@ struct CommandFailure: Error {
         self.status = status
         self.message = message
     }
+
+    /// A failure as most are: a "no" with a message.
+    init(_ message: String) { self.init(.no, message) }
 
     /// The failure that an error ends a command with: most errors are a "no" in their own words.
     init(_ error: any Error) {
@@ -189,7 +190,7 @@ struct CommandFailure: Error {
         case let error as BlockingSystemdClient.Failure:
             let status = error.isOfSystemd ? ExitStatus.no : .unreachable
             self.init(error.isDenied ? .notPermitted : status, "\(error)")
-        default: self.init(.no, "\(error)")
+        default: self.init("\(error)")
         }
     }
 }

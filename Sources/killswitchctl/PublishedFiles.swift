@@ -64,6 +64,12 @@ struct PublishedFiles {
         PublishedGate.read(in: "\(directory)/\(service)")
     }
 
+    /// The gate as the commands show it beside a verdict.
+    func gate(of service: ServiceName, beside decided: Gate?, at time: Instant? = nil) -> ShownGate
+    {
+        ShownGate(decided: decided, published: gate(of: service), now: time ?? now)
+    }
+
     /// The state of a service; throws if it has none.
     func known(_ service: ServiceName) throws -> PublishedState {
         if let state = try state(of: service) { return state }
@@ -161,7 +167,8 @@ struct PublishedFiles {
         }
         guard case .success(let object) = reply,
             let decided = object.objects("services").first,
-            !state.isSame(as: decided)
+            state.state.rawValue != decided.text("state")
+                || state.gate?.rawValue != decided["gate"]?.string
         else { return false }
         // The daemon may have written the file between the two looks.
         guard case .success(let known?) = Result(catching: { try self.state(of: service) }) else {
@@ -202,19 +209,16 @@ func environmentVariable(_ name: String) -> String? {
 }
 
 extension PublishedState {
-    /// Whether it is the decision in this object of the daemon.
-    fileprivate func isSame(as decided: JSON.Object) -> Bool {
-        state.rawValue == decided.text("state") && gate?.rawValue == decided["gate"]?.string
-    }
-
     /// The state in a few words: "countdown, 12 days left".
     var summary: String { object.stateSummary }
 
-    /// `days_left`; nil without an end.
-    var daysLeft: Int64? { object["days_left"]?.number?.int64 }
-
     /// The reason's slug.
     var reason: String { object.text("reason") }
+}
+
+extension JSON.Value {
+    /// An array of objects.
+    static func objects(_ objects: [JSON.Object]) -> JSON.Value { .array(objects.map(Self.object)) }
 }
 
 // The objects of the daemon's files and replies.

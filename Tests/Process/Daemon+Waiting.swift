@@ -1,7 +1,63 @@
 import Files
 import Support
+import Testing
 
 extension Daemon {
+    /// A daemon that was started, and that has opened the shop.
+    static func running(
+        _ configuration: String = Daemon.shop, flags: String = Daemon.flags("no")
+    ) throws -> Daemon {
+        let daemon = try Daemon(configuration, flags: flags)
+        try daemon.start(waitingFor: "running")
+        return daemon
+    }
+
+    /// Starts the daemon, and waits until the shop is in this state.
+    func start(
+        _ more: [String: String] = [:], through wrapper: [String] = [], waitingFor state: String
+    ) throws {
+        try start(more, through: wrapper)
+        try waitFor(state)
+    }
+
+    /// The same where other tests may use the thread meanwhile.
+    func start(
+        _ more: [String: String] = [:], through wrapper: [String] = [], awaiting state: String
+    ) async throws {
+        try start(more, through: wrapper)
+        try await awaitState(state)
+    }
+
+    /// Starts the daemon, and waits until the verdict has this reason.
+    func start(awaitingReason reason: String) async throws {
+        try start()
+        try await awaitReason(reason)
+    }
+
+    /// Starts the daemon, and waits until a log line contains `text`.
+    func start(through wrapper: [String] = [], awaitingLine text: String) async throws {
+        try start(through: wrapper)
+        try await awaitLine(text)
+    }
+
+    /// The flags of the format `service-end` with this word.
+    static func flags(_ word: String) -> String { #"{"service_end": "\#(word)"}"# }
+
+    /// Replaces the flags file by those flags.
+    func setFlags(_ word: String, in file: String = "flags.json") throws {
+        try folder.write(Self.flags(word), to: file)
+    }
+
+    /// Replaces the configuration.
+    func configure(_ text: String) throws { try folder.write(text, to: "killswitchd.toml") }
+
+    /// Replaces a text of the configuration.
+    func edit(_ before: String, _ after: String) throws {
+        let text = try folder.text(of: "killswitchd.toml")
+        try #require(text.contains(before))
+        try configure(text.replacing(before, with: after))
+    }
+
     /// The warnings that the daemon has logged so far.
     var warnings: [Substring] { get throws { try lines(with: "warning: ") } }
 
@@ -47,5 +103,17 @@ extension Daemon {
         }
         try await Support.waitUntil("there were \(expected)", orReport: { "\(states)" }, matches)
         guard states == expected else { throw TestFailure("the states were \(states)") }
+    }
+}
+
+/// The flags of a service that is in this state, in the format `status`.
+enum StatusFlags: String {
+    case running
+    case maintenance
+    case updateRequired = "update-required"
+
+    var text: String {
+        let (isInactive, mustUpdate) = (self == .maintenance, self == .updateRequired)
+        return #"{"apiInactive": \#(isInactive), "forceUpdate": \#(mustUpdate)}"#
     }
 }

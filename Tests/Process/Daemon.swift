@@ -11,12 +11,28 @@ final class Daemon {
     private(set) var program: Program?
     /// The environment variables of the daemon.
     var environment: [String: String] = [:]
+    /// The server that it asks, which lives as long as the daemon.
+    var server: AnyObject?
 
     /// Writes the configuration and the first flags; starts nothing yet.
-    init(_ configuration: String = Daemon.shop, flags: String? = #"{"service_end": "no"}"#) throws {
+    init(_ configuration: String = Daemon.shop, flags: String? = flags("no")) throws {
         folder = try TemporaryFolder()
         try folder.write(configuration, to: "killswitchd.toml")
         if let flags { try folder.write(flags, to: "flags.json") }
+    }
+
+    /// Writes a configuration whose service 'shop' reads the source 'app'. `source` and `service` are the
+    /// other lines of those tables.
+    convenience init(source: String, service: String, flags: String? = nil) throws {
+        try self.init(
+            """
+            [source.app]
+            \(source)
+            [service.shop]
+            source = "app"
+            min_closed = "0s"
+            \(service)
+            """, flags: flags)
     }
 
     /// Ends the program before its folder is removed.

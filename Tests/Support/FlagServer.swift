@@ -4,15 +4,13 @@ import JSON
 
 /// A server of flags on loopback with a selectable behaviour: `Server/flag-server.py` or another script
 /// there, which lists its cases. It does not outlive the test.
-package final class FlagServer {
+package class FlagServer {
     package let folder: TemporaryFolder
     package let port: Int
     private var program: Program?
 
     /// Starts a server, which first answers with the flags of a running service.
-    package init(
-        isSecure: Bool = false, script: String = "flag-server.py"
-    ) async throws {
+    package init(isSecure: Bool = false, script: String = "flag-server.py") async throws {
         folder = try TemporaryFolder()
         port = try freePort()
         if isSecure { try Self.makeCertificates(in: folder) }
@@ -33,8 +31,7 @@ package final class FlagServer {
 
     /// Makes `authority.pem`, `server.pem`, `client.crt`, `client.key` and others in a folder.
     package static func makeCertificates(in folder: TemporaryFolder) throws {
-        let made = try Program.run(script("make-certificates"), [folder.path])
-        guard made.status == 0 else { throw TestFailure("make certificates: \(made.errors)") }
+        try Program.succeed(script("make-certificates"), [folder.path])
     }
 
     /// The body of every bad answer: an order to close, which no daemon may take.

@@ -107,6 +107,18 @@ extension Program {
         return Result(status: status, output: try program.output, errors: try program.errors)
     }
 
+    /// Runs a program that has to succeed; returns its output.
+    @discardableResult
+    package static func succeed(
+        _ path: String, _ arguments: [String], environment: [String: String] = [:]
+    ) throws -> String {
+        let result = try run(path, arguments, environment: environment)
+        guard result.status == 0 else {
+            throw TestFailure("\(path) \(arguments): \(result.errors)\(result.output)")
+        }
+        return result.output
+    }
+
     /// Runs a program that may take seconds to its end.
     package static func finish(_ path: String, _ arguments: [String]) async throws -> Result {
         let program = try Program(path, arguments)

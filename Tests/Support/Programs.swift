@@ -28,9 +28,14 @@ package enum Programs {
     package static let project =
         "/" + "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
 
+    /// The text of a file of the project.
+    package static func text(of path: String) throws -> String {
+        String(decoding: try File.read("\(project)/\(path)", limit: 1 << 20), as: UTF8.self)
+    }
+
     /// The version of both programs and of the package.
     package static func version() throws -> String {
-        String(try Program.run("\(project)/packaging/version", []).output.dropLast())
+        String(try Program.succeed("\(project)/packaging/version", []).dropLast())
     }
 
     /// The path of a file of `Tests/Support`, by its path in there.

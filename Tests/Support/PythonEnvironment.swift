@@ -20,10 +20,13 @@ package struct PythonEnvironment: Sendable {
         if try File.exists(python) { return }
         // It is made under another name and renamed at the end, so that no incomplete one is used.
         let unfinished = "\(place).\(getpid())"
-        try Self.run("/usr/bin/python3", ["-m", "venv", unfinished])
-        try Self.run(
+        let environment = Self.environment
+        try Program.succeed(
+            "/usr/bin/python3", ["-m", "venv", unfinished], environment: environment)
+        try Program.succeed(
             "\(unfinished)/bin/python3",
-            ["-m", "pip", "install", "--quiet", "--requirement", requirements])
+            ["-m", "pip", "install", "--quiet", "--requirement", requirements],
+            environment: environment)
         try File.rename(unfinished, to: place)
     }
 
@@ -32,13 +35,6 @@ package struct PythonEnvironment: Sendable {
         let text = String(decoding: try File.read(requirements, limit: 1 << 16), as: UTF8.self)
         let words = text.split { !$0.isLetter && !$0.isNumber }
         return "python-\(words.joined(separator: "-"))"
-    }
-
-    private static func run(_ path: String, _ arguments: [String]) throws {
-        let ended = try Program.run(path, arguments, environment: environment)
-        guard ended.status == 0 else {
-            throw TestFailure("\(path) \(arguments): \(ended.errors)\(ended.output)")
-        }
     }
 
     /// The environment variables of this process: they may name the package index.

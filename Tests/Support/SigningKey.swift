@@ -12,7 +12,8 @@ package struct SigningKey {
         self.name = name
         // The smallest RSA key there is: making one takes long, and no RSA key is accepted.
         let bits = type == "rsa" ? ["-b", "1024"] : []
-        try Self.run(["-q", "-t", type] + bits + ["-N", "", "-C", name, "-f", folder(name)])
+        try Program.succeed(
+            Self.keygen, ["-q", "-t", type] + bits + ["-N", "", "-C", name, "-f", folder(name)])
     }
 
     /// The type and the key, as a line of `allowed_signers` has them.
@@ -29,17 +30,16 @@ package struct SigningKey {
     ) throws -> String {
         try folder.write(text, to: "\(name).text")
         try? File.remove(folder("\(name).text.sig"))
-        try Self.run([
-            "-q", "-Y", "sign", "-n", namespace, "-O", "hashalg=\(hash)", "-f", folder(name),
-            folder("\(name).text"),
-        ])
+        try Program.succeed(
+            Self.keygen,
+            [
+                "-q", "-Y", "sign", "-n", namespace, "-O", "hashalg=\(hash)", "-f", folder(name),
+                folder("\(name).text"),
+            ])
         return try folder.text(of: "\(name).text.sig")
     }
 
-    private static func run(_ arguments: [String]) throws {
-        let result = try Program.run("/usr/bin/ssh-keygen", arguments)
-        guard result.status == 0 else { throw TestFailure(result.errors) }
-    }
+    private static let keygen = "/usr/bin/ssh-keygen"
 }
 
 /// A security key of FIDO in software: it signs as an authenticator does (OpenSSH's PROTOCOL.u2f).
@@ -85,8 +85,7 @@ package struct SoftwareSecurityKey {
     }
 
     private static func openssl(_ arguments: [String]) throws {
-        let result = try Program.run("/usr/bin/openssl", arguments)
-        guard result.status == 0 else { throw TestFailure(result.errors) }
+        try Program.succeed("/usr/bin/openssl", arguments)
     }
 }
 

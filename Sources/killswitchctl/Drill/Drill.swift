@@ -7,7 +7,6 @@ import EventLoop
 import Gates
 import Glibc
 import JSON
-import POSIX
 import Storage
 import SystemdUnits
 
@@ -36,7 +35,7 @@ struct Drill: ParsableCommand {
     var limit = DurationArgument(.seconds(10))
 
     @Option(help: "The state to rehearse: maintenance, update-required or ended.")
-    var state: DrilledState = .maintenance
+    var state: State = .maintenance
 
     @Flag(name: .customLong("yes"), help: "Do not ask for confirmation.")
     var isAgreed = false
@@ -61,29 +60,30 @@ struct Drill: ParsableCommand {
                 + "prove nothing")
         let published = try PublishedFiles(common)
         let order = DrillOrder(
-            service: service, state: state.state, limit: limit.duration,
+            service: service, state: state, limit: limit.duration,
             daemon: published.daemon(timeout: .seconds(5)))
-        try order.checkThatDaemonAnswers()
+        // Throws if no daemon runs.
+        _ = try order.daemon.call("Sources")
         let stand = try decisionIfDrillIsAllowed(published.known(service).object)
         let loop = try EventLoop()
         let manager = try BlockingSystemdClient(on: loop)
-        if let problem = ShownGate(nil, published.gate(of: service), at: published.now).problem {
-            throw CommandFailure(.no, "'\(service)': \(problem)")
+        if let problem = published.gate(of: service, beside: nil).problem {
+            throw CommandFailure("'\(service)': \(problem)")
         }
         let plan = try DrillPlan(
-            of: service, from: stand, to: state.state, describe: manager.snapshot)
+            of: service, from: stand, to: state, describe: manager.snapshot)
         try check(plan)
         if !isAgreed { try askForConsent(to: plan) }
         let drilling = DrillDriver(plan, by: order, with: manager, on: loop, published)
-        let report = DrillReport(findings: try drilling.run())
-        if json { printJSON(.object(report.json)) } else { printLines(report.text) }
+        let findings = try drilling.run()
+        if json { printJSON(.object(findings.json)) } else { printLines(findings.text) }
         try flushOutput()
         if let signal = drilling.interruption {
-            if let summary = report.failure { printError(summary) }
+            if let summary = findings.failure { printError(summary) }
             throw CommandEnd(end: .killed(signal))
         }
-        order.sendResult(problem: report.problem)
-        if let summary = report.failure { throw CommandFailure(.no, summary) }
+        order.sendResult(problem: findings.wholeProblem)
+        if let summary = findings.failure { throw CommandFailure(summary) }
     }
 
     /// Refuses before the question a drill that the daemon would refuse. The daemon checks the same
@@ -105,13 +105,11 @@ struct Drill: ParsableCommand {
     private func check(_ plan: DrillPlan) throws {
         guard !plan.attached.isEmpty else {
             throw CommandFailure(
-                .no,
                 "no unit is attached to the open gate of '\(service)'; "
                     + "'killswitchctl attach \(service) UNIT' attaches one")
         }
         guard plan.openTargetBefore.seen.active == .active else {
             throw CommandFailure(
-                .no,
                 "\(plan.openTarget?.text ?? "the target of the open gate") is not active: "
                     + "killswitchd does not move gates, or has not moved this one yet")
         }
@@ -138,23 +136,118 @@ struct Drill: ParsableCommand {
         complain(lines.text)
         Terminal.prompt("close the gate now? [y/N] ")
         guard ["y", "yes"].contains(readLine()?.lowercased()) else {
-            throw CommandFailure(.no, "nothing was changed")
+            throw CommandFailure("nothing was changed")
         }
     }
 }
 
-/// A state that closes.
-enum DrilledState: String, CaseIterable, ExpressibleByArgument {
-    case maintenance
-    case updateRequired = "update-required"
-    case ended
+/// The word of `--state`: a state that closes.
+extension State: ExpressibleByArgument {
+    init?(argument: String) {
+        guard Self.allValueStrings.contains(argument) else { return nil }
+        self.init(rawValue: argument)
+    }
 
-    /// The state of this word.
-    var state: State {
-        switch self {
-        case .maintenance: .maintenance
-        case .updateRequired: .updateRequired
-        case .ended: .ended
+    static var allValueStrings: [String] {
+        [State.maintenance, .updateRequired, .ended].map(\.rawValue)
+    }
+
+    var defaultValueDescription: String { rawValue }
+}
+
+/// The findings of a drill, as they are printed.
+extension DrillFindings {
+    /// The failures, for standard error; nil if the drill succeeded.
+    var failure: String? {
+        wholeProblem.map { "the drill of '\(service)' has failed: \($0)" }
+    }
+
+    /// What has failed, as a clause; nil if the drill succeeded.
+    var wholeProblem: String? {
+        let units = outcomes.filter { !$0.failures.isEmpty }.map(\.unit.name.text)
+        let names = units.isEmpty ? nil : units.joined(separator: ", ")
+        let words = [problem, names].compactMap(\.self).joined(separator: "; ")
+        return words.isEmpty ? nil : words
+    }
+
+    /// The table, the remarks about units, and the duration of the drill.
+    var text: String {
+        let header = ["UNIT", "KIND", "WAS", "STOP", "BY HAND", "START", "RESULT"]
+        var lines = Columns(rows: [header] + outcomes.map(cells)).lines()
+        for outcome in outcomes {
+            guard let words = problem(of: outcome) ?? outcome.remark else { continue }
+            let line = "\(outcome.unit.name): \(words)".printable
+            // A long line has a line for each clause.
+            lines.append(line.count <= 80 ? line : line.replacing("; ", with: ";\n    "))
         }
+        let state =
+            closedFor.map { "was closed for \($0.shown)" }
+            ?? (isOpen ? "is open" : "is still closed")
+        let end = isInterrupted ? ", and the drill was broken off" : ""
+        lines.append("'\(service)' \(state)\(end)")
+        return lines.joined(separator: "\n")
+    }
+
+    private func problem(of outcome: UnitOutcome) -> String? {
+        let sentences = outcome.failures.map { $0.sentence(of: outcome.unit.name, in: service) }
+        return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
+    }
+
+    private func cells(_ outcome: UnitOutcome) -> [String] {
+        let byHand = outcome.isRefused.map { $0 ? "refused" : "accepted" }
+        return [
+            outcome.unit.name.text, outcome.unit.kind.word,
+            outcome.unit.before.seen.active.rawValue, outcome.stop?.shown ?? "-",
+            byHand ?? "-", outcome.start?.shown ?? "-",
+            !outcome.failures.isEmpty ? "failed" : isInterrupted ? "-" : "ok",
+        ]
+    }
+
+    /// The report as JSON; an unknown value is null.
+    var json: JSON.Object {
+        [
+            "service": .string(service.text),
+            "state": .string(state.rawValue),
+            "ok": .bool(failure == nil && !isInterrupted),
+            "open": .bool(isOpen),
+            "interrupted": .bool(isInterrupted),
+            "closed_for_ms": .optional(closedFor?.milliseconds),
+            "problem": .optional(problem),
+            "units": .objects(outcomes.map(json)),
+        ]
+    }
+
+    private func json(of outcome: UnitOutcome) -> JSON.Object {
+        [
+            "name": .string(outcome.unit.name.text),
+            "kind": .string(outcome.unit.kind.word),
+            "was": .string(outcome.unit.before.seen.active.rawValue),
+            "stop_ms": .optional(outcome.stop?.milliseconds),
+            "refused": outcome.isRefused.map { .bool($0) } ?? .null,
+            "start_ms": .optional(outcome.start?.milliseconds),
+            "ok": .bool(outcome.failures.isEmpty),
+            "problem": .optional(problem(of: outcome)),
+            "remark": .optional(outcome.remark),
+        ]
+    }
+}
+
+extension DrilledUnit.Kind {
+    fileprivate var word: String {
+        switch self {
+        case .attached: "attached"
+        case .dependent: "dependent"
+        case .state: "state"
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Int64 { microseconds / 1000 }
+
+    /// Milliseconds below ten seconds, else tenths of a second.
+    fileprivate var shown: String {
+        if milliseconds < 10_000 { return "\(milliseconds) ms" }
+        return "\(milliseconds / 1000).\(milliseconds / 100 % 10) s"
     }
 }

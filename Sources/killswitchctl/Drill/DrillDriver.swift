@@ -58,8 +58,8 @@ final class DrillDriver: DrillWorld {
             guard let state = try published.state(of: drillOrder.service),
                 published.isCurrent(state, at: loop.now.wall)
             else { return unknown }
-            let gate = ShownGate(
-                state.gate, published.gate(of: drillOrder.service), at: loop.now.wall)
+            let gate = published.gate(
+                of: drillOrder.service, beside: state.gate, at: loop.now.wall)
             let status = drillOrder.status(in: state.object)
             // No unit has failed behind a gate that does not move.
             if let wanted = state.gate, let report = gate.published, report.isStuck(on: wanted),
@@ -147,4 +147,68 @@ final class DrillDriver: DrillWorld {
     }
 
     private static let systemdTimeLimit: Duration = .seconds(5)
+}
+
+/// The override that closes the gate for a drill, at the daemon. It ends by itself, even if this
+/// process is killed.
+struct DrillOrder {
+    let service: ServiceName
+    let state: State
+    let limit: Duration
+    let daemon: VarlinkClient
+    /// The reason that `status` shows. It has the process ID, which no other running process has,
+    /// so that the release ends only this order.
+    private let reason = "drill by killswitchctl, process \(getpid())"
+
+    /// Closes the gate, if it is open and no other order is in force.
+    func send() throws {
+        let parameters: JSON.Object = [
+            "service": .string(service.text), "state": .string(state.rawValue),
+            "reason": .string(reason), "seconds": .number(Number(limit.wholeSeconds)),
+            "ifOpen": true, "now": true,
+        ]
+        do {
+            _ = try daemon.order(("Force", parameters))
+        } catch let error as MethodError where error == .invalidParameter("state") {
+            throw CommandFailure(
+                "state \(state.rawValue) leaves the gate of '\(service)' open; a drill needs a state "
+                    + "that closes it")
+        } catch let error as SocketError {
+            // It is not known whether the daemon took the order.
+            do { _ = try release() } catch {}
+            let failure = CommandFailure(error)
+            throw CommandFailure(
+                failure.status,
+                "\(failure.message)\nif it has closed the gate all the same, it opens again after "
+                    + "\(limit.wholeSeconds) s")
+        }
+    }
+
+    /// Ends the order, if it is in force still, and returns the state of the service after that.
+    func release() throws -> OrderStatus {
+        let order: JSON.Object = ["service": .string(service.text), "reason": .string(reason)]
+        return status(in: try daemon.order(("Release", order)).object("service"))
+    }
+
+    /// Tells the daemon how the drill ended. If that fails, the drill counts nevertheless.
+    func sendResult(problem: String?) {
+        let result: JSON.Object = ["service": .string(service.text), "problem": .optional(problem)]
+        do {
+            _ = try daemon.order(("NoteDrill", result))
+        } catch {
+            printError("the daemon does not keep the result: \(CommandFailure(error).message)")
+        }
+    }
+
+    /// The state of the service, by the members of its `state.json`.
+    func status(in state: JSON.Object) -> OrderStatus {
+        if let override = state["override"]?.object {
+            let text = { (key: String) in override.text(key).printable }
+            if override.text("reason") == reason { return .ordered }
+            return .forced("\(text("author")) has forced \(text("state")): \(text("reason"))")
+        }
+        if state.text("gate") == Gate.open.rawValue { return .open }
+        if state.text("reason") == Reason.Slug.minClosed.rawValue { return .kept }
+        return .closed(state.text("reason_text").printable)
+    }
 }

@@ -11,13 +11,13 @@ import SystemdUnits
 /// in its runtime directory say.
 struct DaemonReport {
     /// The sources; empty without a daemon.
-    private(set) var sources: [SourceReply] = []
-    /// The process of the daemon; nil if that is not known.
-    private(set) var process: ProcessReply?
+    private(set) var sources: [JSON.Object] = []
+    /// The process of the daemon with its descriptors; empty if they are not known.
+    private(set) var process: JSON.Object = [:]
     /// Everything that is wrong, the worst first.
     private(set) var problems: [ProblemLine] = []
     /// The last drill of each service that had one, by the service's name.
-    private(set) var drills: [String: DrillReply] = [:]
+    private(set) var drills: [String: JSON.Object] = [:]
     /// Why the daemon does not answer; nil if it does.
     private(set) var absence: String?
     /// Whether nobody listens at the control socket.
@@ -30,13 +30,13 @@ struct DaemonReport {
         let daemon = published.daemon(timeout: .seconds(2))
         do {
             let reply = try daemon.call("Sources")
-            process = reply["process"]?.object.flatMap(ProcessReply.init)
-            sources = reply.objects("sources").map { SourceReply(object: $0) }
-            let listed = try daemon.call("Problems", ["services": .strings(services.map(\.text))])
-            problems = listed.objects("problems").map { ProblemLine(object: $0) }
-            let drilled = try daemon.call("Drills", ["services": .strings(services.map(\.text))])
-            for drill in drilled.objects("drills") {
-                drills[drill.text("service")] = DrillReply(object: drill)
+            process = reply.object("process")
+            if process["descriptors"] == .null { process = [:] }
+            sources = reply.objects("sources")
+            let about: JSON.Object = ["services": .strings(services.map(\.text))]
+            problems = try daemon.call("Problems", about).objects("problems").map(ProblemLine.init)
+            for drill in try daemon.call("Drills", about).objects("drills") {
+                drills[drill.text("service")] = drill
             }
         } catch {
             // It answers, and has no service of this name.
@@ -77,32 +77,10 @@ struct DaemonReport {
     }
 }
 
-/// The last drill of a service in a reply of the daemon.
-struct DrillReply {
-    /// The whole object.
-    let object: JSON.Object
-
-    /// The line about a service below the table of `status`; a drill that has failed is a problem, and stands
-    /// there.
-    func line(of service: ServiceName, at now: Instant) -> String? {
-        guard object["problem"]?.string == nil, let time = Instant(argument: object.text("at"))
-        else { return nil }
-        return "\(service): its last drill succeeded \(max(.zero, now - time).rough) ago"
-    }
-}
-
 /// A problem as the daemon tells it, or as the files show it.
 struct ProblemLine {
     /// The object: a `Problem` of the interface `io.killswitchd`.
     let object: JSON.Object
-
-    /// A problem in a reply of the daemon.
-    init(object: JSON.Object) { self.object = object }
-
-    /// A problem that this program has found itself. Monitoring is told of it.
-    init(_ subject: Problem.Subject, _ kind: Problem.Kind, _ text: String) {
-        object = Problem(subject, kind, text, since: nil, isAlarm: true).json
-    }
 
     /// Its kind; nil for one that a newer daemon has.
     var kind: Problem.Kind? { Problem.Kind(rawValue: object.text("kind")) }
@@ -120,6 +98,13 @@ struct ProblemLine {
     func line(at now: Instant) -> String {
         let since = Instant(argument: object.text("since")).map { max(.zero, now - $0) }
         return object.text("text") + (since.map { " (for \($0.rough))" } ?? "")
+    }
+}
+
+extension ProblemLine {
+    /// A problem that this program has found itself. Monitoring is told of it.
+    init(_ subject: Problem.Subject, _ kind: Problem.Kind, _ text: String) {
+        object = Problem(subject, kind, text, since: nil, isAlarm: true).json
     }
 }
 
@@ -186,5 +171,49 @@ extension PublishedFiles {
             problems.append(ProblemLine(.unit(name, of: [service]), .unit, text))
         }
         return problems
+    }
+}
+
+/// A service that is not configured, and to which units are attached: nothing moves its gate, and behind a closed one
+/// nobody can start them.
+struct OrphanedService {
+    let name: ServiceName
+    /// The units, by the drop-ins.
+    let units: [UnitName]
+
+    /// A service that has no files of a daemon. Nil if no unit is attached to it.
+    init?(_ name: ServiceName) {
+        do {
+            let units = Set(try AttachmentFiles.all().filter { $0.service == name }.map(\.unit))
+            (self.name, self.units) = (name, units.sorted())
+        } catch {
+            return nil
+        }
+        if units.isEmpty { return nil }
+    }
+
+    var problem: ProblemLine {
+        ProblemLine(.service(name), .unitsOrphaned, Problem.orphans(Set(units)))
+    }
+
+    /// What `explain` says of it.
+    var explanation: String {
+        var lines = LabelledLines()
+        lines.add("verdict", "none: '\(name)' is not configured")
+        lines.add("problem", problem.object.text("text"))
+        lines.add("  to do", problem.advice)
+        for (index, unit) in units.enumerated() {
+            lines.add(index == 0 ? "units" : "", unit.text)
+        }
+        return lines.text
+    }
+
+    /// The same for programs.
+    var json: JSON.Value {
+        .object([
+            "service": .string(name.text), "verdict": .null,
+            "units": .objects(units.map { ["name": .string($0.text)] }),
+            "problems": .objects([problem.object]),
+        ])
     }
 }

@@ -55,8 +55,7 @@ struct Explain: ParsableCommand {
             throw CommandFailure(.noSuchService)
         }
         var report = ExplanationReport(
-            state: state,
-            gate: ShownGate(state.gate, published.gate(of: service), at: published.now),
+            state: state, gate: published.gate(of: service, beside: state.gate),
             units: try published.units(of: service), now: published.now,
             isCurrent: published.isCurrent(state, at: published.now),
             problems: daemon.problems.filter { !$0.isOfHost })
@@ -68,7 +67,7 @@ struct Explain: ParsableCommand {
             report.gap = CommandFailure(error).message
             // Only the daemon's user may read its directory. A member of the group may ask the daemon.
             if let denial = error as? FileError, denial.isPermissionDenied, stateDirectory == nil {
-                report.chain = try ask(published, &report.gap)
+                try ask(published, &report)
             }
         }
         if json { printJSON(report.json) } else { printLines(report.text) }
@@ -76,23 +75,17 @@ struct Explain: ParsableCommand {
             throw CommandFailure(.undecided, published.isOutOfDate(service))
         }
     }
-}
 
-extension Explain {
-    /// The explanation of the running daemon; nil with a reason if there is none.
-    private func ask(
-        _ published: PublishedFiles, _ gap: inout String?
-    ) throws -> ExplanationForm? {
+    /// Adds the chain of the running daemon, or why it tells none.
+    private func ask(_ published: PublishedFiles, _ report: inout ExplanationReport) throws {
         do {
             let reply = try published.daemon(timeout: .seconds(5))
                 .call("Explain", ["service": .string(service.text)])
-            gap = nil
-            return ExplanationForm(reply: reply)
+            (report.chain, report.gap) = (ExplanationForm(reply: reply), nil)
         } catch let error as MethodError {
-            gap = CommandFailure(error).message
-            return nil
+            report.gap = CommandFailure(error).message
         } catch is SocketError {
-            return nil
+            // What the files have said is all there is.
         }
     }
 }
@@ -103,7 +96,7 @@ extension Explain {
 struct DecisionReplay {
     private let service: Service
     private let plan: Plan
-    private let state: StateDirectory
+    private let store: StateDirectory
     private let published: PublishedFiles
     /// Whose signatures count, for each source that has signers.
     private let signing: [SourceName: SigningRule]
@@ -111,10 +104,13 @@ struct DecisionReplay {
     /// Reads the stored configuration in `directory`. Throws if it does not have the service.
     init(of name: ServiceName, in directory: String, _ published: PublishedFiles) throws {
         self.published = published
-        state = StateDirectory(path: directory)
-        let settings = try Self.settings(state)
+        store = StateDirectory(path: directory)
+        guard let kept = try store.keptConfiguration() else {
+            throw CommandFailure("no configuration is kept in '\(directory)'")
+        }
+        let settings = try LoadedConfiguration(kept).settings
         guard let service = settings.services.first(where: { $0.name == name }) else {
-            throw CommandFailure(.no, "'\(name)' is not in the last accepted configuration")
+            throw CommandFailure("'\(name)' is not in the last accepted configuration")
         }
         self.service = service
         plan = Plan(sources: settings.plan.sources(of: service), services: [service])
@@ -130,7 +126,9 @@ struct DecisionReplay {
             }
             .sorted { $0.time < $1.time }
         let flags = try flags(beside: state)
-        let memory = try memory(flags.mapValues(\.inForce))
+        let memory = Memory(
+            flags: flags.mapValues(\.inForce), ledger: try store.ledger() ?? Ledger(),
+            overrides: try store.overrides() ?? [:])
         let clocks = memory.ledger.clocks.flatMap { $0.bootID == state.bootID ? $0 : nil }
         let begin = moment(confirmations.first?.time ?? now)
         var machine = Machine(
@@ -162,9 +160,9 @@ struct DecisionReplay {
         for source in plan.sources {
             let mark = "\(published.directory)/\(FileName.source(source.name))"
             // Every binding is accepted: the daemon alone knows the credentials.
-            let stored = try self.state.flags(of: source.name, mark: mark, isBound: { _ in true })
+            let stored = try store.flags(of: source.name, mark: mark, isBound: { _ in true })
             guard var kept = stored else { continue }
-            kept.accepted = self.state.version(of: source.name)
+            kept.accepted = store.version(of: source.name)
             kept.disproved = try disproofs(of: kept.answers, by: signing[source.name])
             var waiting: Answer?
             if service.activation == .nextStart, let first = kept.answers.first,
@@ -185,19 +183,12 @@ struct DecisionReplay {
     ) throws -> [[UInt8]: String] {
         guard let rule else { return [:] }
         let zone = try ZoneFiles.system()
-        let list: AllowedSigners
         do {
-            list = try SignerFile(path: rule.signers, zone: { zone }, user: nil).read()
+            let list = try SignerFile(path: rule.signers, zone: { zone }, user: nil).read()
+            return SignedFlags.disproofs(of: answers, by: list).mapValues(\.description)
         } catch {
             return [:]
         }
-        return SignedFlags.disproofs(of: answers, by: list).mapValues(\.description)
-    }
-
-    private func memory(_ flags: [SourceName: Memory.StoredFlags]) throws -> Memory {
-        Memory(
-            flags: flags, ledger: try state.ledger() ?? Ledger(),
-            overrides: try state.overrides() ?? [:])
     }
 
     /// The time on both clocks, as if the wall clock had not been set since: a server's clock is stored
@@ -206,14 +197,6 @@ struct DecisionReplay {
         Now(
             wall: instant, boot: EventLoop.bootClock + (instant - published.now),
             isSynchronised: EventLoop.isClockSynchronised)
-    }
-
-    /// The last configuration that the daemon accepted.
-    private static func settings(_ state: StateDirectory) throws -> Settings {
-        guard let kept = try state.keptConfiguration() else {
-            throw CommandFailure(.no, "no configuration is kept in '\(state.path)'")
-        }
-        return try LoadedConfiguration(kept).settings
     }
 }
 

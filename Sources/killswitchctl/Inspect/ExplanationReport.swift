@@ -6,9 +6,7 @@ import Storage
 
 /// The output of `explain`: the published verdict, and the chain of decisions that led to it.
 struct ExplanationReport {
-    /// The published state.
     let state: PublishedState
-    /// What its gate is in fact.
     let gate: ShownGate
     /// The objects of units.json.
     let units: [JSON.Object]
@@ -80,9 +78,7 @@ struct ExplanationReport {
         }
         return "\(words[0]) by '\(words[1])' until \(words[2]): '\(words[3])'"
     }
-}
 
-extension ExplanationReport {
     /// The object for programs: the chain, and state.json as it is. If the stored flags cannot be read,
     /// `switches` is null and `gap` says why.
     var json: JSON.Value {
@@ -91,8 +87,7 @@ extension ExplanationReport {
             "current": .bool(isCurrent),
             "switches": chain?.switches ?? .null, "gap": .optional(gap),
             "verdict": .object(state.object), "gate": gate.json,
-            "units": .array(units.map { .object($0) }),
-            "problems": .array(problems.map { .object($0.object) }),
+            "units": .objects(units), "problems": .objects(problems.map(\.object)),
         ])
     }
 }

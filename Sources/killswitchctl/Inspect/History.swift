@@ -23,8 +23,8 @@ struct History: ParsableCommand {
 
     @Option(
         help: "Only entries since this time: by RFC 3339, or how long ago, such as 24h.",
-        transform: PastTimeArgument.read)
-    var since: PastTimeArgument?
+        transform: Instant.readPast)
+    var since: Instant?
 
     @Option(
         help: "Read the journal files in this directory instead of the system's.",
@@ -39,7 +39,7 @@ struct History: ParsableCommand {
     var service: ServiceName?
 
     func run() throws {
-        if directory == nil { try JournalAccess.check() }
+        if directory == nil { try checkThatJournalIsReadable() }
         let zone = try ZoneFiles.system()
         let isEmpty = try each(since: since) { event in
             if json {
@@ -54,6 +54,27 @@ struct History: ParsableCommand {
         printError("the journal has no such entries")
     }
 
+    /// Throws if the caller may not read the system's journal. libsystemd skips files that it cannot read without
+    /// saying so.
+    private func checkThatJournalIsReadable() throws {
+        // The files of the system's entries (systemd-journald.service(8)).
+        var files: [String] = []
+        do {
+            let machine = try File.read("/etc/machine-id", limit: 64).filter { $0 > 0x20 }
+            let name = String(decoding: machine, as: UTF8.self)
+            files = try ["/var/log/journal", "/run/log/journal"]
+                .map { "\($0)/\(name)/system.journal" }
+                .filter(File.exists)
+            if files.isEmpty { throw CommandFailure("there is no journal on this host") }
+        } catch let error as FileError where error.isPermissionDenied {}
+        guard files.contains(where: { file in unsafe access(file, R_OK) == 0 }) else {
+            throw CommandFailure(
+                .notPermitted,
+                "not permitted to read the system's journal; type 'sudo' before the command, or as "
+                    + "root 'adduser USER systemd-journal'")
+        }
+    }
+
     /// Throws for an unknown service. A service that is no longer configured may have older
     /// entries.
     private func checkThatItIsKnown(_ service: ServiceName) throws {
@@ -66,17 +87,22 @@ struct History: ParsableCommand {
 
     /// Calls `body` with each event, the oldest first, until it returns false. Returns whether there was no
     /// event at all.
-    private func each(since: PastTimeArgument?, _ body: (JournalEvent) -> Bool) throws -> Bool {
+    private func each(since: Instant?, _ body: (JournalRecord) -> Bool) throws -> Bool {
         let trusted = try authors()
         let journal = try JournalReader(directory: directory)
-        try journal.match("MESSAGE_ID", JournalEvent.kinds.map(\.rawValue))
+        let kinds: [MessageID] = [
+            .decided, .closingHeld, .closingConfirmed, .overridden, .released, .overrideExpired,
+            .forgotten,
+        ]
+        try journal.match("MESSAGE_ID", kinds.map(\.rawValue))
         if let service { try journal.match("KILLSWITCH_SERVICE", [service.text]) }
-        try journal.seek(since?.instant.microseconds)
+        try journal.seek(since?.microseconds)
         var isEmpty = true
         while let record = try journal.next() {
-            guard let event = JournalEvent(record), trusted.contains(event.user) else { continue }
+            guard let user = record["_UID"].flatMap({ UInt32($0) }), trusted.contains(user)
+            else { continue }
             isEmpty = false
-            if !body(event) { break }
+            if !body(record) { break }
         }
         return isEmpty
     }
@@ -97,83 +123,34 @@ struct History: ParsableCommand {
     }
 }
 
-/// A journal entry about a decision or an order.
-struct JournalEvent {
-    private let time: Instant
-    private let record: JournalRecord
-    /// The user who wrote the entry, as journald recorded it.
-    let user: UInt32
-
-    /// The kinds of entries that are shown.
-    static let kinds: [MessageID] = [
-        .decided, .closingHeld, .closingConfirmed, .overridden, .released, .overrideExpired,
-        .forgotten,
-    ]
-
-    /// The event of an entry; nil if journald has not recorded its user.
-    init?(_ record: JournalRecord) {
-        guard let user = record["_UID"].flatMap({ UInt32($0) }) else { return nil }
-        time = Instant(microseconds: record.time)
-        self.record = record
-        self.user = user
-    }
-
+extension JournalRecord {
     /// The line for people: the time and the sentence.
-    func line(in zone: Zone) -> String {
-        "\(zone.rfc3339(time)) \(record["MESSAGE"] ?? "")"
+    fileprivate func line(in zone: Zone) -> String {
+        "\(zone.rfc3339(Instant(microseconds: time))) \(self["MESSAGE"] ?? "")"
     }
 
     /// The object for programs: the time, the sentence, and killswitchd's fields by the names of
     /// state.json. For an event of several services, `service` is null unless the command names a
     /// service.
-    func json(in zone: Zone, of service: ServiceName?) -> JSON.Value {
+    fileprivate func json(in zone: Zone, of service: ServiceName?) -> JSON.Value {
         var object: JSON.Object = [
-            "time": .string(zone.rfc3339(time)), "message": .string(record["MESSAGE"] ?? ""),
-            "message_id": .string(record["MESSAGE_ID"] ?? ""),
+            "time": .string(zone.rfc3339(Instant(microseconds: time))),
+            "message": .string(self["MESSAGE"] ?? ""),
+            "message_id": .string(self["MESSAGE_ID"] ?? ""),
         ]
-        let services = record.values["KILLSWITCH_SERVICE"] ?? []
+        let services = values["KILLSWITCH_SERVICE"] ?? []
         object["service"] = .optional(service?.text ?? (services.count == 1 ? services.first : nil))
         object["services"] = .strings(services)
         // Several people may have signed.
         for name in Self.members {
-            let texts = record.values["KILLSWITCH_\(name.uppercased())"] ?? []
+            let texts = values["KILLSWITCH_\(name.uppercased())"] ?? []
             object[name] = .optional(texts.isEmpty ? nil : texts.joined(separator: ","))
         }
-        object["days_left"] = .optional(record["KILLSWITCH_DAYS_LEFT"].flatMap { Int64($0) })
+        object["days_left"] = .optional(self["KILLSWITCH_DAYS_LEFT"].flatMap { Int64($0) })
         return .object(object)
     }
 
     private static let members =
         PublishedFacts.fields(on: .journal, last: ["author"]).map(\.name)
         .filter { $0 != "days_left" } + ["cause", "until"]
-}
-
-/// Whether the caller may read the system's journal. libsystemd skips files that it cannot read without
-/// saying so.
-enum JournalAccess {
-    /// Throws if the caller may not.
-    static func check() throws {
-        let isReadable = try systemFiles().contains { file in unsafe access(file, R_OK) == 0 }
-        guard isReadable else {
-            throw CommandFailure(
-                .notPermitted,
-                "not permitted to read the system's journal; type 'sudo' before the command, or as "
-                    + "root 'adduser USER systemd-journal'")
-        }
-    }
-
-    /// The files of the system's entries that exist (systemd-journald.service(8)).
-    private static func systemFiles() throws -> [String] {
-        do {
-            let machine = try File.read("/etc/machine-id", limit: 64).filter { $0 > 0x20 }
-            let name = String(decoding: machine, as: UTF8.self)
-            let files = try ["/var/log/journal", "/run/log/journal"]
-                .map { "\($0)/\(name)/system.journal" }
-                .filter(File.exists)
-            if files.isEmpty { throw CommandFailure(.no, "there is no journal on this host") }
-            return files
-        } catch let error as FileError where error.isPermissionDenied {
-            return []
-        }
-    }
 }

@@ -46,35 +46,23 @@ struct RolloutCommand: ParsableCommand {
         let format = FormatWord.switchObject.format(key: key, countdownKey: nil)
         let order: Reading
         do { order = try format.read(answer.flags, in: zone) } catch {
-            throw CommandFailure(.no, "the flags are invalid: \(error)")
+            throw CommandFailure("the flags are invalid: \(error)")
         }
         guard let rollout = order.rollout else {
-            throw CommandFailure(.no, "the order has no rollout: it reaches every host at once")
+            throw CommandFailure("the order has no rollout: it reaches every host at once")
         }
-        let rows = rollout.steps.map { step in
-            (
-                time: zone.rfc3339(step.at), share: step.share,
-                hosts: Rollout.hosts(step.reach, of: hosts)
-            )
+        var objects: [JSON.Object] = []
+        for step in rollout.steps {
+            let (time, closed) = (zone.rfc3339(step.at), Rollout.hosts(step.reach, of: hosts))
+            let percent = Number(Double(step.reach) / Double(Slot.count / 100)) ?? 0
+            objects.append([
+                "at": .string(time), "percent": .number(percent),
+                "hosts": .number(Number(Int64(closed))),
+            ])
+            if !json { printLine("\(time)  \(step.share)  about \(closed) of \(hosts) hosts") }
         }
-        if json {
-            printJSON(
-                .object([
-                    "hosts": .number(Number(Int64(hosts))),
-                    "steps": .array(
-                        zip(rollout.steps, rows).map { step, row in
-                            .object([
-                                "at": .string(row.time),
-                                "percent": .number(
-                                    Number(Double(step.reach) / Double(Slot.count / 100)) ?? 0),
-                                "hosts": .number(Number(Int64(row.hosts))),
-                            ])
-                        }),
-                ]))
-        } else {
-            for row in rows {
-                printLine("\(row.time)  \(row.share)  about \(row.hosts) of \(hosts) hosts")
-            }
-        }
+        guard json else { return }
+        printJSON(
+            .object(["hosts": .number(Number(Int64(hosts))), "steps": .objects(objects)]))
     }
 }

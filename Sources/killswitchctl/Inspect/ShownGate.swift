@@ -13,13 +13,6 @@ struct ShownGate {
     /// The time from which the next try is counted.
     let now: Instant
 
-    /// The gate beside a verdict.
-    init(_ decided: Gate?, _ published: PublishedGate?, at now: Instant) {
-        self.decided = decided
-        self.published = published
-        self.now = now
-    }
-
     /// What the gate is, as far as it is known. A decision that the daemon has not begun to carry out is a
     /// move ahead. Without a daemon that moves gates it is the verdict's.
     private var actual: GateStatus.Actual? {
@@ -33,12 +26,9 @@ struct ShownGate {
     /// The message where no gate is moved.
     static let noGates = "killswitchd was started without --gates and moves no gate"
 
-    /// Whether it cannot be moved, or a unit runs that it does not stop.
-    var isStuck: Bool { actual == .stuck }
-
     /// Whether its move does not go on: it is stuck, or waits for the bus or for an answer of systemd.
     var isHeldUp: Bool {
-        isStuck || published?.problem != nil && (actual == .closing || actual == .opening)
+        actual == .stuck || published?.problem != nil && (actual == .closing || actual == .opening)
     }
 
     /// The column GATE: `closing 1/3`.
@@ -47,12 +37,13 @@ struct ShownGate {
         guard let published, published.wanted == decided, published.total > 0 else {
             return actual.rawValue
         }
-        switch actual {
-        case .closing, .opening: return "\(actual.rawValue) \(published.arrived)/\(published.total)"
-        case .open where !published.held.isEmpty:
-            return "\(actual.rawValue) \(published.arrived)/\(published.total)"
-        case .open, .closed, .stuck: return actual.rawValue
-        }
+        let isPartial =
+            switch actual {
+            case .closing, .opening: true
+            case .open: !published.held.isEmpty
+            case .closed, .stuck: false
+            }
+        return actual.rawValue + (isPartial ? " \(published.arrived)/\(published.total)" : "")
     }
 
     /// A clause for the units that other services keep down, by these services.

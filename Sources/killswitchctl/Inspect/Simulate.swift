@@ -90,13 +90,11 @@ struct Simulate: ParsableCommand {
             printJSON(report.json)
         } else {
             printLines(report.text(isTimeline: until != nil))
+            for problem in report.problems { printError(problem) }
         }
-        for problem in json ? [] : report.problems { printError(problem) }
         if report.isRefused { throw CommandFailure(.no) }
     }
-}
 
-extension Simulate {
     /// The host whose verdict is shown. A rollout without a seed depends on names that a bare format does
     /// not have.
     private var place: HostPlace {
@@ -157,7 +155,6 @@ struct ServiceOptions: ParsableArguments {
 
 /// The output of `simulate`.
 struct SimulationReport {
-    /// The service.
     let service: Service
     /// The verdict at the start, and each change of it.
     let records: [PublishedVerdict]

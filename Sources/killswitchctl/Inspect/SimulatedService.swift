@@ -12,9 +12,7 @@ import Storage
 
 /// The service to simulate, and the answers of its sources.
 struct SimulatedService {
-    /// The service.
     let service: Service
-    /// Its sources.
     let sources: [SourcePlan]
     /// The flags that were given for each source.
     private(set) var answers: [SourceName: Answer] = [:]
@@ -81,22 +79,18 @@ struct SimulatedService {
         }
         let plan = settings.plan
         guard let service = plan.services.first(where: { $0.name == options.service }) else {
+            let known = plan.services.map(\.name.text)
             throw CommandFailure(
                 .noSuchService,
-                noSuch(
-                    "service", options.service?.text ?? "", plan.services.map(\.name.text),
-                    orNone: "is configured"))
+                noSuch("service", options.service?.text ?? "", known, orNone: "is configured"))
         }
         let zone = try ZoneFiles.system()
-        let signers = settings.sources.compactMap { source in
-            source.signing.map {
-                (source.name, SignerFile(path: $0.signers, zone: { zone }, user: nil))
+        let signers = settings.sources.reduce(into: [:]) { signers, source in
+            signers[source.name] = source.signing.map {
+                SignerFile(path: $0.signers, zone: { zone }, user: nil)
             }
         }
-        return (
-            service, plan.sources(of: service),
-            Dictionary(signers) { first, _ in first }
-        )
+        return (service, plan.sources(of: service), signers)
     }
 
     private static func installed(_ service: Service) throws -> Version? {
@@ -104,7 +98,7 @@ struct SimulatedService {
         do {
             return try VersionFile.version(in: path)
         } catch {
-            throw CommandFailure(.no, "installed_version_file: \(error)")
+            throw CommandFailure("installed_version_file: \(error)")
         }
     }
 
@@ -125,4 +119,57 @@ struct SimulatedService {
         }
         return answers
     }
+}
+
+/// Flags in a file that an operator names, as a source would bring them.
+struct FlagFile {
+    private let name: String
+    private let body: [UInt8]
+
+    /// Reads the file; `-` is standard input.
+    init(_ path: String) throws {
+        name = path == "-" ? "standard input" : "'\(path.printable(limit: 100))'"
+        body = path == "-" ? try Self.standardInput() : try File.read(path, limit: Self.largest)
+    }
+
+    /// The flags as an answer. Throws where no host would take them.
+    ///
+    /// `signers` are those of the source. Without them the signatures are not checked: nobody knows
+    /// whose would count.
+    func answer(by signers: SignerFile?, fetchedAt: Instant) throws -> Answer {
+        do {
+            if let signers {
+                return try SignedFlags.answer(in: body, by: try signers.read(), at: fetchedAt)
+            }
+            let content = SignedDocument.content(of: body)
+            if content.count < body.count {
+                printError("the signatures are not checked: give --service NAME for that")
+            }
+            return Answer(
+                body: content, flags: try FlagDocument.parse(content), fetchedAt: fetchedAt)
+        } catch {
+            let failure = (error as? DocumentRefusal).map { Failure($0) } ?? error as? Failure
+            guard let failure else { throw error }
+            throw CommandFailure("the flags in \(name) are invalid: \(failure.detail)")
+        }
+    }
+
+    /// Everything on standard input.
+    private static func standardInput() throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        while bytes.count <= largest {
+            let count = unsafe Glibc.read(STDIN_FILENO, &piece, piece.count)
+            if count == 0 { return bytes }
+            if count > 0 {
+                bytes += piece[..<count]
+            } else if errno != EINTR {
+                throw CommandFailure("read standard input: \(SystemError.text(of: errno))")
+            }
+        }
+        throw CommandFailure("read standard input: over the limit of \(largest) bytes")
+    }
+
+    /// The limit of `max_body`, in bytes.
+    private static let largest = FetchLimits.largestMaxBody
 }

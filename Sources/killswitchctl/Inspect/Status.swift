@@ -1,6 +1,7 @@
 import ArgumentParser
 import CivilTime
 import Decision
+import EventLoop
 import JSON
 import Storage
 
@@ -44,7 +45,9 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         let published = try PublishedFiles(common)
-        if check { return try HealthCheck(of: published, about: services).run(json: json) }
+        if check {
+            return try HealthCheck(published: published, services: services).run(json: json)
+        }
         let names = services.isEmpty ? try published.services() : services
         let daemon = DaemonReport(of: published, about: services)
         var rows: [StatusRow] = []
@@ -79,16 +82,18 @@ struct StatusCommand: ParsableCommand {
     }
 
     private func printReport(_ rows: [StatusRow], _ daemon: DaemonReport, refusal: String?) {
+        let shown = Set(rows.map(\.service.text))
+        // The sources that a service in the table follows.
+        let sources = daemon.sources.filter { !shown.isDisjoint(with: $0.strings("services")) }
         let whole: JSON.Value = .object([
             "services": .array(rows.map { $0.json(with: daemon) }),
-            "sources": daemon.absence == nil
-                ? .array(daemon.sources.followed(by: rows).map { .object($0.object) }) : .null,
+            "sources": daemon.absence == nil ? .objects(sources) : .null,
             "configuration": .object(["refused": .optional(refusal)]),
-            "problems": .array(daemon.problems.map { .object($0.object) }),
+            "problems": .objects(daemon.problems.map(\.object)),
             "daemon": .object([
                 "problem": .optional(daemon.absence),
-                "descriptors": .optional(daemon.process?.used),
-                "descriptor_limit": .optional(daemon.process?.limit),
+                "descriptors": daemon.process["descriptors"] ?? .null,
+                "descriptor_limit": daemon.process["descriptor_limit"] ?? .null,
             ]),
         ])
         printJSON(whole)
@@ -99,12 +104,11 @@ struct StatusCommand: ParsableCommand {
         for problem in daemon.problems where problem.isOfHost && problem.kind != .noDaemon {
             printError("\(problem.line(at: now))\n    to do: \(problem.advice)")
         }
-        if !rows.isEmpty { StatusTable(rows: rows).show() }
+        if !rows.isEmpty { StatusRow.printTable(of: rows) }
         for row in rows { for line in row.keptUnits { printLine(line) } }
         for override in rows.compactMap(\.override) { printLine(override) }
         for row in rows {
-            let drill = daemon.drills[row.service.text]
-            if let line = drill?.line(of: row.service, at: now) { printLine(line) }
+            if let line = row.line(of: daemon.drills[row.service.text], at: now) { printLine(line) }
         }
         for problem in daemon.problems where !problem.isOfHost {
             printLine(problem.line(at: now))
@@ -113,50 +117,53 @@ struct StatusCommand: ParsableCommand {
     }
 }
 
-extension [SourceReply] {
-    /// The sources that a service in the table follows.
-    fileprivate func followed(by rows: [StatusRow]) -> [SourceReply] {
-        let shown = Set(rows.map(\.service.text))
-        return filter { !shown.isDisjoint(with: $0.services) }
+/// `status --check`: whether everything is as wanted, for monitoring.
+struct HealthCheck {
+    let published: PublishedFiles
+    /// The services to check; all of them if the list is empty.
+    let services: [ServiceName]
+
+    /// Prints a line for each thing that is not as wanted, and throws if there is any.
+    func run(json: Bool) throws {
+        let names = try published.servicesIfAny()
+        let known = Set(names)
+        for service in services
+        where !known.isEmpty && !known.contains(service) && OrphanedService(service) == nil {
+            throw published.unknown(service, among: names)
+        }
+        let alarms = try alarms()
+        if json {
+            printJSON(.objects(alarms.map(\.object)))
+        } else {
+            for alarm in alarms { printLine(alarm.line(at: published.now)) }
+        }
+        if !alarms.isEmpty { throw CommandFailure(.no) }
     }
-}
 
-/// The daemon's process in its reply.
-struct ProcessReply {
-    /// How many descriptors it has open.
-    let used: Int64
-    /// How many it may have open.
-    let limit: Int64
-
-    /// Nil if the daemon cannot tell.
-    init?(_ object: JSON.Object) {
-        guard let used = object["descriptors"]?.number?.int64,
-            let limit = object["descriptor_limit"]?.number?.int64
-        else { return nil }
-        self.used = used
-        self.limit = limit
+    private func alarms() throws -> [ProblemLine] {
+        let loop = try EventLoop()
+        let deadline = loop.now.boot + Self.restart
+        var daemon = DaemonReport(of: published, about: services)
+        // A daemon that is being restarted is there again soon.
+        while daemon.isGone, loop.now.boot < deadline {
+            try loop.runOnce(.milliseconds(200))
+            daemon = DaemonReport(of: published, about: services)
+        }
+        var alarms = daemon.problems.filter(\.isAlarm)
+        if let absence = daemon.absence, !alarms.contains(where: { $0.kind == .noDaemon }) {
+            // No daemon has run here since the boot, so that there is no sign of life.
+            let text = "killswitchd does not run: \(absence)"
+            alarms.insert(ProblemLine(.host, .noDaemon, text), at: 0)
+        }
+        let names = services.isEmpty ? try published.servicesIfAny() : services
+        for service in names {
+            do { _ = try published.state(of: service) } catch {
+                alarms.append(ProblemLine(.service(service), .unreadableState, "\(error)"))
+            }
+        }
+        return alarms
     }
-}
 
-/// A source in a reply of the daemon.
-struct SourceReply {
-    /// The whole object.
-    let object: JSON.Object
-
-    /// The name.
-    var name: String { object.text("name") }
-    /// How long ago it confirmed its flags; nil if it never did.
-    var age: Duration? { seconds("age") }
-    /// The time until the next fetch; nil while one is in flight.
-    var nextPoll: Duration? { seconds("next_poll") }
-    /// Why the last fetch failed; nil if it did not.
-    var problem: String? { object["problem"]?.string }
-    /// The warnings about it and its flags.
-    var warnings: [String] { object.strings("warnings") }
-    /// The services that follow it.
-    var services: [String] { object.strings("services") }
-
-    private func seconds(_ key: String) -> Duration? {
-        object[key]?.number?.int64.map { .seconds($0) }
-    }
+    /// How long a restart of the daemon may take.
+    private static let restart: Duration = .seconds(5)
 }

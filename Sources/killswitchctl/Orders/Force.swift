@@ -19,7 +19,7 @@ struct Force: DaemonOrder {
 
     @OptionGroup var options: OrderOptions
 
-    @OptionGroup var waiting: WaitingOptions
+    @Flag(name: .customLong("wait"), help: .waitsForGates) var waitsForGates = false
 
     @Option(help: "The reason, for status and the journal; at most \(Method.longestReason) bytes.")
     var reason: String
@@ -74,8 +74,6 @@ struct Force: DaemonOrder {
             }
         }
     }
-
-    var waitsForGates: Bool { waiting.isOn }
 
     /// The named services, and the state for them.
     private var target: (services: [ServiceName], state: State) {
@@ -152,15 +150,13 @@ struct Release: DaemonOrder {
 
     @OptionGroup var options: OrderOptions
 
-    @OptionGroup var waiting: WaitingOptions
+    @Flag(name: .customLong("wait"), help: .waitsForGates) var waitsForGates = false
 
     @Flag(name: .customLong("all"), help: "End the orders for all services.")
     var isAll = false
 
     @Argument(help: "The services.", completion: .services, transform: ServiceName.read)
     var services: [ServiceName] = []
-
-    var waitsForGates: Bool { waiting.isOn }
 
     func validate() throws {
         guard isAll == services.isEmpty else {

@@ -10,45 +10,39 @@ import Storage
 final class GateWatcher {
     private let published: PublishedFiles
     private let loop: EventLoop
-    private let began: Boottime
-    /// Whether to print the units and the progress.
     private let isVerbose: Bool
-    private let before: GatesBefore
+    /// The gates and units before the order, as far as they were known.
+    private var gatesBefore: [ServiceName: PublishedGate] = [:]
+    private var unitsBefore: [ServiceName: Set<[JSON.Value?]>] = [:]
     /// The services whose gates are not there yet, with the daemon's answers: the objects of `state.json`.
-    private var awaited: [(service: ServiceName, answer: JSON.Object)]
+    private var awaited: [(service: ServiceName, answer: JSON.Object)] = []
     private var printed: Set<String> = []
     private var problems: [String] = []
-    private var files: [PathWatch] = []
 
-    /// Follows the gates of the services in these answers of the daemon.
-    init(
-        _ answers: [ServiceName: JSON.Object], since before: GatesBefore,
-        in published: PublishedFiles, isVerbose: Bool
-    ) throws {
+    /// Reads how the gates and units of these services stand before an order.
+    init(before services: [ServiceName], in published: PublishedFiles, isVerbose: Bool) throws {
         self.published = published
         self.isVerbose = isVerbose
-        self.before = before
-        awaited = answers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         loop = try EventLoop()
-        began = loop.now.boot
-        files = awaited.flatMap { service, _ in
-            [FileName.state, FileName.gate, FileName.units].map { name in
-                PathWatch(loop, path: "\(published.directory)/\(service)/\(name)") {}
-            }
+        for service in services {
+            gatesBefore[service] = published.gate(of: service)
+            unitsBefore[service] = Set(try published.units(of: service).map(Self.facts))
         }
     }
 
-    /// Waits until each gate is as ordered, or cannot be moved, or a unit has passed its limit. Returns the
-    /// problems, a line each.
-    func run() throws -> [String] {
+    /// Waits until each gate of the services in these answers of the daemon is as ordered, or cannot be moved, or
+    /// a unit has passed its limit. Returns the problems, a line each.
+    func run(after answers: [ServiceName: JSON.Object]) throws -> [String] {
+        awaited = answers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        let watch = try StateFileWatch(awaited.map(\.service), in: published, on: loop)
+        let began = loop.now.boot
         defer { Terminal.showProgress(nil) }
         while true {
             try awaited.removeAll { try isFinished($0.service, $0.answer) }
             if awaited.isEmpty { return problems }
-            if isVerbose { Terminal.showProgress(progress) }
-            // Each second on a terminal, for the progress. Also without a watch that the kernel has left.
-            let isPolling = Terminal.showsProgress || files.contains { $0.problem != nil }
-            try loop.runOnce(.seconds(isPolling ? 1 : 3600))
+            if isVerbose { Terminal.showProgress(progress(since: began)) }
+            // Each second on a terminal, for the progress.
+            try watch.wait(atMost: Terminal.showsProgress ? .seconds(1) : nil)
         }
     }
 
@@ -60,18 +54,19 @@ final class GateWatcher {
         guard let gate = wantedGate(of: state, after: answer) else {
             return finish(service, "the order has not lasted: \(state.object.text("reason_text"))")
         }
-        let shown = ShownGate(gate, published.gate(of: service), at: loop.now.wall)
+        let shown = published.gate(of: service, beside: gate, at: loop.now.wall)
         guard state.gate == gate, let report = shown.published, report.wanted == gate else {
             return false
         }
-        guard let actual = report.actual else {
-            return finish(service, ShownGate.noGates)
-        }
+        guard let actual = report.actual else { return finish(service, ShownGate.noGates) }
         let units = try published.units(of: service)
         try printUnits(units, of: service, as: gate)
         let isThere = actual.rawValue == gate.rawValue
-        let wasThere = isThere && before.gates[service]?.isSame(as: report) == true
-        let old = before.troubles(of: service, in: units, isGateOld: wasThere)
+        let before = gatesBefore[service]
+        let wasThere =
+            isThere && before?.wanted == report.wanted && before?.actual == actual
+            && before?.object["since"] == report.object["since"]
+        let old = oldProblems(of: service, in: units, isGateOld: wasThere)
         let new = report.unitProblems.filter { !old.contains($0) }
         guard new.isEmpty else {
             problems += new.map { "\(service): \($0)" }
@@ -79,8 +74,8 @@ final class GateWatcher {
         }
         if report.isStuck(on: gate) { return finish(service, shown.problem ?? "") }
         guard isThere else { return false }
-        for trouble in report.unitProblems {
-            try printIfVerbose("\(service): \(trouble); that was before this order")
+        for problem in report.unitProblems {
+            try printIfVerbose("\(service): \(problem); that was before this order")
         }
         try printIfVerbose("\(service): its gate is \(shown.words ?? actual.rawValue)")
         return true
@@ -108,8 +103,7 @@ final class GateWatcher {
     }
 
     private func printUnits(_ units: [JSON.Object], of service: ServiceName, as gate: Gate) throws {
-        let isMoved = { [before] in !before.has($0, of: service) }
-        for unit in units where unit.isAsWanted && isMoved(unit) {
+        for unit in units where unit.isAsWanted && !isOld(unit, of: service) {
             guard unit["wanted"]?.bool == (gate == .open) else { continue }
             let time = unit["took_ms"]?.number.map { " after \($0.literal) ms" } ?? ""
             let line = "\(service): \(unit.text("name")) is \(gate == .open ? "up" : "down")\(time)"
@@ -126,10 +120,11 @@ final class GateWatcher {
         try flushOutput()
     }
 
-    private var progress: String {
+    private func progress(since began: Boottime) -> String {
         let gates = awaited.prefix(Self.shown).map { service, _ in
-            let gate = published.gate(of: service)
-            return "\(service) \(ShownGate(gate?.wanted, gate, at: loop.now.wall).word)"
+            let wanted = published.gate(of: service)?.wanted
+            let gate = published.gate(of: service, beside: wanted, at: loop.now.wall)
+            return "\(service) \(gate.word)"
         }
         let more = awaited.count > gates.count ? ["\(awaited.count - gates.count) more"] : []
         let time = (loop.now.boot - began).wholeSeconds
@@ -139,31 +134,19 @@ final class GateWatcher {
     private static let shown = 3
 }
 
-/// The gates and units of services before an order, to tell its effect from what happened earlier.
-struct GatesBefore {
-    /// The gates, as far as they were known.
-    private(set) var gates: [ServiceName: PublishedGate] = [:]
-    private var units: [ServiceName: Set<[JSON.Value?]>] = [:]
-
-    /// Reads the files of these services.
-    init(of services: [ServiceName], in published: PublishedFiles) throws {
-        for service in services {
-            gates[service] = published.gate(of: service)
-            units[service] = Set(try published.units(of: service).map(Self.facts))
-        }
-    }
-
+// What is older than the order.
+extension GateWatcher {
     /// Whether a unit had come into its state before, with the same problem or none.
-    func has(_ unit: JSON.Object, of service: ServiceName) -> Bool {
-        units[service]?.contains(Self.facts(unit)) == true
+    private func isOld(_ unit: JSON.Object, of service: ServiceName) -> Bool {
+        unitsBefore[service]?.contains(Self.facts(unit)) == true
     }
 
     /// The problems of units in the words of `gate.json` that are older than the order and not in its way: units
     /// that are down or up as they should be, and all units of a gate that stands as before.
-    func troubles(
+    private func oldProblems(
         of service: ServiceName, in present: [JSON.Object], isGateOld: Bool
     ) -> Set<String> {
-        let old = present.filter { has($0, of: service) && ($0.isAsWanted || isGateOld) }
+        let old = present.filter { isOld($0, of: service) && ($0.isAsWanted || isGateOld) }
         return Set(
             old.compactMap { unit in
                 unit["problem"]?.string.map { "unit '\(unit.text("name"))': \($0)" }
@@ -172,12 +155,5 @@ struct GatesBefore {
 
     private static func facts(_ unit: JSON.Object) -> [JSON.Value?] {
         ["name", "active", "since", "problem"].map { unit[$0] }
-    }
-}
-
-extension PublishedGate {
-    /// Whether the gate stands as in another report: it was not moved in between.
-    fileprivate func isSame(as other: PublishedGate) -> Bool {
-        (wanted, actual) == (other.wanted, other.actual) && object["since"] == other.object["since"]
     }
 }

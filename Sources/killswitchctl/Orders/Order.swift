@@ -1,5 +1,4 @@
 import ArgumentParser
-import CivilTime
 import ControlSocket
 import Decision
 import EventLoop
@@ -12,7 +11,6 @@ typealias OrderCall = (method: String, parameters: JSON.Object)
 
 /// A command that calls methods of the daemon, and prints the results.
 protocol DaemonOrder: ParsableCommand {
-    /// The options of every order.
     var options: OrderOptions { get }
     /// Whether to follow the gates until they are as decided.
     var waitsForGates: Bool { get }
@@ -29,7 +27,6 @@ protocol DaemonOrder: ParsableCommand {
 
 /// An order that is one call.
 protocol OrderCommand: DaemonOrder {
-    /// The call of the daemon.
     var call: OrderCall { get }
 }
 
@@ -45,14 +42,12 @@ struct OrderOptions: ParsableArguments {
     var json = false
 }
 
-/// The option of orders that move gates.
-struct WaitingOptions: ParsableArguments {
-    @Flag(
-        name: .customLong("wait"),
-        help: """
-            Wait for the effect of this order: until every attached unit has stopped or started. Exits with \
-            1 if a unit passes its limit, the gate cannot be moved, or another order takes over.
-            """) var isOn = false
+extension ArgumentHelp {
+    /// Of `--wait`, the option of orders that move gates.
+    static let waitsForGates: ArgumentHelp = """
+        Wait for the effect of this order: until every attached unit has stopped or started. Exits with \
+        1 if a unit passes its limit, the gate cannot be moved, or another order takes over.
+        """
 }
 
 extension VarlinkClient {
@@ -92,10 +87,10 @@ extension DaemonOrder {
         var replies: [OrderReply] = []
         var failure: CommandFailure?
         let calls = try calls(of: daemon)
-        let before = try waitsForGates ? gates(before: calls, in: published) : nil
+        let watcher = try waitsForGates ? watcher(before: calls, in: published) : nil
         for call in calls {
             do {
-                let reply = OrderReply(object: try daemon.order(call), published)
+                let reply = OrderReply(object: try daemon.order(call), published: published)
                 replies.append(reply)
                 if !options.json { for line in lines(reply) { printLine(line) } }
             } catch {
@@ -107,17 +102,23 @@ extension DaemonOrder {
                 // Each other call would wait as long.
                 if isSilent { break }
                 guard let refusal = error as? MethodError else { continue }
-                replies.append(OrderReply(object: refusal.json, published))
+                let json: JSON.Object = [
+                    "error": .string(refusal.name), "parameters": .object(refusal.parameters),
+                ]
+                replies.append(OrderReply(object: json, published: published))
             }
         }
-        if let before {
-            let problems = try waitForGates(&replies, since: before, in: published)
+        if let watcher {
+            try flushOutput()
+            let answers = Dictionary(replies.flatMap(\.answers)) { first, _ in first }
+            let problems = try watcher.run(after: answers)
+            for index in replies.indices { replies[index].renewGate() }
             for problem in problems { printError(problem) }
             if !problems.isEmpty { failure = failure ?? CommandFailure(.no) }
         }
         if replies.contains(where: hasFailed) { failure = failure ?? CommandFailure(.no) }
         if options.json, hasList {
-            printJSON(.array(replies.map { .object($0.object) }))
+            printJSON(.objects(replies.map(\.object)))
         } else if options.json, let reply = replies.first {
             printJSON(.object(reply.object))
         }
@@ -129,29 +130,16 @@ extension DaemonOrder {
     /// No reply is a failure.
     func hasFailed(_ reply: OrderReply) -> Bool { false }
 
-    /// Most orders do not wait.
     var waitsForGates: Bool { false }
 
-    /// The gates of the services that these calls concern, before them.
-    private func gates(
+    /// A watcher of the services that these calls concern.
+    private func watcher(
         before calls: [OrderCall], in published: PublishedFiles
-    ) throws -> GatesBefore {
+    ) throws -> GateWatcher {
         let named = calls.map { $0.parameters["service"]?.string.flatMap { ServiceName($0) } }
         let all = try named.contains(nil) ? published.servicesIfAny() : []
-        return try GatesBefore(of: named.compactMap(\.self) + all, in: published)
-    }
-
-    /// Follows the gates of all services in the replies, and returns the problems, a line each.
-    private func waitForGates(
-        _ replies: inout [OrderReply], since before: GatesBefore, in published: PublishedFiles
-    ) throws -> [String] {
-        try flushOutput()
-        let answers = Dictionary(replies.flatMap(\.answers)) { first, _ in first }
-        let following = try GateWatcher(
-            answers, since: before, in: published, isVerbose: !options.json)
-        let problems = try following.run()
-        for index in replies.indices { replies[index].renewGate() }
-        return problems
+        return try GateWatcher(
+            before: named.compactMap(\.self) + all, in: published, isVerbose: !options.json)
     }
 
     /// These services, or every one. Throws if one of several does not exist, before the first call.
@@ -165,23 +153,11 @@ extension DaemonOrder {
     }
 }
 
-extension MethodError {
-    /// The error in the output of `--json`, in place of a reply.
-    fileprivate var json: JSON.Object {
-        ["error": .string(name), "parameters": .object(parameters)]
-    }
-}
-
 /// The daemon's reply to an order, and the gates of the services in it.
 struct OrderReply {
     /// The whole reply.
-    private(set) var object: JSON.Object
-    private let published: PublishedFiles
-
-    init(object: JSON.Object, _ published: PublishedFiles) {
-        self.object = object
-        self.published = published
-    }
+    fileprivate(set) var object: JSON.Object
+    let published: PublishedFiles
 
     /// The services that the order concerns, with their states when the daemon answered.
     var answers: [(ServiceName, JSON.Object)] {
@@ -197,7 +173,8 @@ struct OrderReply {
         let own = object["gate"]?.object.flatMap(PublishedGate.init)
         let file = ServiceName(state.text("service")).flatMap(published.gate)
         return ShownGate(
-            state["gate"]?.string.flatMap(Gate.init), own ?? file, at: EventLoop.wallClock)
+            decided: state["gate"]?.string.flatMap(Gate.init), published: own ?? file,
+            now: EventLoop.wallClock)
     }
 
     /// Puts what the gate is now in the place of what it was when the daemon answered.

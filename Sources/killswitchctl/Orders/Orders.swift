@@ -135,14 +135,12 @@ struct Refresh: OrderCommand {
 
     @OptionGroup var options: OrderOptions
 
-    @OptionGroup var waiting: WaitingOptions
+    @Flag(name: .customLong("wait"), help: .waitsForGates) var waitsForGates = false
 
     @Argument(
         help: "The source; by default every source.", completion: .sources,
         transform: SourceName.read)
     var source: SourceName?
-
-    var waitsForGates: Bool { waiting.isOn }
 
     var call: OrderCall { ("Refresh", ["source": .optional(source?.text)]) }
 

@@ -4,7 +4,9 @@ import Configuration
 import Decision
 import EventLoop
 import Files
+import Glibc
 import JSON
+import POSIX
 import Signing
 import SourceSettings
 
@@ -37,8 +39,8 @@ struct Sign: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "How long hosts act on it, such as 7d, or a time.",
-            valueName: "duration|time"), transform: ExpiryArgument.read)
-    var expires: ExpiryArgument?
+            valueName: "duration|time"), transform: Instant.readExpiry)
+    var expires: Instant?
 
     @Option(help: ArgumentHelp("Which hosts it is for. Repeatable.", valueName: "name"))
     var audience: [String] = []
@@ -60,18 +62,18 @@ struct Sign: ParsableCommand {
         let bytes = try File.read(file, limit: FetchLimits.largestMaxBody)
         var document = DocumentFile(bytes, named: file)
         if number != nil || expires != nil || issued != nil || !audience.isEmpty {
-            let now = EventLoop.wallClock
             try document.set(
-                version: number, expires: expires?.instant(now: now), issued: issued,
-                audience: audience, at: now)
+                version: number, expires: expires, issued: issued, audience: audience)
         }
         let order = try document.order()
-        let signed = document.bytes + (try SSHKeygen.signature(over: document.content, by: key))
-        let count = try DocumentFile.signatureCount(in: signed, named: file)
-        if try document.signatureCount == count {
+        let before = try document.signatureCount
+        document.signatures += try SSHKeygen.signature(over: document.content, by: key)
+        let count = try document.signatureCount
+        if count == before {
             printError("'\(key)' has signed '\(file)' already; nothing is added")
         } else {
-            try File.replace(file, with: signed, mode: try File.attributes(of: file).mode)
+            let mode = try File.attributes(of: file).mode
+            try File.replace(file, with: document.bytes, mode: mode)
         }
         printLine(
             "'\(file)' is version \(order.version) for "
@@ -95,26 +97,17 @@ enum VersionArgument {
     }
 }
 
-/// The value of `--expires`: a duration from now on, or a time.
-enum ExpiryArgument {
-    case after(Duration)
-    case at(Instant)
-
-    static func read(_ word: String) throws -> ExpiryArgument {
-        if let duration = Duration(text: word) { return .after(duration) }
+extension Instant {
+    /// The value of `--expires`: a duration from now on, in whole seconds, or a time.
+    fileprivate static func readExpiry(_ word: String) throws -> Instant {
+        if let duration = Duration(text: word) {
+            return Instant(seconds: (EventLoop.wallClock + duration).seconds)
+        }
         guard let instant = Instant(argument: word) else {
             throw ArgumentProblem(
                 description: "write a duration such as 7d, or a time like \(Instant.example)")
         }
-        return .at(instant)
-    }
-
-    /// The time, in whole seconds.
-    func instant(now: Instant) -> Instant {
-        switch self {
-        case .after(let duration): Instant(seconds: (now + duration).seconds)
-        case .at(let instant): instant
-        }
+        return instant
     }
 }
 
@@ -122,7 +115,7 @@ enum ExpiryArgument {
 struct DocumentFile {
     /// The document, as it is signed.
     private(set) var content: [UInt8]
-    private var signatures: [UInt8]
+    fileprivate var signatures: [UInt8]
     private let name: String
 
     /// Takes apart a file. Nothing is checked yet.
@@ -137,15 +130,13 @@ struct DocumentFile {
 
     /// Fills in the members. Removes the old signatures, which were for another content.
     mutating func set(
-        version: VersionArgument?, expires: Instant?, issued: Instant?, audience: [String],
-        at now: Instant
+        version: VersionArgument?, expires: Instant?, issued: Instant?, audience: [String]
     ) throws {
         var flags = try flags()
         switch version {
         case nil:
             guard signatures.isEmpty else {
                 throw CommandFailure(
-                    .no,
                     "'\(name)' is already signed; changed flags need a new version: add "
                         + "--version next")
             }
@@ -154,7 +145,7 @@ struct DocumentFile {
             let known = flags["version"]?.number?.int64 ?? 0
             guard flags["version"] == nil || flags["version"]?.number?.int64 != nil,
                 known < Int64.max
-            else { throw CommandFailure(.no, "the 'version' of '\(name)' has no next one") }
+            else { throw CommandFailure("the 'version' of '\(name)' has no next one") }
             flags["version"] = .number(Number(known + 1))
         }
         if let expires { flags["expires"] = .string(Zone.utc.rfc3339(expires)) }
@@ -163,7 +154,7 @@ struct DocumentFile {
         }
         // That of a signed document is of its earlier version; that of another one is its author's.
         if issued != nil || !signatures.isEmpty || flags["issued"] == nil {
-            let time = issued ?? Instant(seconds: now.seconds)
+            let time = issued ?? Instant(seconds: EventLoop.wallClock.seconds)
             flags["issued"] = .string(Zone.utc.rfc3339(time))
         }
         if !signatures.isEmpty {
@@ -182,7 +173,6 @@ struct DocumentFile {
             return try SignedMetadata(flags, digest: [])
         } catch {
             throw CommandFailure(
-                .no,
                 "'\(name)' cannot be signed: \(error); give --version, --expires and --audience")
         }
     }
@@ -191,32 +181,84 @@ struct DocumentFile {
         do {
             return try FlagDocument.parse(content)
         } catch {
-            throw CommandFailure(.no, "the flags in '\(name)' are invalid: \(error.detail)")
+            throw CommandFailure("the flags in '\(name)' are invalid: \(error.detail)")
         }
     }
 
-    /// How many keys have signed it. Throws if one of the signatures is not over the document.
+    /// How many keys have signed it: a key that signed twice has signed once. Throws if one of the signatures is
+    /// not over the document.
     var signatureCount: Int {
         get throws {
-            signatures.isEmpty ? 0 : try Self.signatureCount(in: bytes, named: name)
+            guard !signatures.isEmpty else { return 0 }
+            do throws(SignatureRefusal) {
+                let document = try SignedDocument(bytes)
+                try document.checkOwnKeys()
+                return document.keyCount
+            } catch {
+                let hint =
+                    if case .changedBytes = error {
+                        "; if the flags were edited, give --version next"
+                    } else {
+                        ""
+                    }
+                throw CommandFailure("the signatures in '\(name)' cannot be used: \(error)\(hint)")
+            }
         }
     }
+}
 
-    /// How many keys have signed a document: a key that signed twice has signed once. Throws if one of the
-    /// signatures is not over the document.
-    static func signatureCount(in bytes: [UInt8], named name: String) throws -> Int {
-        do throws(SignatureRefusal) {
-            let document = try SignedDocument(bytes)
-            try document.checkOwnKeys()
-            return document.keyCount
-        } catch {
-            let hint =
-                if case .changedBytes = error {
-                    "; if the flags were edited, give --version next"
-                } else {
-                    ""
-                }
-            throw CommandFailure(.no, "the signatures in '\(name)' cannot be used: \(error)\(hint)")
+/// ssh-keygen(1), which holds the keys, asks for passphrases, and talks to agents and security keys.
+enum SSHKeygen {
+    /// The armoured signature over a document by a key.
+    ///
+    /// ssh-keygen reads the document from a file: it would take the passphrase from standard input.
+    static func signature(over document: [UInt8], by key: String) throws -> [UInt8] {
+        let folder = try temporaryFolder()
+        let (file, signature) = ("\(folder)/document", "\(folder)/document.sig")
+        defer { remove([file, signature, folder]) }
+        try File.replace(file, with: document, mode: 0o600)
+        let end = try run([
+            "ssh-keygen", "-q", "-Y", "sign", "-n", SignedDocument.namespace, "-f",
+            try File.absolute(key), file,
+        ])
+        guard end == 0 else {
+            throw CommandFailure("ssh-keygen has not signed with the key '\(key)'")
         }
+        return try File.read(signature, limit: 64 << 10)
+    }
+
+    /// Runs a command to its end, with this terminal; returns its status as waitpid(2) gives it. An interrupt from the
+    /// keyboard ends the command alone, so that the files go.
+    private static func run(_ command: [String]) throws -> Int32 {
+        let signals = [SIGINT, SIGQUIT]
+        let before = ChildProcess.blockedSignals
+        let child = try ChildProcess(command, blocking: before)
+        var handlers: [sighandler_t?] = []
+        for number in signals { handlers.append(signal(number, SIG_IGN)) }
+        defer {
+            for (number, handler) in zip(signals, handlers) { _ = signal(number, handler) }
+        }
+        var status: Int32 = 0
+        while unsafe waitpid(child.identifier, &status, 0) < 0 {
+            guard errno == EINTR else {
+                throw CommandFailure("wait for ssh-keygen: \(SystemError.text(of: errno))")
+            }
+        }
+        return status
+    }
+
+    private static func temporaryFolder() throws -> String {
+        let base = environmentVariable("TMPDIR") ?? "/tmp"
+        var path = Array("\(base)/killswitchctl.XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&path) != nil else {
+            throw CommandFailure("make a folder in '\(base)': \(SystemError.text(of: errno))")
+        }
+        let bytes = path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Removes what is there of these, in this order.
+    private static func remove(_ paths: [String]) {
+        for path in paths { _ = unsafe path.withCString { name in unsafe Glibc.remove(name) } }
     }
 }

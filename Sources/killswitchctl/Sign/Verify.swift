@@ -54,7 +54,6 @@ struct Verify: ParsableCommand {
 
 /// What a host would make of a signed document.
 struct VerificationReport {
-    /// Who has signed it.
     private var authors: [String] = []
     /// Why other signatures do not count.
     private var uncounted: [String] = []
@@ -92,24 +91,21 @@ struct VerificationReport {
     /// The lines for people.
     var text: String {
         var lines = LabelledLines()
-        lines.add("signed by", authors.isEmpty ? "no listed signer" : names)
+        lines.add(
+            "signed by", authors.isEmpty ? "no listed signer" : authors.joined(separator: ", "))
         for problem in uncounted { lines.add("not counted", problem) }
         if let order {
             lines.add("version", String(order.version))
             lines.add("audience", order.audiences.joined(separator: ", "))
             lines.add("expires", Zone.utc.rfc3339(order.expires))
-            if let issued = order.issued { lines.add("issued", Zone.utc.rfc3339(issued)) }
+            lines.add("issued", order.issued.map(Zone.utc.rfc3339))
         }
-        if let refusal {
-            let slug = refusal.slug.map { ", '\($0)'" } ?? ""
-            lines.add("result", "a host refuses it\(slug): \(refusal.text)")
-        } else {
-            lines.add("result", "a host accepts it")
+        let problem = refusal.map { refusal in
+            "a host refuses it\(refusal.slug.map { ", '\($0)'" } ?? ""): \(refusal.text)"
         }
+        lines.add("result", problem ?? "a host accepts it")
         return lines.text
     }
-
-    private var names: String { authors.joined(separator: ", ") }
 
     /// The object for programs.
     var json: JSON.Value {

@@ -27,7 +27,7 @@ struct Attach: ParsableCommand {
             """)
 
     @Option(help: "Run with this state of the service, not while its gate is open.")
-    var state: AttachmentPoint = .open
+    var state: GateTarget.Kind = .open
 
     @Option(help: "Start once for each notice of an end or of planned maintenance.")
     var on: OnArgument?
@@ -131,23 +131,21 @@ struct Attach: ParsableCommand {
         let plans = try groups.map { group in
             let rules = AttachmentPlan.Rules(
                 withDependents: withDependents,
-                runsAtOpen: group.runsAtOpen || group.state == .notice, isForced: isForced)
-            let plan = try AttachmentPlan(group.units, rules, describe: manager.describe)
-            return (
-                target: group.state.target(of: group.service), plan: plan, isEarly: group.isEarly
-            )
+                runsAtOpen: group.runsAtOpen || group.target.kind == .notice, isForced: isForced)
+            return (group, try AttachmentPlan(group.units, rules, describe: manager.describe))
         }
-        for (target, plan, isEarly) in plans { try attach(plan, to: target, isEarly) }
+        for (group, plan) in plans { try attach(plan, as: group) }
         if !isDryRun, !skipsReload {
             try manager.reload()
-            let stops = GateStops(manager, on: loop, try PublishedFiles(common))
-            for (target, plan, _) in plans {
-                for line in try stops.lines(of: plan, on: target) where !json { printLine(line) }
+            let published = try PublishedFiles(common)
+            for (group, plan) in plans {
+                for line in try plan.stops(at: group.target, published, manager, on: loop)
+                where !json { printLine(line) }
             }
         }
         if areRemembered, !isDryRun { try DetachedUnits.forget() }
         guard json else { return }
-        let reports = plans.map { report(of: $0.plan, on: $0.target) }
+        let reports = plans.map { report(of: $1, on: $0.target) }
         printJSON(service == nil ? .array(reports) : reports[0])
     }
 
@@ -161,8 +159,8 @@ struct Attach: ParsableCommand {
         if let service { return [group(units, of: service)] }
         return try configuredServices().map { service in
             let units = try patterns.map { pattern in
-                guard let unit = pattern.unit(of: service) else {
-                    throw CommandFailure(.no, "'\(pattern.text)' is not a unit of '\(service)'")
+                guard let unit = pattern.unit(of: service.text) else {
+                    throw CommandFailure("'\(pattern.text)' is not a unit of '\(service)'")
                 }
                 return unit
             }
@@ -172,25 +170,19 @@ struct Attach: ParsableCommand {
 
     private func group(_ units: [UnitName], of service: ServiceName) -> AttachedGroup {
         AttachedGroup(
-            service: service, units: units, state: on == nil ? state : .notice, isEarly: isEarly,
-            runsAtOpen: runsAtOpen)
+            target: GateTarget(service: service, kind: on == nil ? state : .notice), units: units,
+            isEarly: isEarly, runsAtOpen: runsAtOpen)
     }
 
     /// Throws for a service that no daemon has decided and that the configuration does not name.
     private func check(_ service: ServiceName) throws {
         let published = try PublishedFiles(common)
-        do {
-            try published.check(service)
-        } catch {
-            guard published.directory == Directories.system, isConfigured(service) else {
-                throw error
-            }
+        do { try published.check(service) } catch {
+            // A configuration that cannot be read names no service.
+            let isConfigured = Result { try configuredServices().contains(service) }
+            guard published.directory == Directories.system, case .success(true) = isConfigured
+            else { throw error }
         }
-    }
-
-    /// Whether the configuration names a service; it does not if it cannot be read.
-    private func isConfigured(_ service: ServiceName) -> Bool {
-        do { return try configuredServices().contains(service) } catch { return false }
     }
 
     private func configuredServices() throws -> [ServiceName] {
@@ -199,54 +191,40 @@ struct Attach: ParsableCommand {
         }
     }
 
-    private func attach(
-        _ plan: AttachmentPlan, to target: GateTarget, _ isEarly: Bool
-    ) throws {
-        for part in plan.parts { try attach(part, to: target, isEarly) }
-        for unit in plan.leavingProcesses { printError(unit.warning) }
-        for (unit, other) in plan.dependents {
-            printError(
-                "\(unit.stopsWith(other)); attach '\(unit)' too with --with-dependents")
-        }
+    private func attach(_ plan: AttachmentPlan, as group: AttachedGroup) throws {
+        for part in plan.parts { try attach(part, as: group) }
+        plan.printWarnings { "attach '\($0)' too with --with-dependents" }
     }
 
     /// The object for programs: the files, and the units that the gate will not start again.
     private func report(of plan: AttachmentPlan, on target: GateTarget) -> JSON.Value {
-        let units = plan.parts.map { part -> JSON.Value in
+        let units = plan.parts.map { part -> JSON.Object in
             let name = part.unit.name
             let link = UnitDirectory.link(from: target, to: name)
-            return .object([
+            return [
                 "name": .string(name.text),
                 "drop_in": .string(AttachmentFiles.dropIn(of: name, for: target.service)),
                 "target_drop_in": .string(AttachmentFiles.dropIn(of: target, for: name)),
                 "link": .optional(part.isStarted ? link : nil),
                 "cause": .optional(part.cause),
-            ])
+            ]
         }
-        let dependents = plan.dependents.map { unit, other -> JSON.Value in
-            .object(["name": .string(unit.text), "requires": .string(other.text)])
+        let dependents = plan.dependents.map { unit, other -> JSON.Object in
+            ["name": .string(unit.text), "requires": .string(other.text)]
         }
         return .object([
             "service": .string(target.service.text), "target": .string(target.name),
-            "dry_run": .bool(isDryRun), "units": .array(units), "dependents": .array(dependents),
+            "dry_run": .bool(isDryRun), "units": .objects(units),
+            "dependents": .objects(dependents),
         ])
     }
 
-    private func attach(
-        _ part: AttachmentPlan.Part, to target: GateTarget, _ isEarly: Bool
-    ) throws {
-        let (unit, service) = (part.unit.name, target.service)
-        let attachment = Attachment(target: target, unit: unit, isEarly: isEarly)
-        let point = AttachmentPoint(target)
-        let cause =
-            "killswitchctl attach\(point.option)\(isEarly ? " --early" : "") \(service) \(unit)"
-        if !isDryRun {
-            try permitted {
-                try UnitDirectory.write(
-                    attachment, startedFrom: part.link, cause: cause,
-                    title: part.unit.title)
-            }
-        }
+    private func attach(_ part: AttachmentPlan.Part, as group: AttachedGroup) throws {
+        let (unit, target, service) = (part.unit.name, group.target, group.target.service)
+        let attachment = Attachment(target: target, unit: unit, isEarly: group.isEarly)
+        let options = target.kind.option + (group.isEarly ? " --early" : "")
+        let cause = "killswitchctl attach\(options) \(service) \(unit)"
+        if !isDryRun { try permitted { try UnitDirectory.write(attachment, part, cause: cause) } }
         if json { return }
         let tail = part.cause.map { " (\($0))" } ?? ""
         guard isDryRun else { return printLine("attached \(unit) to \(target.name)\(tail)") }

@@ -1,15 +1,68 @@
 import ArgumentParser
 import Decision
+import Files
+import Gates
+import Storage
+import SystemdUnits
 
-/// A service with the units that are to be attached to it.
+/// The units that are to be attached to a target of a service.
 struct AttachedGroup {
-    let service: ServiceName
+    let target: GateTarget
     let units: [UnitName]
-    let state: AttachmentPoint
     /// Whether the units start before the others are down.
     let isEarly: Bool
     /// Whether oneshot services run at each opening.
     let runsAtOpen: Bool
+}
+
+/// A kind of target on the command line: `--state` names the open gate or a state. A notice is none.
+extension GateTarget.Kind: ExpressibleByArgument {
+    init?(argument: String) {
+        guard argument != OnArgument.notice.rawValue else { return nil }
+        self.init(word: argument)
+    }
+
+    static var allValueStrings: [String] {
+        attachable.map(\.word).filter { $0 != OnArgument.notice.rawValue }
+    }
+
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+
+    var defaultValueDescription: String { word }
+
+    /// The kinds of targets that units can be attached to.
+    private static let attachable: [(word: String, kind: Self)] = [
+        ("open", .open), ("countdown", .countdown), ("update-required", .updateRequired),
+        ("maintenance", .maintenance), ("ended", .ended), ("notice", .notice),
+    ]
+
+    /// The kind of this word, if units can be attached to it.
+    fileprivate init?(word: String) {
+        guard let kind = Self.attachable.first(where: { $0.word == word })?.kind else { return nil }
+        self = kind
+    }
+
+    /// Its word; that of the open gate if no unit can be attached to this kind.
+    fileprivate var word: String {
+        Self.attachable.first { $0.kind == self }?.word ?? "open"
+    }
+
+    /// The option of the command line that names it.
+    var option: String {
+        switch self {
+        case .open, .closed, .variant: ""
+        case .notice: " --on \(word)"
+        case .countdown, .updateRequired, .maintenance, .ended: " --state \(word)"
+        }
+    }
+
+    /// Whether its units run behind a closed gate, so that they can start while others still stop.
+    var isOfClosedGate: Bool { [.updateRequired, .maintenance, .ended].contains(self) }
+}
+
+/// The word of `--on`.
+enum OnArgument: String, CaseIterable, ExpressibleByArgument {
+    case notice
 }
 
 /// The name of a unit in which `%s` stands for the service.
@@ -20,19 +73,68 @@ struct UnitPattern: ExpressibleByArgument {
     init?(argument: String) {
         text = argument
         // Any name will do to see whether the rest of it is one.
-        guard Self.unit(argument, "a") != nil else { return nil }
+        if unit(of: "a") == nil { return nil }
     }
 
     /// The unit of a service; nil if the name would be too long.
-    func unit(of service: ServiceName) -> UnitName? { Self.unit(text, service.text) }
-
-    private static func unit(_ pattern: String, _ service: String) -> UnitName? {
-        var parts = pattern.split(separator: "%", omittingEmptySubsequences: false)[...]
+    func unit(of service: String) -> UnitName? {
+        var parts = text.split(separator: "%", omittingEmptySubsequences: false)[...]
         var name = String(parts.removeFirst())
         for part in parts {
             guard part.first == "s" else { return nil }
             name += service + part.dropFirst()
         }
         return UnitName(argument: name)
+    }
+}
+
+/// The units that the removal of the package has detached, for `killswitchctl attach --remembered` after the next
+/// installation.
+///
+/// A line is a unit: the service, the state that it was attached to, the unit, `early` for one that starts before the
+/// others are down, and `run-at-open` for one that the gate starts, as it does a oneshot service with that option.
+/// The file is root's, unlike those in the state directory of the daemon.
+enum DetachedUnits {
+    private static let path = "/etc/killswitchd/detached-units"
+
+    /// Writes down attachments that are going to be removed. Those of an earlier removal stay.
+    static func remember(_ attachments: [Attachment]) throws {
+        guard !attachments.isEmpty else { return }
+        let new = try attachments.map { attachment in
+            let (target, unit) = (attachment.target, attachment.unit)
+            let isStarted = try File.exists(UnitDirectory.link(from: target, to: unit))
+            return "\(target.service) \(target.kind.word) \(unit)"
+                + (attachment.isEarly ? " early" : "") + (isStarted ? " run-at-open" : "")
+        }
+        let lines = try self.lines().filter { !new.contains($0) } + new
+        try Directory.create("/etc/killswitchd")
+        try File.replace(
+            path, with: Array((lines.joined(separator: "\n") + "\n").utf8), surviving: .powerLoss)
+    }
+
+    /// The remembered units. A line that cannot be read is left out.
+    static func remembered() throws -> [AttachedGroup] {
+        try lines().compactMap { line in
+            let words = line.split(separator: " ").map(String.init)
+            guard words.count >= 3, let service = ServiceName(words[0]),
+                let kind = GateTarget.Kind(word: words[1]), let unit = UnitName(words[2])
+            else { return nil }
+            return AttachedGroup(
+                target: GateTarget(service: service, kind: kind), units: [unit],
+                isEarly: words.dropFirst(3).contains("early"),
+                runsAtOpen: words.dropFirst(3).contains("run-at-open"))
+        }
+    }
+
+    /// They are attached again.
+    static func forget() throws { try File.remove(path) }
+
+    private static func lines() throws(FileError) -> [String] {
+        do {
+            return String(decoding: try File.read(path, limit: 1 << 20), as: UTF8.self)
+                .split(separator: "\n").map(String.init)
+        } catch  where error.isNotFound {
+            return []
+        }
     }
 }

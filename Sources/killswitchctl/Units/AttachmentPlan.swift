@@ -1,5 +1,8 @@
+import CivilTime
 import Decision
+import EventLoop
 import Gates
+import Storage
 import SystemdUnits
 
 /// The units to attach: the named units, their triggers, the units that they trigger, and on
@@ -19,7 +22,6 @@ struct AttachmentPlan {
         var link: String? { isStarted ? (unit.file.isEmpty ? "/dev/null" : unit.file) : nil }
     }
 
-    /// The units to attach.
     private(set) var parts: [Part] = []
     /// Units that stop with an attached unit, and do not start again with it.
     private(set) var dependents: [(unit: UnitName, on: UnitName)] = []
@@ -34,9 +36,6 @@ struct AttachmentPlan {
         var runsAtOpen = false
         /// Whether units that the host may need are attached.
         var isForced = false
-
-        /// Nothing that was not asked for.
-        static var careful: Rules { Rules() }
     }
 
     /// Plans units by these rules; `describe` asks systemd about a unit. Throws for a unit that cannot or
@@ -51,9 +50,10 @@ struct AttachmentPlan {
         dependents.removeAll { dependent in parts.contains { $0.unit.name == dependent.unit } }
     }
 
-    /// The units of which processes may run on behind the closed gate.
-    var leavingProcesses: [UnitDescription] {
-        parts.map(\.unit).filter { ["process", "none"].contains($0.killMode) }
+    /// Prints what an operator may have overlooked. `advice` says how a unit is attached that stops with another.
+    func printWarnings(_ advice: (UnitName) -> String) {
+        for warning in parts.compactMap(\.unit.warning) { printError(warning) }
+        for (unit, other) in dependents { printError("\(unit.stopsWith(other)); \(advice(unit))") }
     }
 
     /// `isTriggered`: another unit triggers this one, so that the gate does not start it.
@@ -84,19 +84,49 @@ struct AttachmentPlan {
     private func check(_ unit: UnitDescription) throws {
         switch unit.load {
         case "loaded": break
-        case "not-found": throw CommandFailure(.no, "there is no unit '\(unit.name)'")
-        default: throw CommandFailure(.no, "unit '\(unit.name)' cannot be used: \(unit.load)")
+        case "not-found": throw CommandFailure("there is no unit '\(unit.name)'")
+        default: throw CommandFailure("unit '\(unit.name)' cannot be used: \(unit.load)")
         }
         guard ["service", "socket", "timer", "path"].contains(unit.name.type) else {
             throw CommandFailure(
-                .no,
                 "unit '\(unit.name)' is a \(unit.name.type); services, sockets, timers and "
                     + "path units can be attached")
         }
         if !rules.isForced, let reason = ProtectedUnit.reason(unit.name) {
             throw CommandFailure(
-                .no, "unit '\(unit.name)' not attached: \(reason); --force attaches it anyway")
+                "unit '\(unit.name)' not attached: \(reason); --force attaches it anyway")
         }
+    }
+}
+
+// What becomes of units that run when they are attached to a closed gate: the daemon stops them.
+extension AttachmentPlan {
+    /// Waits until the units that run and should not have stopped, and returns a line for each; empty if the gate is
+    /// open or unknown. `manager` runs on this loop.
+    func stops(
+        at target: GateTarget, _ published: PublishedFiles, _ manager: BlockingSystemdClient,
+        on loop: EventLoop
+    ) throws -> [String] {
+        let decision = Result { try published.state(of: target.service) }
+        guard target.kind == .open, case .success(let state?) = decision, state.gate == .closed
+        else { return [] }
+        var running = parts.map(\.unit).filter { !$0.active.isDown }.map(\.name)
+        var lines: [String] = []
+        let deadline = loop.now.boot + .seconds(10)
+        let gate = "the gate of '\(target.service)' is closed (\(state.summary))"
+        while !running.isEmpty, loop.now.boot < deadline {
+            for unit in running where try manager.describe(unit).active.isDown {
+                lines.append("stopped \(unit): \(gate)")
+                running.removeAll { $0 == unit }
+            }
+            if !running.isEmpty { try loop.runOnce(.milliseconds(100)) }
+        }
+        return try lines
+            + running.map { unit in
+                try manager.describe(unit).active == .deactivating
+                    ? "\(unit) is stopping: \(gate)"
+                    : "\(unit) still runs, and \(gate); is killswitchd running?"
+            }
     }
 }
 
@@ -108,9 +138,11 @@ extension UnitName {
 }
 
 extension UnitDescription {
-    /// That its processes may run on.
-    var warning: String {
-        "'\(name)' has KillMode=\(killMode): processes that it leaves behind run on behind the closed "
+    /// That its processes may run on; nil if systemd ends them.
+    var warning: String? {
+        guard ["process", "none"].contains(killMode) else { return nil }
+        return
+            "'\(name)' has KillMode=\(killMode): processes that it leaves behind run on behind the closed "
             + "gate, and it does not count as down until they have ended; KillMode=mixed ends them"
     }
 }

@@ -13,18 +13,12 @@ import SystemdUnits
 struct ConfiguredUnits {
     private var attached: [(attachment: Attachment, part: AttachmentPlan.Part)] = []
     private var detached: [Attachment] = []
-    private var problems: [Problem] = []
+    /// The units that are not attached, and why.
+    private var problems: [(unit: ListedUnit, text: String)] = []
     /// The names by which systemd knows units that are listed by an alias.
     private var names: [UnitName: UnitName] = [:]
     /// Units that stop with an attached unit, and do not start again with it.
     private var dependents: [(unit: UnitName, on: UnitName)] = []
-
-    /// Why a unit is not attached.
-    private struct Problem {
-        let service: ServiceName
-        let unit: UnitName
-        let text: String
-    }
 
     /// Compares the units of the configuration with the drop-ins. `describe` asks systemd about a unit.
     init(
@@ -34,15 +28,17 @@ struct ConfiguredUnits {
         let own = Set(try AttachmentFiles.all().filter(\.isOfConfiguration))
         var wanted: Set<Attachment> = []
         for (service, units) in configured {
-            let target = AttachmentPoint.open.target(of: service)
+            let listed = { (unit: UnitName) in
+                Attachment(
+                    target: GateTarget(service: service, kind: .open), unit: unit,
+                    isOfConfiguration: true)
+            }
             for unit in units {
-                wanted.insert(
-                    Attachment(target: target, unit: unit, isOfConfiguration: true))
+                wanted.insert(listed(unit))
                 do {
-                    let plan = try AttachmentPlan([unit], .careful, describe: describe)
+                    let plan = try AttachmentPlan([unit], .init(), describe: describe)
                     for part in plan.parts {
-                        let attachment = Attachment(
-                            target: target, unit: part.unit.name, isOfConfiguration: true)
+                        let attachment = listed(part.unit.name)
                         if try isNew(attachment) { attached.append((attachment, part)) }
                         wanted.insert(attachment)
                     }
@@ -50,12 +46,12 @@ struct ConfiguredUnits {
                     dependents += plan.dependents
                 } catch {
                     let text = CommandFailure(error).message
-                    problems.append(Problem(service: service, unit: unit, text: text))
+                    problems.append((ListedUnit(service: service, name: unit), text))
                 }
             }
         }
         // What belongs to a unit that cannot be looked at now may still be wanted.
-        let failed = Set(problems.map(\.service))
+        let failed = Set(problems.map(\.unit.service))
         detached = own.subtracting(wanted).filter { !failed.contains($0.service) }
             .sorted { ($0.target, $0.unit) < ($1.target, $1.unit) }
     }
@@ -68,7 +64,6 @@ struct ConfiguredUnits {
         }
         guard before.target == attachment.target else {
             throw CommandFailure(
-                .no,
                 "unit '\(unit)' is attached to \(before.target.name) and left unchanged; type "
                     + "'killswitchctl detach \(service) \(unit)', or remove it from 'units'")
         }
@@ -102,7 +97,8 @@ struct ConfiguredUnits {
         let manager = try BlockingSystemdClient()
         let change = try ConfiguredUnits(configured, describe: manager.describe)
         if !isDryRun { try permitted { try change.write() } }
-        if !isDryRun, !skipsReload, !change.isEmpty { try manager.reload() }
+        let isChanged = !(change.attached.isEmpty && change.detached.isEmpty)
+        if !isDryRun, !skipsReload, isChanged { try manager.reload() }
         if !isDryRun { try permitted { try change.outcome.write() } }
         if json {
             printJSON(change.report(isDryRun: isDryRun))
@@ -110,7 +106,7 @@ struct ConfiguredUnits {
             change.show(isDryRun: isDryRun)
         }
         for problem in change.problems {
-            printError("'units' of service '\(problem.service)': \(problem.text)")
+            printError("'units' of service '\(problem.unit.service)': \(problem.text)")
         }
         if !change.problems.isEmpty { throw CommandFailure(.no) }
     }
@@ -123,19 +119,13 @@ struct ConfiguredUnits {
         }
         (outcome.attached, outcome.detached) = (units(attached.map(\.attachment)), units(detached))
         outcome.names = names
-        for problem in problems {
-            outcome.refused[ListedUnit(service: problem.service, name: problem.unit)] = problem.text
-        }
+        for (unit, text) in problems { outcome.refused[unit] = text }
         return outcome
     }
 
-    private var isEmpty: Bool { attached.isEmpty && detached.isEmpty }
-
     private func write() throws {
         for (attachment, part) in attached {
-            try UnitDirectory.write(
-                attachment, startedFrom: part.link, cause: Attachment.fromConfiguration,
-                title: part.unit.title)
+            try UnitDirectory.write(attachment, part, cause: Attachment.fromConfiguration)
         }
         for attachment in detached { try UnitDirectory.remove(attachment) }
     }
@@ -149,9 +139,7 @@ struct ConfiguredUnits {
         for attachment in detached {
             printLine("\(prefix)detached \(attachment.unit) from \(attachment.target.name)")
         }
-        for (_, part) in attached where ["process", "none"].contains(part.unit.killMode) {
-            printError(part.unit.warning)
-        }
+        for warning in attached.compactMap(\.part.unit.warning) { printError(warning) }
         for (unit, other) in dependents where attached.contains(where: { $0.1.unit.name == other })
         {
             printError("\(unit.stopsWith(other)); list '\(unit)' in 'units' too")
@@ -159,18 +147,15 @@ struct ConfiguredUnits {
     }
 
     private func report(isDryRun: Bool) -> JSON.Value {
-        let list = { (attachments: [Attachment]) -> JSON.Value in
-            .array(attachments.map { .object($0.object) })
-        }
-        let failed = problems.map { problem -> JSON.Value in
-            .object([
-                "name": .string(problem.unit.text), "service": .string(problem.service.text),
-                "problem": .string(problem.text),
-            ])
+        let failed = problems.map { unit, text -> JSON.Object in
+            [
+                "name": .string(unit.name.text), "service": .string(unit.service.text),
+                "problem": .string(text),
+            ]
         }
         return .object([
-            "dry_run": .bool(isDryRun), "attached": list(attached.map(\.attachment)),
-            "detached": list(detached), "failed": .array(failed),
+            "dry_run": .bool(isDryRun), "attached": .objects(attached.map(\.attachment.object)),
+            "detached": .objects(detached.map(\.object)), "failed": .objects(failed),
         ])
     }
 }

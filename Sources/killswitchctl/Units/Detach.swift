@@ -56,7 +56,7 @@ struct Detach: ParsableCommand {
             .filter { service == nil || $0.service == service }
         let concerned = isAll ? attached : try named(among: attached)
         if concerned.isEmpty { printError("nothing is attached by this command") }
-        let down = DownUnits(among: concerned)
+        let down = downUnits(among: concerned)
         if areRemembered, !isDryRun { try permitted { try DetachedUnits.remember(concerned) } }
         let verb = isDryRun ? "would detach" : "detached"
         for attachment in concerned {
@@ -74,18 +74,47 @@ struct Detach: ParsableCommand {
         if json {
             printJSON(report(of: concerned, down))
         } else {
-            for line in down.lines { printLine(line) }
+            for (unit, service) in down.sorted(by: { $0.key < $1.key }) {
+                printLine(
+                    "\(unit) is down, because '\(service)' is closed; to start it: "
+                        + "systemctl start \(unit)")
+            }
         }
         if isAll { nameOthers(than: attached) }
     }
 
-    private func report(of concerned: [Attachment], _ down: DownUnits) -> JSON.Value {
-        let units = concerned.map { attachment -> JSON.Value in
+    private func report(
+        of concerned: [Attachment], _ down: [UnitName: ServiceName]
+    ) -> JSON.Value {
+        let units = concerned.map { attachment in
             var object = attachment.object
-            object["start"] = .optional(down.command(for: attachment.unit))
-            return .object(object)
+            let isDown = down[attachment.unit] != nil
+            object["start"] = .optional(isDown ? "systemctl start \(attachment.unit)" : nil)
+            return object
         }
-        return .object(["dry_run": .bool(isDryRun), "units": .array(units)])
+        return .object(["dry_run": .bool(isDryRun), "units": .objects(units)])
+    }
+
+    /// The units that a closed gate keeps down, and their services: nothing starts them once they are detached. Those
+    /// of an image that is being built are not down.
+    private func downUnits(among attachments: [Attachment]) -> [UnitName: ServiceName] {
+        var services: [UnitName: ServiceName] = [:]
+        do {
+            guard try BlockingSystemdClient.isNeeded else { return [:] }
+            let manager = try BlockingSystemdClient()
+            for attachment in attachments where attachment.target.kind == .open {
+                let service = attachment.service
+                let marker = "\(Directories.system)/\(service)/\(Gate.closed.rawValue)"
+                let link = UnitDirectory.link(from: attachment.target, to: attachment.unit)
+                guard try File.exists(marker), try File.isThere(link),
+                    try manager.describe(attachment.unit).active.isDown
+                else { continue }
+                services[attachment.unit] = service
+            }
+        } catch {
+            printError("\(CommandFailure(error).message); units that are down are not named")
+        }
+        return services
     }
 
     /// Names the units that are attached by other files than those of `attach`, and stay attached.
@@ -120,8 +149,7 @@ struct Detach: ParsableCommand {
         var wanted: Set<UnitName> = []
         for unit in units {
             guard attached.contains(where: { $0.unit == unit }) else {
-                throw CommandFailure(
-                    .no, "unit '\(unit)' is not attached to '\(service?.text ?? "")'")
+                throw CommandFailure("unit '\(unit)' is not attached to '\(service?.text ?? "")'")
             }
             wanted.insert(unit)
             if isAsked {
@@ -129,46 +157,11 @@ struct Detach: ParsableCommand {
                 wanted.formUnion(known.triggeredBy + known.triggers)
             } else {
                 // Without systemd, assume that a unit of the same name triggers it.
-                wanted.formUnion(attached.map(\.unit).filter { $0.stem == unit.stem })
+                let stem = { (name: UnitName) in name.text.dropLast(name.type.count) }
+                wanted.formUnion(attached.map(\.unit).filter { stem($0) == stem(unit) })
             }
         }
         return attached.filter { wanted.contains($0.unit) }
-    }
-}
-
-/// The units that a closed gate keeps down: nothing starts them once they are detached.
-private struct DownUnits {
-    private var services: [UnitName: ServiceName] = [:]
-
-    /// Asks systemd about the units that a gate would start. Those of an image that is being built are not down.
-    init(among attachments: [Attachment]) {
-        do {
-            guard try BlockingSystemdClient.isNeeded else { return }
-            let manager = try BlockingSystemdClient()
-            for attachment in attachments where attachment.target.kind == .open {
-                let service = attachment.service
-                let marker = "\(Directories.system)/\(service)/\(Gate.closed.rawValue)"
-                let link = UnitDirectory.link(from: attachment.target, to: attachment.unit)
-                guard try File.exists(marker), try File.isThere(link),
-                    try manager.describe(attachment.unit).active.isDown
-                else { continue }
-                services[attachment.unit] = service
-            }
-        } catch {
-            printError("\(CommandFailure(error).message); units that are down are not named")
-        }
-    }
-
-    /// A line for each unit.
-    var lines: [String] {
-        services.sorted { $0.key < $1.key }.map { unit, service in
-            "\(unit) is down, because '\(service)' is closed; to start it: systemctl start \(unit)"
-        }
-    }
-
-    /// The command that starts a unit; nil if it is not down.
-    func command(for unit: UnitName) -> String? {
-        services[unit] == nil ? nil : "systemctl start \(unit)"
     }
 }
 
@@ -182,9 +175,4 @@ extension File {
             return false
         }
     }
-}
-
-extension UnitName {
-    /// The name without its type.
-    fileprivate var stem: Substring { text.dropLast(type.count + 1) }
 }

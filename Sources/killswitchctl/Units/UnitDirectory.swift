@@ -12,10 +12,9 @@ enum UnitDirectory {
         "\(wants(target))/\(unit)"
     }
 
-    /// Writes an attachment, in place of another attachment of the same unit and service. `file` is
-    /// the target of the link; nil writes none.
+    /// Writes the attachment of a part of a plan, in place of another attachment of the same unit and service.
     static func write(
-        _ attachment: Attachment, startedFrom file: String?, cause: String, title: String
+        _ attachment: Attachment, _ part: AttachmentPlan.Part, cause: String
     ) throws(FileError) {
         let (unit, service) = (attachment.unit, attachment.service)
         let before = try AttachmentFiles.attachment(of: unit, for: service)
@@ -25,23 +24,20 @@ enum UnitDirectory {
         try Directory.create(AttachmentFiles.folder(of: unit))
         try File.replace(
             AttachmentFiles.dropIn(of: unit, for: service),
-            with: Array(attachment.dropIn(cause, title: title).utf8), surviving: .powerLoss)
-        try writeStop(attachment, cause: cause)
+            with: Array(attachment.dropIn(cause, title: part.unit.title).utf8),
+            surviving: .powerLoss)
+        // By this the target stops the unit also when systemd has lost the unit's file.
+        try Directory.create(AttachmentFiles.folder(of: attachment.target))
+        try File.replace(
+            AttachmentFiles.dropIn(of: attachment.target, for: unit),
+            with: Array(attachment.stopDropIn(cause).utf8), surviving: .powerLoss)
         let link = link(from: attachment.target, to: unit)
-        if let file {
+        if let file = part.link {
             try Directory.create(wants(attachment.target))
             try SymbolicLink.replace(link, to: file)
         } else {
             try File.remove(link)
         }
-    }
-
-    /// Writes the drop-in by which the target stops the unit also when systemd has lost the unit's file.
-    static func writeStop(_ attachment: Attachment, cause: String) throws(FileError) {
-        try Directory.create(AttachmentFiles.folder(of: attachment.target))
-        try File.replace(
-            AttachmentFiles.dropIn(of: attachment.target, for: attachment.unit),
-            with: Array(attachment.stopDropIn(cause).utf8), surviving: .powerLoss)
     }
 
     /// Removes an attachment, and the folders that are empty then.

@@ -40,7 +40,7 @@ struct Units: ParsableCommand {
 
     func run() throws {
         let published = try PublishedFiles(common)
-        if check { return try MissingDaemon(of: published).check() }
+        if check { return try published.checkThatUnitsHaveADaemon() }
         let own = try AttachmentRow.all(in: published)
             .filter { service == nil || $0.service == service }
         if let service, own.isEmpty { try published.check(service) }
@@ -65,32 +65,35 @@ struct Units: ParsableCommand {
     }
 }
 
-/// Whether units depend on a daemon that does not run: they stay as they are, or down, and nothing fails.
-private struct MissingDaemon {
-    private let published: PublishedFiles
-
-    /// Looks at the daemon of these files.
-    init(of published: PublishedFiles) { self.published = published }
-
-    /// Throws if units are attached and no daemon runs, unless it gave a sign of life so lately that it is
-    /// being restarted, or upgraded.
-    func check() throws {
+extension PublishedFiles {
+    /// Throws if units are attached and no daemon runs: they stay as they are, or down, and nothing fails. A daemon
+    /// that gave a sign of life lately is being restarted, or upgraded.
+    fileprivate func checkThatUnitsHaveADaemon() throws {
         let attached = try AttachmentFiles.all()
         if attached.isEmpty { return }
         do {
-            _ = try published.daemon(timeout: .seconds(5)).call("Sources")
+            _ = try daemon(timeout: .seconds(5)).call("Sources")
         } catch {
-            if let sign = published.signOfLife,
-                published.now - sign <= RuntimeDirectory.longestSilence
-            {
-                return
-            }
+            if let sign = signOfLife, now - sign <= RuntimeDirectory.longestSilence { return }
             let units = attached.map { "\($0.unit) ('\($0.service)')" }.joined(separator: ", ")
             throw CommandFailure(
-                .no,
-                "\(published.absence(error).line(at: published.now)); no gate moves. These units stay "
+                "\(absence(error).line(at: now)); no gate moves. These units stay "
                     + "as they are, stopped or running: \(units). Type 'systemctl start "
                     + "killswitchd', or 'killswitchctl unlock --all' to open the gates without it")
+        }
+    }
+
+    /// The objects of units.json; none if the daemon does not move gates.
+    func units(of service: ServiceName) throws -> [JSON.Object] {
+        let bytes: [UInt8]
+        do {
+            bytes = try File.read("\(directory)/\(service)/\(FileName.units)", limit: 16 << 20)
+        } catch {
+            guard error.isNotFound else { throw error }
+            return []
+        }
+        do { return try (JSON.Value.parse(bytes).array ?? []).compactMap(\.object) } catch {
+            return []
         }
     }
 }
@@ -108,8 +111,8 @@ struct AttachmentRow {
     let gateProblem: String?
     /// Whether the service is not configured.
     let isOrphan: Bool
-    /// Whether no daemon has decided anything since the boot: which services are configured is not known.
-    let isUndecided: Bool
+    /// What is wrong with the unit; nil if nothing is.
+    let problem: String?
 
     /// The cells of its row in the table.
     var cells: [String] {
@@ -121,13 +124,6 @@ struct AttachmentRow {
             state?["since"]?.string ?? "-", time ?? "-",
             problem ?? (keepers.isEmpty ? "-" : "kept down by \(keepers)"),
         ]
-    }
-
-    /// What is wrong with the unit; nil if nothing is.
-    private var problem: String? {
-        if let problem = state?["problem"]?.string { return problem }
-        if isUndecided { return PublishedFiles.noDaemon }
-        return isOrphan ? "its service is not configured" : nil
     }
 
     /// How many of its starts the gate has refused, in a line; nil if there were none.
@@ -156,34 +152,21 @@ struct AttachmentRow {
         return try configured.union(attached.map(\.service)).sorted().flatMap { service in
             let states = try published.units(of: service)
             let own = attached.filter { $0.service == service }
-            let named = own.map { (unit: $0.unit.text, target: Optional($0.target.name)) }
+            let targets = own.map { (unit: $0.unit.text, target: Optional($0.target.name)) }
             let others = states.compactMap { $0["name"]?.string }
-                .filter { unit in !named.contains { $0.unit == unit } }
-                .map { (unit: $0, target: String?.none) }
-            return (named + others).map { unit, target in
-                AttachmentRow(
-                    service: service, unit: unit, target: target,
-                    state: states.first { $0["name"]?.string == unit },
-                    gateProblem: published.gate(of: service)?.problem,
-                    isOrphan: !configured.contains(service) && !configured.isEmpty,
-                    isUndecided: configured.isEmpty)
+                .filter { unit in !targets.contains { $0.unit == unit } }
+            let isOrphan = !configured.contains(service) && !configured.isEmpty
+            // Without any service no daemon has decided anything: it is not known which are configured.
+            let problem =
+                configured.isEmpty
+                ? PublishedFiles.noDaemon : isOrphan ? "its service is not configured" : nil
+            return (targets + others.map { ($0, nil) }).map { unit, target in
+                let state = states.first { $0["name"]?.string == unit }
+                return AttachmentRow(
+                    service: service, unit: unit, target: target, state: state,
+                    gateProblem: published.gate(of: service)?.problem, isOrphan: isOrphan,
+                    problem: state?["problem"]?.string ?? problem)
             }
-        }
-    }
-}
-
-extension PublishedFiles {
-    /// The objects of units.json; none if the daemon does not move gates.
-    func units(of service: ServiceName) throws -> [JSON.Object] {
-        let bytes: [UInt8]
-        do {
-            bytes = try File.read("\(directory)/\(service)/\(FileName.units)", limit: 16 << 20)
-        } catch {
-            guard error.isNotFound else { throw error }
-            return []
-        }
-        do { return try (JSON.Value.parse(bytes).array ?? []).compactMap(\.object) } catch {
-            return []
         }
     }
 }

@@ -43,8 +43,7 @@ struct Unlock: ParsableCommand {
         let manager = try BlockingSystemdClient()
         try checkThatNoDaemonRuns(published, manager)
         let targets = try services(of: published).map { service in
-            let target = GateTarget(service: service, kind: .open)
-            guard let unit = target.unit else {
+            guard let unit = GateTarget(service: service, kind: .open).unit else {
                 throw published.unknown(service, among: try published.servicesIfAny())
             }
             if !isAll { try check(service, unit, published, manager) }
@@ -64,13 +63,15 @@ struct Unlock: ParsableCommand {
             if !json { printLine("\(result == nil ? "starting" : "started") \(unit)") }
         }
         if json {
-            let reports = zip(zip(targets, markers), results).map { pair, started -> JSON.Value in
-                .object([
-                    "service": .string(pair.0.service.text), "marker": .optional(pair.1),
-                    "target": .string(started.unit.text), "result": .optional(started.result),
-                ])
+            let reports = targets.indices.map { index -> JSON.Object in
+                [
+                    "service": .string(targets[index].service.text),
+                    "marker": .optional(markers[index]),
+                    "target": .string(targets[index].unit.text),
+                    "result": .optional(results[index].result),
+                ]
             }
-            printJSON(isAll || reports.count > 1 ? .array(reports) : reports[0])
+            printJSON(isAll || reports.count > 1 ? .objects(reports) : .object(reports[0]))
         }
         let failed = results.filter { $0.result.map { $0 != "done" } ?? false }
         for (unit, result) in failed {
@@ -110,14 +111,12 @@ struct Unlock: ParsableCommand {
             guard try published.state(of: service) == nil, let orphan = OrphanedService(service)
             else { continue }
             return CommandFailure(
-                .no,
                 "\(cause), and '\(service)' is not configured, so that no order opens its gate; "
                     + orphan.problem.advice)
         }
         // 'force' takes one service.
         let names = services.count == 1 ? services[0].text : "SERVICE"
         return CommandFailure(
-            .no,
             "\(cause): 'killswitchctl force \(names) running' opens the gate; to unlock it "
                 + "without the daemon, \(stop) first")
     }

@@ -4,7 +4,6 @@ import POSIX
 
 /// A command in a child process, with this process's terminal, files and process group.
 struct ChildProcess {
-    /// The process ID.
     let identifier: Int32
 
     /// Starts a command, which is searched in PATH, with the signals of `mask` blocked. Throws as a shell
@@ -43,7 +42,6 @@ struct ChildProcess {
 
 /// How the command of `run` ended. Thrown to the top, which ends this process in the same way.
 struct CommandEnd: Error {
-    /// The exit status or the signal.
     let end: Child.End
 
     /// Returns the exit status. If a signal ended the command, ends this process by the same signal, so

@@ -81,7 +81,7 @@ extension Run {
         var end: Child.End?
         let child = try Child(loop, process.identifier) { end = $0 }
         defer { withExtendedLifetime((signals, child)) {} }
-        let watch = try StateFileWatch(service, in: published, on: loop)
+        let watch = try StateFileWatch([service], in: published, on: loop)
         var isStopping = false
         var timeToKill: Boottime?
         while true {

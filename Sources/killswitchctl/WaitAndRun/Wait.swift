@@ -46,7 +46,7 @@ struct Wait: ParsableCommand {
 }
 
 /// A condition that `wait` and `run` wait for.
-enum WaitCondition: ExpressibleByArgument {
+enum WaitCondition: Hashable, ExpressibleByArgument {
     /// The decision.
     case gate(Gate)
     /// The effect: every attached unit is down behind the closed gate, or every unit that the open gate
@@ -56,34 +56,20 @@ enum WaitCondition: ExpressibleByArgument {
     case decided
     case state(State)
 
+    /// The conditions by their words on the command line.
+    private static let all: [(word: String, condition: Self)] =
+        Gate.allCases.map { ($0.rawValue, .gate($0)) }
+        + Gate.allCases.map { ($0 == .open ? "up" : "down", .effect($0)) }
+        + [("decided", .decided)] + State.allCases.map { ($0.rawValue, .state($0)) }
+
     init?(argument: String) {
-        if let gate = Gate(rawValue: argument) {
-            self = .gate(gate)
-        } else if let state = State(rawValue: argument) {
-            self = .state(state)
-        } else if let effect = Gate.allCases.first(where: { $0.effect == argument }) {
-            self = .effect(effect)
-        } else if argument == "decided" {
-            self = .decided
-        } else {
-            return nil
-        }
+        guard let known = Self.all.first(where: { $0.word == argument }) else { return nil }
+        self = known.condition
     }
 
-    static var allValueStrings: [String] {
-        Gate.allCases.map(\.rawValue) + Gate.allCases.map(\.effect) + ["decided"]
-            + State.allCases.map(\.rawValue)
-    }
+    static var allValueStrings: [String] { all.map(\.word) }
 
-    /// The word on the command line.
-    var defaultValueDescription: String {
-        switch self {
-        case .gate(let gate): gate.rawValue
-        case .effect(let gate): gate.effect
-        case .decided: "decided"
-        case .state(let state): state.rawValue
-        }
-    }
+    var defaultValueDescription: String { Self.all.first { $0.condition == self }?.word ?? "" }
 
     /// Whether a service in this state, with this gate, meets the condition.
     func isReached(by state: PublishedState, _ gate: PublishedGate?) -> Bool {
@@ -115,7 +101,7 @@ enum WaitCondition: ExpressibleByArgument {
         onWait: (String) -> Void = { _ in }
     ) throws {
         let loop = try EventLoop()
-        let watch = try StateFileWatch(service, in: published, on: loop)
+        let watch = try StateFileWatch([service], in: published, on: loop)
         let deadline = limit.map { loop.now.boot + $0 }
         // A daemon that starts writes one service after the other.
         let mayCome = loop.now.boot + min(limit ?? Self.startDuration, Self.startDuration)
@@ -127,8 +113,8 @@ enum WaitCondition: ExpressibleByArgument {
                 if let state = try published.state(of: service) {
                     let end = published.end(of: state, at: loop.now.wall)
                     let isCurrent = loop.now.wall <= end
-                    let gate = ShownGate(
-                        state.gate, published.gate(of: service), at: loop.now.wall)
+                    let gate = published.gate(
+                        of: service, beside: state.gate, at: loop.now.wall)
                     let isMet = isCurrent && isReached(by: state, gate.published)
                     let isOutdated = isMet && published.isOutdated(state, of: service)
                     let isReached = isMet && !isOutdated
@@ -139,7 +125,7 @@ enum WaitCondition: ExpressibleByArgument {
                     if let unknown { seen = "the daemon has not yet seen its unit '\(unknown)'" }
                     if isCurrent, !isOutdated, let problem = obstacle(state, gate) {
                         throw CommandFailure(
-                            .no, "'\(service)' will not be \(defaultValueDescription): \(problem)")
+                            "'\(service)' will not be \(defaultValueDescription): \(problem)")
                     }
                     if isCurrent { watch.expect(end + .milliseconds(1)) }
                 } else {
@@ -207,9 +193,7 @@ extension WaitCondition {
     private func obstacle(_ state: PublishedState, _ gate: ShownGate) -> String? {
         guard case .effect(let wanted) = self, state.gate == wanted, let report = gate.published
         else { return nil }
-        guard report.actual != nil else {
-            return ShownGate.noGates
-        }
+        guard report.actual != nil else { return ShownGate.noGates }
         return report.isStuck(on: wanted) ? gate.problem : nil
     }
 }
@@ -230,24 +214,20 @@ extension JSON.Object {
     }
 }
 
-extension Gate {
-    /// The word for what the gate does to its units.
-    fileprivate var effect: String { self == .open ? "up" : "down" }
-}
-
-/// Waits for changes of the files of a service that tell its state, its gate and its units.
-final class StateFileWatch {
+/// Waits for changes of the files of services that tell their states, gates and units.
+struct StateFileWatch {
     private let loop: EventLoop
     private let files: [PathWatch]
     private let validity: WallTimer
 
     /// Watches the files by inotify(7).
     init(
-        _ service: ServiceName, in published: PublishedFiles, on loop: EventLoop
+        _ services: [ServiceName], in published: PublishedFiles, on loop: EventLoop
     ) throws(SystemError) {
         self.loop = loop
         let own = [FileName.state, FileName.gate, FileName.units] + Gate.allCases.map(\.rawValue)
-        files = (own.map { "\(service)/\($0)" } + [FileName.alive]).map {
+        let names = services.flatMap { service in own.map { "\(service)/\($0)" } }
+        files = (names + [FileName.alive]).map {
             PathWatch(loop, path: "\(published.directory)/\($0)") {}
         }
         validity = try WallTimer(loop) { _ in }

@@ -105,21 +105,16 @@ final class ServiceWatcher {
         isDue = false
         let known = try services()
         for service in known where files[service] == nil {
-            let file = "\(published.directory)/\(service)/\(FileName.state)"
-            files[service] = PathWatch(loop, path: file) { [unowned self] in isDue = true }
+            files[service] = watch("\(service)/\(FileName.state)")
         }
         let services = Set(known).union(reported.keys).sorted()
         let times = try services.compactMap { try readState(of: $0, report) }
         validity?.set(at: times.min())
-        guard times.count < services.count else {
-            life = nil
-            return
-        }
-        if life == nil {
-            life = PathWatch(loop, path: "\(published.directory)/\(FileName.alive)") {
-                [unowned self] in isDue = true
-            }
-        }
+        life = times.count < services.count ? life ?? watch(FileName.alive) : nil
+    }
+
+    private func watch(_ name: String) -> PathWatch {
+        PathWatch(loop, path: "\(published.directory)/\(name)") { [unowned self] in isDue = true }
     }
 
     /// Tells of a service if it has changed; returns when its state will be out of date.
@@ -180,15 +175,13 @@ final class ServiceWatcher {
 
 /// A line of `watch`: the new state of a service.
 struct ServiceChange {
-    /// The service.
     let service: ServiceName
-    /// Its state; nil if it is no longer configured.
+    /// Nil if the service is no longer configured.
     let state: PublishedState?
     /// Whether the state is not out of date.
     let isCurrent: Bool
     /// When the change was seen.
     let time: Instant
-    /// The zone for the time.
     let zone: Zone
 
     /// The facts that distinguish this state from the last state. Times of writing and of validity

@@ -129,8 +129,7 @@ import Testing
                 \(service)
                 """, flags: nil)
         }
-        try daemon.start()
-        try await daemon.awaitState("maintenance")
+        try await daemon.start(awaiting: "maintenance")
         try await waitUntil("it is closed") { try File.exists(daemon.folder("run/shop/closed")) }
         return daemon
     }

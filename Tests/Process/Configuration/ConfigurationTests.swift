@@ -51,8 +51,7 @@ import Testing
         let daemon = try Daemon()
         try Directory.create(daemon.folder("conf.d"))
         try daemon.folder.write("", to: "conf.d/10.conf")
-        try daemon.start()
-        try daemon.waitFor("running")
+        try daemon.start(waitingFor: "running")
         let skipped = "skipped \(daemon.folder("conf.d/10.conf")): its name does not end"
         #expect(try daemon.warnings.map { $0.contains(skipped) } == [true])
     }

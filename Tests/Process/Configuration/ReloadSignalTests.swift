@@ -19,9 +19,7 @@ import Testing
     }
 
     @Test func aServiceThatIsAddedIsDecidedAndOneThatIsGoneIsWithdrawn() throws {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
+        let daemon = try Daemon.running()
         let shop = try daemon.folder.text(of: "run/shop/state.json")
         try daemon.folder.write(#"{"service_end": "over"}"#, to: "web.json")
         try reload(daemon, Self.both)
@@ -41,9 +39,7 @@ import Testing
     }
 
     @Test func aSourceWithANewAddressIsFetchedThere() throws {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
+        let daemon = try Daemon.running()
         try daemon.folder.write(#"{"service_end": "over"}"#, to: "elsewhere.json")
         try reload(daemon, Daemon.shop.replacing("flags.json", with: "elsewhere.json"))
         try daemon.waitFor("ended")
@@ -54,9 +50,7 @@ import Testing
     }
 
     @Test func aReloadOfTheSameSettingsChangesNothing() throws {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
+        let daemon = try Daemon.running()
         let before = try daemon.folder.text(of: "run/shop/state.json")
         try reload(daemon, "# a remark\n" + Daemon.shop)
         try daemon.waitUntil("the log says so") {
@@ -68,8 +62,7 @@ import Testing
     /// A new source that has not answered yet neither opens nor closes a service.
     @Test func aServiceKeepsItsStateUntilANewSourceHasAnswered() throws {
         let daemon = try Daemon(flags: #"{"service_end": "over"}"#)
-        try daemon.start()
-        try daemon.waitFor("ended")
+        try daemon.start(waitingFor: "ended")
         try reload(daemon, Daemon.shop.replacing("flags.json", with: "elsewhere.json"))
         try daemon.waitUntil("the log says so") {
             try daemon.log.contains("elsewhere.json': no such")
@@ -79,9 +72,7 @@ import Testing
     }
 
     @Test func aBrokenConfigurationChangesNothingAndIsReportedUntilItIsRepaired() throws {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
+        let daemon = try Daemon.running()
         let before = try daemon.folder.text(of: "run/shop/state.json")
         try reload(daemon, "[service.shop]\nsource = 1")
         try daemon.waitUntil("status says so") {
@@ -107,8 +98,7 @@ import Testing
     @Test func stagedFlagsSurviveAReloadAndTakeEffectAtTheNextStart() throws {
         let nextStart = Daemon.shop + "\nactivation = \"next-start\""
         let daemon = try Daemon(nextStart)
-        try daemon.start()
-        try daemon.waitFor("running")
+        try daemon.start(waitingFor: "running")
         try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
         try daemon.waitUntil("the flags are stored") {
             try daemon.folder.text(of: "state/flags/shop.json").contains("over")
@@ -120,8 +110,7 @@ import Testing
         }
         #expect(try daemon.member("state") == "\"running\"")
         try daemon.stop()
-        try daemon.start()
-        try daemon.waitFor("ended")
+        try daemon.start(waitingFor: "ended")
     }
 
     /// The stored flags count, as after a restart, and not `when_unknown`.

@@ -14,8 +14,7 @@ import Testing
             #expect(try Program.run("/bin/chown", ["-R", "65534", folder]).status == 0)
             wrapper = ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         }
-        try daemon.start(through: wrapper)
-        try daemon.waitFor("running")
+        try daemon.start(through: wrapper, waitingFor: "running")
         let process = try #require(daemon.program?.processID)
         let owners = try Program.run(
             "/usr/bin/stat", ["--format=%u", "/proc/\(process)/environ", "/proc/\(process)/mem"])
@@ -26,8 +25,7 @@ import Testing
     @Test func theQueryOfAnAddressIsInNothingThatOthersCanRead() async throws {
         let server = try await FlagServer()
         let daemon = try Daemon(asking: "http://127.0.0.1:\(server.port)/flags?token=SECRET")
-        try daemon.start()
-        try await daemon.awaitState("running")
+        try await daemon.start(awaiting: "running")
         #expect(try server.requests.first?.path == "/flags?token=SECRET")
         for behaviour in ["500", "redirect-host", "cut-short", "wrong-type", "other-coding"] {
             try await server.behave(behaviour)

@@ -24,8 +24,7 @@ import Testing
         let daemon = try Daemon(configuration, flags: flags ?? #"{"service_end": "no"}"#)
         // The test's folder is the tester's alone otherwise.
         unsafe chmod(daemon.folder.path, 0o755)
-        try daemon.start()
-        try daemon.waitFor("running")
+        try daemon.start(waitingFor: "running")
         return daemon
     }
 
@@ -129,8 +128,7 @@ import Testing
     @Test func readersLeaveTheDescriptorsOfTheDaemonAlone() throws {
         let daemon = try Daemon()
         unsafe chmod(daemon.folder.path, 0o755)
-        try daemon.start(through: ["/usr/bin/prlimit", "--nofile=100:100"])
-        try daemon.waitFor("running")
+        try daemon.start(through: ["/usr/bin/prlimit", "--nofile=100:100"], waitingFor: "running")
         let many = try reader(
             1042,
             """
@@ -154,8 +152,7 @@ import Testing
 
     @Test func theSoftLimitIsRaisedToTheHardOne() throws {
         let daemon = try Daemon()
-        try daemon.start(through: ["/usr/bin/prlimit", "--nofile=256:4096"])
-        try daemon.waitFor("running")
+        try daemon.start(through: ["/usr/bin/prlimit", "--nofile=256:4096"], waitingFor: "running")
         let process = try #require(daemon.program).processID
         let limits = String(
             decoding: try File.read("/proc/\(process)/limits", limit: 4096), as: UTF8.self)

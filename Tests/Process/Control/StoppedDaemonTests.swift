@@ -6,9 +6,7 @@ import Testing
 /// Commands against a daemon that a signal has stopped: it accepts connections, and answers nothing.
 @Suite(.timeLimit(.minutes(5))) struct StoppedDaemonTests {
     private func stopped() throws -> Daemon {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
+        let daemon = try Daemon.running()
         try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
         daemon.program?.send(SIGSTOP)
         return daemon
@@ -52,9 +50,7 @@ import Testing
 extension InATerminal {
     @Suite(.timeLimit(.minutes(5))) struct StoppedDaemonInATerminalTests {
         @Test func anOrderShowsThatItWaitsAndGoesOnWithTheDaemon() async throws {
-            let daemon = try Daemon()
-            try daemon.start()
-            try daemon.waitFor("running")
+            let daemon = try Daemon.running()
             try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
             let terminal = try await RealTerminal(daemon)
             daemon.program?.send(SIGSTOP)

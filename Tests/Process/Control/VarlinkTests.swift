@@ -4,9 +4,7 @@ import Testing
 /// The control socket, as the public Varlink client of Python sees it.
 @Suite(.timeLimit(.minutes(5))) struct VarlinkTests {
     @Test func thePublicClientCallsEveryMethodAndFollowsAStream() async throws {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
+        let daemon = try Daemon.running()
         let result = try await Program.finish(
             try PythonEnvironment.ready().python,
             [

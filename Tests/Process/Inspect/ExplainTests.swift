@@ -27,12 +27,7 @@ import Testing
         """#
 
     private func explain(_ daemon: Daemon, _ more: String...) throws -> Program.Result {
-        try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            [
-                "explain", "shop", "--runtime-directory", daemon.folder("run"),
-                "--state-directory", daemon.folder("state"),
-            ] + more)
+        try daemon.control(["explain", "shop", "--state-directory", daemon.folder("state")] + more)
     }
 
     @Test func theChainIsShownOnOneScreenWithoutADaemon() throws {
@@ -59,8 +54,7 @@ import Testing
     }
 
     @Test func theChainEndsWithTheUnits() throws {
-        let daemon = try Daemon(flags: Self.running)
-        #expect(try daemon.run("--once").status == 0)
+        let daemon = try Daemon.decided(Self.running)
         try daemon.folder.write(
             """
             [{"name": "web.service", "wanted": true, "active": "failed", "since": null,
@@ -83,9 +77,7 @@ import Testing
     }
 
     @Test func anInvalidAnswerIsExplainedBesideTheFlagsInForce() throws {
-        let daemon = try Daemon(flags: Self.running)
-        try daemon.start()
-        try daemon.waitFor("running")
+        let daemon = try Daemon.running(flags: Self.running)
         try daemon.folder.write(#"{"service_end": 7}"#, to: "flags.json")
         try daemon.waitUntil("it is refused") {
             try daemon.member("reason") == "\"invalid-answer\""
@@ -96,11 +88,9 @@ import Testing
     }
 
     @Test func flagsThatWaitForTheNextStartAreShown() throws {
-        let daemon = try Daemon(
+        let daemon = try Daemon.running(
             Daemon.shop + "\nactivation = \"next-start\"", flags: Self.running)
-        try daemon.start()
-        try daemon.waitFor("running")
-        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.setFlags("over")
         try daemon.waitUntil("it is stored") {
             try daemon.folder.text(of: "state/flags/shop.json").contains("over")
         }
@@ -120,8 +110,7 @@ import Testing
     }
 
     @Test func explainPrintsJSON() throws {
-        let daemon = try Daemon(flags: Self.running)
-        #expect(try daemon.run("--once").status == 0)
+        let daemon = try Daemon.decided(Self.running)
         let result = try explain(daemon, "--json")
         let object = try #require(try JSON.Value.parse(result.output).object)
         let view = try #require(object["switches"]?.array?.first?.object)
@@ -133,8 +122,7 @@ import Testing
 
     /// Without access to the state directory, or without its path, the verdict is shown all the same.
     @Test func withoutTheStoredFlagsTheVerdictIsShown() throws {
-        let daemon = try Daemon(flags: Self.running)
-        #expect(try daemon.run("--once").status == 0)
+        let daemon = try Daemon.decided(Self.running)
         let unsaid = try daemon.control("explain", "shop")
         #expect(unsaid.status == 0)
         #expect(unsaid.output.contains("not shown: --runtime-directory was given without"))
@@ -149,11 +137,8 @@ import Testing
     }
 
     @Test func anOutOfDateStateIsShownAsSuch() throws {
-        let daemon = try Daemon(flags: Self.running)
-        #expect(try daemon.run("--once").status == 0)
-        let old = try daemon.folder.text(of: "run/shop/state.json").replacing(
-            /"valid_until": "[^"]*"/, with: #""valid_until": "2026-01-01T00:00:00+00:00""#)
-        try daemon.folder.write(old, to: "run/shop/state.json")
+        let daemon = try Daemon.decided(Self.running)
+        try daemon.outdate()
         let result = try explain(daemon)
         #expect(result.status == 3)
         #expect(result.output.contains("verdict   running (out of date)\n"))

@@ -5,26 +5,16 @@ import Testing
 
 /// `killswitchctl status --check`, for monitoring.
 @Suite(.timeLimit(.minutes(5))) struct HealthCheckTests {
-    private func running(_ configuration: String = Daemon.shop) throws -> Daemon {
-        let daemon = try Daemon(configuration)
-        try daemon.start()
-        try daemon.waitFor("running")
-        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
-        return daemon
-    }
-
     private func check(_ daemon: Daemon, _ more: String...) throws -> Program.Result {
-        try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            ["status", "--check", "--runtime-directory", daemon.folder("run")] + more)
+        try daemon.control(["status", "--check"] + more)
     }
 
     @Test func whereAllIsWellItPrintsNothing() throws {
-        #expect(try check(try running()) == .init(status: 0, output: "", errors: ""))
+        #expect(try check(try Daemon.answering()) == .init(status: 0, output: "", errors: ""))
     }
 
     @Test func flagsThatAreNoOrderAreALine() throws {
-        let daemon = try running()
+        let daemon = try Daemon.answering()
         try daemon.folder.write(#"{"service_end": 7}"#, to: "flags.json")
         #expect(try daemon.control("refresh").status == 1)
         let result = try check(daemon)
@@ -39,7 +29,7 @@ import Testing
 
     /// One failed fetch is none: monitoring that fails with each lost packet is switched off.
     @Test func aSourceIsALineOnceItsFlagsAreOlderThanThreeIntervals() throws {
-        let daemon = try running(
+        let daemon = try Daemon.answering(
             """
             [source.app]
             type = "file"
@@ -59,7 +49,7 @@ import Testing
     }
 
     @Test func aRefusedConfigurationIsALine() throws {
-        let daemon = try running()
+        let daemon = try Daemon.answering()
         try daemon.folder.write("[service.shop", to: "killswitchd.toml")
         #expect(try daemon.control("reload").status == 78)
         let result = try check(daemon)
@@ -70,7 +60,7 @@ import Testing
     }
 
     @Test func aDeadDaemonIsALineAndSoIsOneThatNeverRan() throws {
-        let daemon = try running()
+        let daemon = try Daemon.answering()
         try daemon.stop(SIGKILL)
         let dead = try check(daemon)
         #expect(dead.status == 1)
@@ -95,8 +85,7 @@ import Testing
                 format = "service-end"
                 first_timeout = "1s"
                 """)
-        try daemon.start()
-        try daemon.waitFor("running")
+        try daemon.start(waitingFor: "running")
         try daemon.waitUntil("the other has no flags") { try check(daemon).status == 1 }
         #expect(try check(daemon, "shop").status == 0)
         #expect(try check(daemon, "web").status == 1)
@@ -104,6 +93,6 @@ import Testing
     }
 
     @Test func aWrongOptionIsAUsageError() throws {
-        #expect(try check(try running(), "--nonsense").status == 2)
+        #expect(try check(try Daemon.answering(), "--nonsense").status == 2)
     }
 }

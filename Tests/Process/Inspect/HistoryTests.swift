@@ -56,11 +56,9 @@ import Testing
     }
 
     private func history(_ arguments: String...) throws -> Program.Result {
-        try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            [
-                "history", "--directory", folder.path, "--runtime-directory", folder.path,
-            ] + arguments, environment: ["TZ": "UTC"])
+        try Program.killswitchctl(
+            ["history", "--directory", folder.path, "--runtime-directory", folder.path] + arguments,
+            environment: ["TZ": "UTC"])
     }
 
     /// The lines without their times, which are in the zone of the host.
@@ -103,20 +101,13 @@ import Testing
                 "web: ended: so it is", "2 services would close at once",
                 "'alice (uid 1042)' confirms their closing: shop, web",
             ])
-        let member = { (name: String, arguments: [String]) in
-            let result = try Program.run(
-                try Programs.path(of: "killswitchctl"),
-                [
-                    "history", "--json", "--directory", folder.path, "--runtime-directory",
-                    folder.path,
-                ]
-                    + arguments)
+        let member = { (name: String, result: Program.Result) in
             let line = result.output.split(separator: "\n").first { $0.contains("at once") }
             return try JSON.Value.parse(String(try #require(line))).object?[name]
         }
-        #expect(try member("service", ["web"]) == "web")
-        #expect(try member("service", []) == .null)
-        #expect(try member("services", []) == ["shop", "web"])
+        #expect(try member("service", history("--json", "web")) == "web")
+        #expect(try member("service", history("--json")) == .null)
+        #expect(try member("services", history("--json")) == ["shop", "web"])
     }
 
     @Test func aServiceWithoutEntriesAndWithoutFilesIsUnknown() throws {

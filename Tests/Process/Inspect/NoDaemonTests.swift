@@ -13,7 +13,7 @@ import Testing
     ]) func withoutAnyDaemonTheCommandsSaySo(_ command: String, _ status: Int32) throws {
         let daemon = try Daemon()
         try Directory.create(daemon.folder("run"))
-        let result = try run(command, daemon)
+        let result = try daemon.control(command.split(separator: " ").map(String.init))
         #expect(result.status == status)
         let printed = result.output + result.errors
         #expect(printed.contains("no daemon has run since this boot: connect to '"), "\(printed)")
@@ -22,7 +22,7 @@ import Testing
     @Test func theJSONHasTheProblem() throws {
         let daemon = try Daemon()
         try Directory.create(daemon.folder("run"))
-        let result = try run("status --json", daemon)
+        let result = try daemon.control("status", "--json")
         #expect(result.status == 1)
         let problems = try JSON.Value.parse(result.output).object?["problems"]?.array
         #expect(problems?.first?.object?["kind"] == "no-daemon")
@@ -33,22 +33,14 @@ import Testing
         _ command: String, _ status: Int32
     ) throws {
         let daemon = try Daemon(flags: nil)
-        try daemon.start()
-        try daemon.waitFor("undecided")
+        try daemon.start(waitingFor: "undecided")
         try daemon.waitUntil("it listens") { try File.exists(daemon.folder("run/control.sock")) }
         try daemon.stop(SIGKILL)
-        let result = try run(command, daemon)
+        let result = try daemon.control(command.split(separator: " ").map(String.init))
         #expect(result.status == status)
         if command != "is-open shop" {
             let printed = result.output + result.errors
             #expect(printed.contains("killswitchd does not run (last sign of life "), "\(printed)")
         }
-    }
-
-    private func run(_ command: String, _ daemon: Daemon) throws -> Program.Result {
-        try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            command.split(separator: " ").map(String.init)
-                + ["--runtime-directory", daemon.folder("run")])
     }
 }

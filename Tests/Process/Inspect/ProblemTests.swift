@@ -13,9 +13,7 @@ import Testing
     ) throws {
         let daemon = watched.daemon
         for arguments in [["status"], ["explain", "shop"], ["units", "shop"]] {
-            let result = try Program.run(
-                try Programs.path(of: "killswitchctl"),
-                arguments + ["--runtime-directory", daemon.folder("run")])
+            let result = try daemon.control(arguments)
             #expect(
                 (result.output + result.errors).contains(sentence),
                 "\(arguments): \(result.output)\(result.errors)", sourceLocation: sourceLocation)
@@ -37,9 +35,7 @@ import Testing
         let watched = try WatchedDaemon(configuration)
         try watched.start()
         try watched.daemon.waitFor("running")
-        try watched.daemon.waitUntil("it answers") {
-            try watched.daemon.control("refresh").status == 0
-        }
+        try watched.daemon.waitForAnswers()
         return watched
     }
 
@@ -68,7 +64,7 @@ import Testing
                 [limits]
                 close_at_once = 1
                 """)
-        try watched.daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try watched.daemon.setFlags("over")
         #expect(try watched.daemon.control("refresh").status == 0)
         try expect("shop: source 'shop' would close more services at once than", from: watched)
     }
@@ -80,7 +76,7 @@ import Testing
         let state = watched.daemon.folder("state/flags")
         // Root may write everywhere, but not below a file.
         _ = try Program.run("/bin/sh", ["-c", "mv \(state) \(state).old && touch \(state)"])
-        try watched.daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try watched.daemon.setFlags("over")
         try watched.daemon.waitFor("ended")
         try expect("store the flags of source 'shop'", from: watched)
     }

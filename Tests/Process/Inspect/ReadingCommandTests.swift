@@ -7,49 +7,38 @@ import Testing
 
 /// The commands that read, on the files of a daemon.
 @Suite(.timeLimit(.minutes(5))) struct ReadingCommandTests {
-    /// A daemon that has decided and ended: only its files are there.
-    private func decided(_ flags: String) throws -> Daemon {
-        let daemon = try Daemon(flags: flags)
-        #expect(try daemon.run("--once").status == 0)
-        return daemon
-    }
-
-    private static let open = #"{"service_end": "no"}"#
-    private static let closed = #"{"service_end": "over"}"#
     private static let countdown =
         #"{"service_end": "countdown", "service_countdown": "2099-12-31T00:00:00Z"}"#
 
     @Test func isOpenAnswersByItsExitStatus() throws {
-        let openly = try decided(Self.open).control("is-open", "shop")
+        let openly = try Daemon.decided().control("is-open", "shop")
         #expect(openly == .init(status: 0, output: "shop: open (running)\n", errors: ""))
-        let closed = try decided(Self.closed).control("is-open", "shop", "--quiet")
+        let closed = try Daemon.decided(Daemon.flags("over")).control("is-open", "shop", "--quiet")
         #expect(closed == .init(status: 1, output: "", errors: ""))
     }
 
     @Test func isOpenPrintsJSON() throws {
-        let result = try decided(Self.open).control("is-open", "shop", "--json")
+        let result = try Daemon.decided().control("is-open", "shop", "--json")
         #expect(result.status == 0)
         #expect(result.output == #"{"service":"shop","open":true,"state":"running"}"# + "\n")
     }
 
     @Test func theRuntimeDirectoryOptionMayStandBeforeTheCommand() throws {
-        let daemon = try decided(Self.open)
+        let daemon = try Daemon.decided()
         for option in [
             ["--runtime-directory", daemon.folder("run")],
             ["--runtime-directory=\(daemon.folder("run"))"],
         ] {
-            let result = try Program.run(
-                try Programs.path(of: "killswitchctl"), option + ["get", "shop", "state"])
+            let result = try Program.killswitchctl(option + ["get", "shop", "state"])
             #expect(result == .init(status: 0, output: "running\n", errors: ""))
         }
     }
 
     @Test func aUnitsRuntimeDirectoryCountsOnlyIfADaemonHasFilesThere() throws {
-        let daemon = try decided(Self.open)
-        let program = try Programs.path(of: "killswitchctl")
+        let daemon = try Daemon.decided()
         let get = { (directory: String) in
-            try Program.run(
-                program, ["get", "shop", "state"],
+            try Program.killswitchctl(
+                ["get", "shop", "state"],
                 environment: ["RUNTIME_DIRECTORY": daemon.folder(directory)])
         }
         #expect(try get("run") == .init(status: 0, output: "running\n", errors: ""))
@@ -59,12 +48,12 @@ import Testing
 
     /// It was exit status 1, by which is-open says that the gate is closed. A closed gate stays 1.
     @Test(arguments: [
-        ("get shop state", Self.open, Int32(70)), ("is-open shop", Self.open, 70),
-        ("is-open shop", Self.closed, 1),
+        ("get shop state", "no", Int32(70)), ("is-open shop", "no", 70),
+        ("is-open shop", "over", 1),
     ]) func anOutputThatCannotBeWrittenIsAFailureOfTheCommand(
         _ command: String, _ flags: String, _ status: Int32
     ) throws {
-        let daemon = try decided(flags)
+        let daemon = try Daemon.decided(Daemon.flags(flags))
         let program = try Programs.path(of: "killswitchctl")
         let result = try Program.run(
             "/bin/sh",
@@ -79,7 +68,7 @@ import Testing
     /// What is-open cannot look at is not closed.
     @Test(.enabled(if: geteuid() == 0, "needs root"))
     func isOpenThatMayNotLookIsNeitherOpenNorClosed() throws {
-        let daemon = try decided(Self.open)
+        let daemon = try Daemon.decided()
         // The service has no file, and this user may not see which services have some.
         #expect(unsafe chmod(daemon.folder.path, 0o755) == 0)
         #expect(unsafe chmod(daemon.folder("run"), 0o711) == 0)
@@ -95,8 +84,7 @@ import Testing
 
     @Test func anUndecidedServiceIsNeitherOpenNorClosed() throws {
         let daemon = try Daemon(flags: nil)
-        try daemon.start()
-        try daemon.waitFor("undecided")
+        try daemon.start(waitingFor: "undecided")
         #expect(try daemon.control("is-open", "shop").status == 3)
         #expect(
             try daemon.control("is-open", "shop", "--json")
@@ -108,14 +96,12 @@ import Testing
     }
 
     @Test func anUnknownServiceIsAnErrorThatNamesTheKnownOnes() throws {
-        let daemon = try decided(Self.open)
+        let daemon = try Daemon.decided()
         for command in [
             ["is-open", "shpo"], ["get", "shpo", "state"], ["status", "shpo"],
             ["wait", "shpo", "--for", "open"],
         ] {
-            let result = try Program.run(
-                try Programs.path(of: "killswitchctl"),
-                command + ["--runtime-directory", daemon.folder("run")])
+            let result = try daemon.control(command)
             #expect(result.status == 4)
             #expect(
                 result.errors == "killswitchctl: no such service 'shpo'; did you mean 'shop'?\n")
@@ -123,11 +109,8 @@ import Testing
     }
 
     @Test func anOutOfDateStateCountsAsUndecided() throws {
-        let daemon = try decided(Self.open)
-        let text = try daemon.folder.text(of: "run/shop/state.json")
-        let old = text.replacing(
-            /"valid_until": "[^"]*"/, with: #""valid_until": "2026-01-01T00:00:00+00:00""#)
-        try daemon.folder.write(old, to: "run/shop/state.json")
+        let daemon = try Daemon.decided()
+        try daemon.outdate()
         let isOpen = try daemon.control("is-open", "shop")
         #expect(isOpen.status == 3)
         #expect(isOpen.errors.contains("out of date; see 'systemctl status killswitchd'"))
@@ -143,7 +126,7 @@ import Testing
     }
 
     @Test func getPrintsOneFieldBare() throws {
-        let daemon = try decided(Self.countdown)
+        let daemon = try Daemon.decided(Self.countdown)
         #expect(try daemon.control("get", "shop", "state").output == "countdown\n")
         let days = try daemon.control("get", "shop", "days_left")
         #expect(days.status == 0)
@@ -155,18 +138,18 @@ import Testing
     }
 
     @Test func getOfAnUnknownFieldNamesTheFields() throws {
-        let result = try decided(Self.open).control("get", "shop", "day_left")
+        let result = try Daemon.decided().control("get", "shop", "day_left")
         #expect(result.status == 2)
         #expect(
             result.errors
                 == "killswitchctl: no such field 'day_left'; did you mean 'days_left'?\n")
-        let other = try decided(Self.open).control("get", "shop", "colour")
+        let other = try Daemon.decided().control("get", "shop", "colour")
         #expect(
             other.errors.hasPrefix("killswitchctl: no such field 'colour'; there are: schema, "))
     }
 
     @Test func statusIsATableOrJSON() throws {
-        let daemon = try decided(Self.closed)
+        let daemon = try Daemon.decided(Daemon.flags("over"))
         let table = try daemon.control("status")
         #expect(table.status == 0)
         let lines = table.output.split(separator: "\n")
@@ -182,7 +165,7 @@ import Testing
     }
 
     @Test func withoutADaemonStatusShowsTheFilesAndWarns() throws {
-        let daemon = try decided(Self.closed)
+        let daemon = try Daemon.decided(Daemon.flags("over"))
         let table = try daemon.control("status")
         #expect(table.status == 0)
         #expect(table.output.contains("shop     ended  closed  -     0s   -     -      flags"))
@@ -195,7 +178,7 @@ import Testing
     }
 
     @Test func theProblemOfAUnitIsALineBelowTheTable() throws {
-        let daemon = try decided(Self.closed)
+        let daemon = try Daemon.decided(Daemon.flags("over"))
         try daemon.folder.write(
             """
             [{"name": "web.service", "wanted": false, "active": "deactivating", "since": null,
@@ -212,9 +195,7 @@ import Testing
     }
 
     @Test func statusShowsTheSourcesOfTheRunningDaemon() throws {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
+        let daemon = try Daemon.running()
         try File.remove(daemon.folder("flags.json"))
         try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 1 }
         let table = try daemon.control("status")
@@ -230,10 +211,7 @@ import Testing
     }
 
     @Test func aFrozenDaemonDoesNotFreezeStatus() throws {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
-        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+        let daemon = try Daemon.answering()
         daemon.program?.send(SIGSTOP)
         let table = try daemon.control("status")
         #expect(table.status == 0 && table.output.contains("shop     running"))
@@ -249,46 +227,29 @@ import Testing
 
     @Test func waitEndsOnceTheConditionIsMet() throws {
         let daemon = try Daemon()
-        let waiting = try Program(
-            try Programs.path(of: "killswitchctl"),
-            [
-                "wait", "shop", "--for", "ended", "--timeout", "30s", "--runtime-directory",
-                daemon.folder("run"),
-            ])
-        try daemon.start()
-        try daemon.waitFor("running")
-        try daemon.folder.write(Self.closed, to: "flags.json")
+        let waiting = try daemon.startControl(
+            ["wait", "shop", "--for", "ended", "--timeout", "30s"])
+        try daemon.start(waitingFor: "running")
+        try daemon.setFlags("over")
         #expect(try waiting.wait() == 0)
     }
 
     @Test(arguments: ["open", "decided", "running"]) func waitKnowsGatesStatesAndDecided(
         _ goal: String
     ) throws {
-        let daemon = try decided(Self.open)
+        let daemon = try Daemon.decided()
         #expect(try daemon.control("wait", "shop", "--for", goal).status == 0)
     }
 
     @Test func waitTimesOutAndPrintsTheState() throws {
-        let daemon = try decided(Self.open)
+        let daemon = try Daemon.decided()
         let result = try daemon.control("wait", "shop", "--for", "closed", "--timeout", "50ms")
         #expect(result.status == 124)
         #expect(result.errors == "killswitchctl: 'shop' is not closed yet: it is running\n")
     }
 
     @Test func helpNamesADefaultAsItIsTyped() throws {
-        let help = try Program.run(try Programs.path(of: "killswitchctl"), ["run", "--help"])
+        let help = try Program.killswitchctl(["run", "--help"])
         #expect(help.output.contains("default: open)"))
-    }
-
-    @Test(arguments: [
-        ["nonsense"], ["get", "shop"], ["is-open"], ["wait", "shop"],
-        ["wait", "shop", "--for", "sideways"],
-        ["wait", "shop", "--for", "open", "--timeout", "soon"],
-        ["is-open", "My Shop"],
-    ])
-    func aWrongCommandLineIsAUsageError(_ arguments: [String]) throws {
-        let result = try Program.run(try Programs.path(of: "killswitchctl"), arguments)
-        #expect(result.status == 2)
-        #expect(result.output == "" && !result.errors.isEmpty)
     }
 }

@@ -17,7 +17,7 @@ import Testing
     }
 
     private func run(_ arguments: String...) throws -> Program.Result {
-        try Program.run(try Programs.path(of: "killswitchctl"), arguments)
+        try Program.killswitchctl(arguments)
     }
 
     @Test func eachStepSaysHowManyHostsItCloses() throws {
@@ -63,10 +63,9 @@ import Testing
             "simulate", "--flags", folder("order.json"), "--format", "switch", "--time-zone", "UTC",
             "--at", "2027-03-01T12:30:00Z", "--slot",
         ]
-        let program = try Programs.path(of: "killswitchctl")
-        let first = try Program.run(program, arguments + ["9999"])
+        let first = try Program.killswitchctl(arguments + ["9999"])
         #expect(first.output.hasPrefix("state   maintenance\ngate    closed\n"), "\(first)")
-        let later = try Program.run(program, arguments + ["10000"])
+        let later = try Program.killswitchctl(arguments + ["10000"])
         #expect(
             later.output == """
                 state   running
@@ -75,6 +74,6 @@ import Testing
                 of 1000000); this host closes at 2027-03-01T13:00:00+00:00
 
                 """, "\(later)")
-        #expect(try Program.run(program, arguments + ["1000000"]).status == 2)
+        #expect(try Program.killswitchctl(arguments + ["1000000"]).status == 2)
     }
 }

@@ -28,12 +28,8 @@ import Testing
         #expect(try daemon.control("get", "shop", "values.v").output == brackets + "\n")
         #expect(try daemon.control("status").output.contains("shop     running  open"))
         #expect(try daemon.control("refresh").output.contains("shop: running"))
-        let running = try Program(
-            try Programs.path(of: "killswitchctl"),
-            [
-                "run", "shop", "--quiet", "--runtime-directory", daemon.folder("run"), "--",
-                "/bin/sh", "-c", "echo ready; exec sleep 60",
-            ])
+        let running = try daemon.startControl(
+            ["run", "shop", "--quiet", "--", "/bin/sh", "-c", "echo ready; exec sleep 60"])
         try daemon.waitUntil("it runs") { try running.output == "ready\n" }
         try daemon.folder.write(flags("over"), to: "flags.json")
         #expect(try await running.end() == 128 + SIGTERM)
@@ -48,30 +44,21 @@ import Testing
         return daemon
     }
 
-    struct Case: CustomTestStringConvertible, Sendable {
-        let marker: String?
-        let isOpen: Int32
-        let expected: String
-
-        var testDescription: String { marker ?? "no marker" }
-    }
-
     @Test(arguments: [
-        Case(marker: "open", isOpen: 3, expected: "; its marker says open"),
-        Case(marker: "closed", isOpen: 1, expected: "; its marker says closed"),
-        Case(marker: nil, isOpen: 3, expected: ""),
+        ("open", Int32(3), "; its marker says open"), ("closed", 1, "; its marker says closed"),
+        (nil, 3, ""),
     ])
-    func anUnreadableStateIsAnErrorOfItsOwn(_ row: Case) throws {
-        let daemon = try unreadable(row.marker)
+    func anUnreadableStateIsAnErrorOfItsOwn(
+        _ marker: String?, _ status: Int32, _ words: String
+    ) throws {
+        let daemon = try unreadable(marker)
         let problem =
             "killswitchctl: read '\(daemon.folder("run/shop/state.json"))': unexpected end of "
-            + "input at line 1, column 2: expected a key in double quotes or '}'\(row.expected)\n"
+            + "input at line 1, column 2: expected a key in double quotes or '}'\(words)\n"
         let isOpen = try daemon.control("is-open", "shop")
-        #expect(isOpen == .init(status: row.isOpen, output: "", errors: problem))
+        #expect(isOpen == .init(status: status, output: "", errors: problem))
         for command in [["get", "shop", "state"], ["explain", "shop"]] {
-            let result = try Program.run(
-                try Programs.path(of: "killswitchctl"),
-                command + ["--runtime-directory", daemon.folder("run")])
+            let result = try daemon.control(command)
             #expect(result == .init(status: 1, output: "", errors: problem))
         }
     }
@@ -87,8 +74,7 @@ import Testing
     }
 
     @Test func statusReportsAnUnreadableStateAndShowsTheOthers() throws {
-        let daemon = try Daemon()
-        #expect(try daemon.run("--once").status == 0)
+        let daemon = try Daemon.decided()
         try Directory.create(daemon.folder("run/web/state.json"))
         let status = try daemon.control("status")
         #expect(status.status == 1)
@@ -104,12 +90,8 @@ import Testing
         }
         #expect(try wait("closed") == 0 && wait("decided") == 0)
         #expect(try wait("open") == 124 && wait("ended") == 124)
-        let program = try Program(
-            try Programs.path(of: "killswitchctl"),
-            [
-                "run", "shop", "--runtime-directory", daemon.folder("run"), "--", "/bin/sh", "-c",
-                "echo ready; exec sleep 60",
-            ])
+        let program = try daemon.startControl(
+            ["run", "shop", "--", "/bin/sh", "-c", "echo ready; exec sleep 60"])
         try File.rename(daemon.folder("run/shop/closed"), to: daemon.folder("run/shop/open"))
         try daemon.waitUntil("it runs") { try program.output == "ready\n" }
         try File.rename(daemon.folder("run/shop/open"), to: daemon.folder("run/shop/closed"))
@@ -119,9 +101,7 @@ import Testing
 
     @Test func watchReportsAnUnreadableStateOnceAndGoesOn() throws {
         let daemon = try unreadable("open")
-        let program = try Program(
-            try Programs.path(of: "killswitchctl"),
-            ["watch", "--runtime-directory", daemon.folder("run")])
+        let program = try daemon.startControl(["watch"])
         try daemon.waitUntil("it is named") { try program.errors.contains("its marker says open") }
         #expect(try daemon.run("--once").status == 0)
         try daemon.waitUntil("it is told of") { try program.output.contains("shop running") }

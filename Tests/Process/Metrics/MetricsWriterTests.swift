@@ -13,8 +13,7 @@ import Testing
     private func running(_ more: (TemporaryFolder) -> String = { _ in "" }) throws -> Daemon {
         let daemon = try Daemon()
         try daemon.folder.write(Daemon.shop + "\n" + more(daemon.folder), to: "killswitchd.toml")
-        try daemon.start()
-        try daemon.waitFor("running")
+        try daemon.start(waitingFor: "running")
         return daemon
     }
 

@@ -35,8 +35,7 @@ import Testing
     @Test func aNoticeIsInTheLogInTheEnvironmentAndInMotdOverARestartOnce() throws {
         let daemon = try Daemon(Self.configuration, flags: try countdown("Thanks"))
         let receiver = try DatagramListener(.path(daemon.folder("run-motd.sock")))
-        try daemon.start()
-        try daemon.waitFor("countdown")
+        try daemon.start(waitingFor: "countdown")
         try daemon.waitUntil("it is told") {
             try daemon.log.contains("killswitchd: shop: it ends in 30 days, at 20")
         }

@@ -21,8 +21,7 @@ import Testing
                 {"state": "running", "windows": [
                   {"from": "\(Zone.utc.rfc3339(begin))", "until": "\(Zone.utc.rfc3339(end))"}]}
                 """)
-        try daemon.start(["TZ": "America/New_York"])
-        try daemon.waitFor("running")
+        try daemon.start(["TZ": "America/New_York"], waitingFor: "running")
         try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
         // Tokyo has no daylight saving.
         let (from, until) = (tokyo(begin), tokyo(end))

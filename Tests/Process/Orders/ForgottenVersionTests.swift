@@ -12,8 +12,7 @@ import Testing
         let source = try await VersionedSource(kind)
         let daemon = source.daemon
         try source.publish(.ended, version: 12)
-        try daemon.start()
-        try await daemon.awaitState("ended")
+        try await daemon.start(awaiting: "ended")
         try source.publish(.running, version: 7)
         try await daemon.awaitReason("invalid-answer")
         #expect(try daemon.member("state") == #""ended""#)
@@ -30,8 +29,7 @@ import Testing
         let source = try await VersionedSource(kind)
         let daemon = source.daemon
         try source.publish(.running, version: 3)
-        try daemon.start()
-        try await daemon.awaitState("running")
+        try await daemon.start(awaiting: "running")
         #expect(try daemon.warnings.isEmpty)
         try source.publish(.ended, version: .max)
         let reported = "version jumped from 3 to 9223372036854775807"

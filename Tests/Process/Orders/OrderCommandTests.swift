@@ -10,18 +10,8 @@ import Testing
 
 /// The commands that give orders, from the command line to the files.
 @Suite(.timeLimit(.minutes(5))) struct OrderCommandTests {
-    private static let open = #"{"service_end": "no"}"#
-    private static let closed = #"{"service_end": "over"}"#
-
-    private func running(_ configuration: String = Daemon.shop) throws -> Daemon {
-        let daemon = try Daemon(configuration)
-        try daemon.start()
-        try daemon.waitFor("running")
-        return daemon
-    }
-
     @Test func forceClosesAtOnceAndSaysWhoWhyAndUntilWhen() throws {
-        let daemon = try running()
+        let daemon = try Daemon.running()
         let forced = try daemon.control(
             "force", "shop", "maintenance", "--reason", "disk swap", "--until",
             "2099-03-01T12:00:00Z")
@@ -47,7 +37,7 @@ import Testing
     }
 
     @Test func anOrderOutlivesARestartAndReleaseGivesTheServiceBackToItsFlags() throws {
-        let daemon = try running()
+        let daemon = try Daemon.running()
         #expect(
             try daemon.control("force", "shop", "ended", "--reason", "x", "--for", "1h").status == 0
         )
@@ -68,7 +58,7 @@ import Testing
     }
 
     @Test func anOrderThatExpiresWhileTheDaemonIsDownIsOverWhenItComesBack() throws {
-        let daemon = try running()
+        let daemon = try Daemon.running()
         #expect(
             try daemon.control("force", "shop", "ended", "--reason", "x", "--for", "3s").status == 0
         )
@@ -76,8 +66,7 @@ import Testing
         let end = loop.now.boot + .milliseconds(3100)
         try daemon.stop()
         try daemon.waitUntil("its time is over") { loop.now.boot > end }
-        try daemon.start()
-        try daemon.waitFor("running")
+        try daemon.start(waitingFor: "running")
         #expect(try daemon.member("override") == "null")
         try daemon.waitUntil("it is said") {
             try daemon.log.contains("shop: the order of '\(ownUser)'")
@@ -86,14 +75,10 @@ import Testing
     }
 
     @Test func ofTwoOrdersAtOnceTheLaterIsInForceAndBothAreInTheJournal() throws {
-        let daemon = try running()
+        let daemon = try Daemon.running()
         let orders = try ["maintenance", "ended"].map { state in
-            try Program(
-                try Programs.path(of: "killswitchctl"),
-                [
-                    "force", "shop", state, "--reason", "at once", "--for", "1h", "--json",
-                    "--runtime-directory", daemon.folder("run"),
-                ])
+            try daemon.startControl(
+                ["force", "shop", state, "--reason", "at once", "--for", "1h", "--json"])
         }
         for (order, state) in zip(orders, ["maintenance", "ended"]) {
             #expect(try order.wait() == 0)
@@ -106,7 +91,7 @@ import Testing
     }
 
     @Test func aRefreshPrintsTheOutcomeAndTheVerdict() throws {
-        let daemon = try running()
+        let daemon = try Daemon.running()
         let same = try daemon.control("refresh")
         #expect(same.output.hasPrefix("source 'shop': already read "), "\(same.output)")
         #expect(
@@ -121,9 +106,9 @@ import Testing
     }
 
     @Test func activatePutsWaitingFlagsInForce() throws {
-        let daemon = try running(Daemon.shop + "\nactivation = \"next-start\"\n")
+        let daemon = try Daemon.running(Daemon.shop + "\nactivation = \"next-start\"\n")
         #expect(try daemon.control("activate").output.hasPrefix("no flags were waiting"))
-        try daemon.folder.write(Self.closed, to: "flags.json")
+        try daemon.setFlags("over")
         #expect(try daemon.control("refresh").status == 0)
         #expect(try daemon.member("state") == "\"running\"")
         let activated = try daemon.control("activate", "shop")
@@ -136,7 +121,7 @@ import Testing
     }
 
     @Test func aReloadFailsWithFileAndLineAndChangesNothing() throws {
-        let daemon = try running()
+        let daemon = try Daemon.running()
         try daemon.folder.write("[service.shop]\nsorce = 1\n", to: "killswitchd.toml")
         let refused = try daemon.control("reload")
         #expect(refused.status == 78)
@@ -160,7 +145,7 @@ import Testing
 
     /// It printed 204 names in a line.
     @Test func aReloadOfManyServicesNamesTheFirst() throws {
-        let daemon = try running()
+        let daemon = try Daemon.running()
         let services = (1...9).map { "\n" + Daemon.shop.replacing("shop]", with: "shop\($0)]") }
         try daemon.folder.write(Daemon.shop + services.joined(), to: "killswitchd.toml")
         #expect(
@@ -172,7 +157,7 @@ import Testing
     }
 
     @Test func forgetDropsTheStoredFlagsOfASource() throws {
-        let daemon = try running()
+        let daemon = try Daemon.running()
         #expect(try File.exists(daemon.folder("state/flags/shop.json")))
         // Without the flags file no new flags are stored.
         try File.remove(daemon.folder("flags.json"))
@@ -185,19 +170,15 @@ import Testing
 
     @Test func aRequestBeforeTheFirstVerdictIsHeldAndAnsweredAfterItOnce() throws {
         let daemon = try Daemon(flags: nil)
-        try daemon.start()
-        try daemon.waitFor("undecided")
-        let arguments = ["release", "shop", "--runtime-directory", daemon.folder("run")]
-        let program = try Programs.path(of: "killswitchctl")
-        let (waiting, leaving) = (
-            try Program(program, arguments), try Program(program, arguments)
-        )
+        try daemon.start(waitingFor: "undecided")
+        let waiting = try daemon.startControl(["release", "shop"])
+        let leaving = try daemon.startControl(["release", "shop"])
         // `forget` needs no verdict: its answer shows that the daemon has read both calls before it.
         #expect(try daemon.control("forget", "shop").status == 0)
         #expect(try waiting.output == "" && leaving.output == "")
         leaving.send(SIGKILL)
         #expect(try leaving.wait() == 128 + SIGKILL)
-        try daemon.folder.write(Self.open, to: "flags.json")
+        try daemon.setFlags("no")
         #expect(try waiting.wait() == 0)
         #expect(
             try waiting.output == """
@@ -208,7 +189,7 @@ import Testing
     }
 
     @Test func aRejectedOrderHasItsExitStatusAndAHint() throws {
-        let daemon = try running()
+        let daemon = try Daemon.running()
         let service = try daemon.control("release", "shpo")
         #expect(service.status == 4)
         #expect(service.errors == "killswitchctl: no such service 'shpo'; did you mean 'shop'?\n")
@@ -224,11 +205,8 @@ import Testing
         ["force", "shop", "ended", "--for", "1h", "--reason", "x"], ["release", "shop"],
         ["refresh"], ["activate"], ["reload"], ["forget", "shop"], ["confirm", "shop"],
     ]) func withoutADaemonAnOrderFailsWithAHint(_ arguments: [String]) throws {
-        let daemon = try Daemon()
-        #expect(try daemon.run("--once").status == 0)
-        let result = try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            arguments + ["--runtime-directory", daemon.folder("run")])
+        let daemon = try Daemon.decided()
+        let result = try daemon.control(arguments)
         #expect(result.status == 69)
         #expect(
             result.errors.contains("is killswitchd running? See 'systemctl status killswitchd'"))
@@ -243,12 +221,11 @@ import Testing
                 String(repeating: "é", count: count), "--runtime-directory", folder("run"),
             ]
         }
-        let program = try Programs.path(of: "killswitchctl")
-        let long = try Program.run(program, arguments(2049))
+        let long = try Program.killswitchctl(arguments(2049))
         #expect(long.status == 2)
         #expect(
             long.errors.hasPrefix("killswitchctl: --reason has 4098 bytes; the limit is 4096\n"))
-        #expect(try Program.run(program, arguments(2048)).status == 69)
+        #expect(try Program.killswitchctl(arguments(2048)).status == 69)
     }
 
     @Test(arguments: [
@@ -261,8 +238,7 @@ import Testing
         ["shop", "undecided", "--reason", "x", "--for", "1h"],
         ["My Shop", "ended", "--reason", "x", "--for", "1h"],
     ]) func anOrderThatIsWrittenWronglyIsAUsageError(_ arguments: [String]) throws {
-        let result = try Program.run(
-            try Programs.path(of: "killswitchctl"), ["force"] + arguments)
+        let result = try Program.killswitchctl(["force"] + arguments)
         #expect(result.status == 2)
         #expect(result.output == "" && !result.errors.isEmpty)
     }

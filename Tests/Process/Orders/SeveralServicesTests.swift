@@ -18,20 +18,14 @@ import Testing
 
     private static let order = ["--for", "1h", "--reason", "x"]
 
-    private func control(_ daemon: Daemon, _ arguments: [String]) throws -> Program.Result {
-        try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            arguments + ["--runtime-directory", daemon.folder("run")])
-    }
-
     @Test func oneOrderIsForSeveralServices() throws {
         let daemon = try running()
-        let forced = try control(daemon, ["force", "shop", "web", "ended"] + Self.order)
+        let forced = try daemon.control(["force", "shop", "web", "ended"] + Self.order)
         #expect(forced.status == 0)
         #expect(forced.output.contains("shop: forced to ended until "))
         #expect(forced.output.contains("web: forced to ended until "))
         #expect(try daemon.member("state", of: "mail") == "\"running\"")
-        let released = try control(daemon, ["release", "--all"])
+        let released = try daemon.control(["release", "--all"])
         #expect(released.status == 0 && !released.output.contains("mail"))
         #expect(try daemon.control("is-open", "shop").status == 0)
         #expect(try daemon.control("is-open", "web").status == 0)
@@ -41,7 +35,7 @@ import Testing
         _ word: String, _ state: String
     ) throws {
         let daemon = try running()
-        let forced = try control(daemon, ["force", "--all", word, "--json"] + Self.order)
+        let forced = try daemon.control(["force", "--all", word, "--json"] + Self.order)
         #expect(forced.status == 0)
         let states = try #require(JSON.Value.parse(forced.output).array)
             .compactMap { $0.object?["service"]?.object?["state"]?.string }
@@ -51,59 +45,51 @@ import Testing
     /// A typing error in one of the names must not leave half of the services closed.
     @Test func aServiceThatDoesNotExistStopsTheOrderForAll() throws {
         let daemon = try running()
-        let forced = try control(daemon, ["force", "shop", "wbe", "closed"] + Self.order)
+        let forced = try daemon.control(["force", "shop", "wbe", "closed"] + Self.order)
         #expect(forced.status == 4)
         #expect(forced.errors == "killswitchctl: no such service 'wbe'; did you mean 'web'?\n")
         #expect(try daemon.control("is-open", "shop").status == 0)
     }
 
-    struct Wrong: Sendable, CustomTestStringConvertible {
-        let arguments: [String]
-        let expected: String
-        var testDescription: String { arguments.joined(separator: " ") }
-    }
-
     @Test(arguments: [
-        Wrong(
-            arguments: ["force", "shop", "ended", "--for", "5min", "--reason", "x"],
-            expected: "the value '5min' is invalid for '--for <for>': write '5m'"),
-        Wrong(
-            arguments: ["force", "shop", "ended", "--for", "90 minutes", "--reason", "x"],
-            expected: "write '90m'"),
-        Wrong(
-            arguments: ["force", "shop", "ended", "--for", "soon", "--reason", "x"],
-            expected: "write a number and a unit (ms, s, m, h, d), such as '30s'"),
-        Wrong(
-            arguments: ["force", "shop", "ended", "--for", "400000d", "--reason", "x"],
-            expected: "--for is at most 36600d, a hundred years"),
-        Wrong(
-            arguments: ["force", "shop", "mantenance"] + order,
-            expected: "'mantenance' is not a state: did you mean 'maintenance'?"),
-        Wrong(
-            arguments: ["force", "My Shop", "ended"] + order,
-            expected: "'My Shop' is not a service: a name is 1 to 63 of a-z"),
-        Wrong(
-            arguments: ["force", "closed"] + order,
-            expected: "name the service and the state: killswitchctl force SERVICE closed"),
-        Wrong(
-            arguments: ["force", "--all", "shop", "closed"] + order,
-            expected: "--all is for every service: name none"),
-        Wrong(
-            arguments: ["wait", "shop", "--for", "open", "--timeout", "1,5h"],
-            expected: "such as '30s'"
+        (
+            ["force", "shop", "ended", "--for", "5min", "--reason", "x"],
+            "the value '5min' is invalid for '--for <for>': write '5m'"
         ),
-        Wrong(
-            arguments: ["wait", "shop", "--for", "open", "--timeout", "1.5h"],
-            expected: "write '90m'"),
-        Wrong(arguments: ["history", "--since", "2 days"], expected: "write 2d"),
-        Wrong(
-            arguments: ["simulate", "--flags", "x", "--format", "switch", "--at", "tomorrow"],
-            expected: "write it like 2027-03-01T12:00:00+09:00"),
-        Wrong(arguments: ["is-open", "Shop"], expected: "a name is 1 to 63 of a-z"),
-    ]) func aWrongValueSaysWhy(_ wrong: Wrong) throws {
-        let result = try Program.run(try Programs.path(of: "killswitchctl"), wrong.arguments)
+        (["force", "shop", "ended", "--for", "90 minutes", "--reason", "x"], "write '90m'"),
+        (
+            ["force", "shop", "ended", "--for", "soon", "--reason", "x"],
+            "write a number and a unit (ms, s, m, h, d), such as '30s'"
+        ),
+        (
+            ["force", "shop", "ended", "--for", "400000d", "--reason", "x"],
+            "--for is at most 36600d, a hundred years"
+        ),
+        (
+            ["force", "shop", "mantenance"] + order,
+            "'mantenance' is not a state: did you mean 'maintenance'?"
+        ),
+        (
+            ["force", "My Shop", "ended"] + order,
+            "'My Shop' is not a service: a name is 1 to 63 of a-z"
+        ),
+        (
+            ["force", "closed"] + order,
+            "name the service and the state: killswitchctl force SERVICE closed"
+        ),
+        (["force", "--all", "shop", "closed"] + order, "--all is for every service: name none"),
+        (["wait", "shop", "--for", "open", "--timeout", "1,5h"], "such as '30s'"),
+        (["wait", "shop", "--for", "open", "--timeout", "1.5h"], "write '90m'"),
+        (["history", "--since", "2 days"], "write 2d"),
+        (
+            ["simulate", "--flags", "x", "--format", "switch", "--at", "tomorrow"],
+            "write it like 2027-03-01T12:00:00+09:00"
+        ),
+        (["is-open", "Shop"], "a name is 1 to 63 of a-z"),
+    ]) func aWrongValueSaysWhy(_ words: [String], _ expected: String) throws {
+        let result = try Program.killswitchctl(words)
         #expect(result.status == 2)
-        #expect(result.errors.contains(wrong.expected), "\(result.errors)")
+        #expect(result.errors.contains(expected), "\(result.errors)")
     }
 
     /// A program that reads the output of --json has the mistakes too.

@@ -19,9 +19,7 @@ import Testing
     }
 
     @Test func freedMemoryIsOverwrittenInTheDaemon() throws {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
+        let daemon = try Daemon.running()
         let process = try #require(daemon.program).processID
         let bytes = try File.read("/proc/\(process)/environ", limit: 1 << 16)
         let variables = String(decoding: bytes, as: UTF8.self).split(separator: "\0")

@@ -11,8 +11,7 @@ import Testing
         let server = try await FlagServer()
         try await server.behave(behaviour)
         let daemon = try Daemon(reportingTo: server, "timeout = \"1s\"\n")
-        try daemon.start()
-        try await daemon.awaitState("running")
+        try await daemon.start(awaiting: "running")
         try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
         try await daemon.awaitState("ended")
         try await daemon.awaitLine("warning: the host's state is not reported: post to 'http://")
@@ -55,8 +54,8 @@ import Testing
         let server = try await FlagServer()
         try await server.behave(behaviour)
         let daemon = try Daemon(reportingTo: server)
-        try daemon.start()
-        try await daemon.awaitLine("the server redirects (302), and killswitchd does not follow")
+        try await daemon.start(
+            awaitingLine: "the server redirects (302), and killswitchd does not follow")
         let found = try server.requests
         #expect(found.allSatisfy { $0.path == "/hosts" && $0.method == "POST" })
     }
@@ -92,16 +91,14 @@ import Testing
         try await server.behave("client-certificate")
         let daemon = try Daemon(
             reportingTo: server, isSecure: true, "ca = \"\(server.folder("authority.pem"))\"\n")
-        try daemon.start()
-        try await daemon.awaitLine("warning: the host's state is not reported")
+        try await daemon.start(awaitingLine: "warning: the host's state is not reported")
         #expect(try server.requests.isEmpty)
     }
 
     @Test func anotherAuthorityIsNotTrusted() async throws {
         let server = try await FlagServer(isSecure: true)
         let daemon = try Daemon(reportingTo: server, isSecure: true)
-        try daemon.start()
-        try await daemon.awaitLine("certificate not accepted: ")
+        try await daemon.start(awaitingLine: "certificate not accepted: ")
         #expect(try server.requests.isEmpty)
         #expect(try daemon.member("state") == #""running""#)
     }

@@ -123,8 +123,7 @@ import Testing
     @Test func aReloadBeginsAndEndsTheReports() async throws {
         let server = try await FlagServer()
         let daemon = try Daemon()
-        try daemon.start()
-        try await daemon.awaitState("running")
+        try await daemon.start(awaiting: "running")
         let report = "\n[report]\nurl = \"http://127.0.0.1:\(server.port)/hosts\"\n"
         try daemon.folder.write(Daemon.shop + report, to: "killswitchd.toml")
         #expect(try daemon.control("reload").status == 0)

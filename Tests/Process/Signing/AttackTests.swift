@@ -120,8 +120,7 @@ import Testing
         let fleet = try Fleet(Fleet.configuration(service: attack.service))
         let daemon = fleet.daemon
         try fleet.publish("no", version: 8, by: fleet.alice)
-        try daemon.start()
-        try await daemon.awaitState("running")
+        try await daemon.start(awaiting: "running")
         try await daemon.awaitReason("flags")
         // As for a new document, so that the host never sees the list of before beside it.
         try daemon.folder.write(try attack.document(fleet), to: "next")
@@ -149,8 +148,7 @@ import Testing
         let daemon = fleet.daemon
         let document = Fleet.document("no", version: 8, expires: .seconds(10))
         try fleet.publish(fleet.signed(document, by: [fleet.alice]))
-        try daemon.start()
-        try await daemon.awaitReason("expired-closed")
+        try await daemon.start(awaitingReason: "expired-closed")
         #expect(try daemon.lines(with: "shop: running").count == 1)
         #expect(try daemon.member("state") == #""maintenance""#)
         #expect(try daemon.member("stale") == "true")

@@ -33,8 +33,7 @@ import Testing
         case .directory: try run("ln -s 0 present && ln -s present/allowed_signers .")
         }
         try fleet.publish("no", version: 1, by: fleet.bob)
-        try daemon.start()
-        try await daemon.awaitReason("flags")
+        try await daemon.start(awaitingReason: "flags")
         // The daemon has read a list that nobody has touched for a while.
         let list = folder("allowed_signers")
         try await Support.waitUntil("the list has rested") {

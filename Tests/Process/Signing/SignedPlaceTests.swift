@@ -24,8 +24,7 @@ import Testing
             """)
         let publish = { (text: String) in try server.folder.write(text, to: "document") }
         try publish(fleet.signed(Fleet.document("no", version: 1), by: [fleet.alice]))
-        try fleet.daemon.start()
-        try await fleet.daemon.awaitReason("flags")
+        try await fleet.daemon.start(awaitingReason: "flags")
         try publish(fleet.signed(Fleet.document("yes", version: 2), by: [fleet.mallory]))
         try await fleet.daemon.awaitReason("signer-not-listed")
         try publish(String(repeating: " ", count: 65 << 10))
@@ -55,8 +54,7 @@ import Testing
             """)
         let publish = { (text: String) in _ = try cluster.control("put", "/flags/prod", text) }
         try publish(fleet.signed(Fleet.document("no", version: 1), by: [fleet.alice]))
-        try fleet.daemon.start()
-        try await fleet.daemon.awaitReason("flags")
+        try await fleet.daemon.start(awaitingReason: "flags")
         try publish(fleet.signed(Fleet.document("yes", version: 2), by: [fleet.mallory]))
         try await fleet.daemon.awaitReason("signer-not-listed")
         try publish(fleet.signed(Fleet.document("yes", version: 2), by: [fleet.alice]))
@@ -68,8 +66,7 @@ import Testing
         let fleet = try Fleet()
         let daemon = fleet.daemon
         try fleet.publish("yes", version: 1, by: fleet.alice, fleet.bob)
-        try daemon.start()
-        try await daemon.awaitState("ended")
+        try await daemon.start(awaiting: "ended")
         // The log comes after the files.
         try await daemon.awaitLine("shop: ended")
         #expect(

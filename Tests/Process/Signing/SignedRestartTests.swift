@@ -8,8 +8,7 @@ import Testing
     private func ended(at version: Int = 8) async throws -> Fleet {
         let fleet = try Fleet()
         try fleet.publish("yes", version: version, by: fleet.alice)
-        try fleet.daemon.start()
-        try await fleet.daemon.awaitState("ended")
+        try await fleet.daemon.start(awaiting: "ended")
         return fleet
     }
 
@@ -17,8 +16,7 @@ import Testing
         let fleet = try await ended()
         try fleet.daemon.stop(SIGKILL)
         try fleet.publish("no", version: 7, by: fleet.alice)
-        try fleet.daemon.start()
-        try await fleet.daemon.awaitReason("rollback")
+        try await fleet.daemon.start(awaitingReason: "rollback")
         #expect(try fleet.daemon.member("state") == #""ended""#)
         try fleet.publish("no", version: 9, by: fleet.alice)
         try await fleet.daemon.awaitState("running")
@@ -32,8 +30,7 @@ import Testing
         #expect(try fleet.daemon.control("forget", "app").status == 0)
         try await fleet.daemon.awaitLine("deleted its stored flags")
         try fleet.daemon.stop()
-        try fleet.daemon.start()
-        try await fleet.daemon.awaitLine("'rollback'")
+        try await fleet.daemon.start(awaitingLine: "'rollback'")
         let refusal = try fleet.daemon.control("forget", "app", "--version")
         #expect(refusal.status == 2)
         #expect(refusal.errors.contains("give --version and --reason together"))
@@ -55,8 +52,7 @@ import Testing
         try fleet.daemon.stop()
         try fleet.daemon.folder.write("{", to: "state/flags/app.version")
         try fleet.publish("no", version: 7, by: fleet.alice)
-        try fleet.daemon.start()
-        try await fleet.daemon.awaitReason("version-unreadable")
+        try await fleet.daemon.start(awaitingReason: "version-unreadable")
         #expect(try fleet.daemon.member("state") == #""ended""#)
         // It is read again at the next fetch.
         try File.remove(fleet.daemon.folder("state/flags/app.version"))
@@ -72,8 +68,7 @@ import Testing
     @Test func aVersionThatCannotBeStoredCountsForNothing() async throws {
         let fleet = try Fleet()
         try fleet.publish("no", version: 8, by: fleet.alice)
-        try fleet.daemon.start()
-        try await fleet.daemon.awaitReason("flags")
+        try await fleet.daemon.start(awaitingReason: "flags")
         let file = fleet.daemon.folder("state/flags/app.version")
         try File.remove(file)
         try Directory.create("\(file)/in-the-way")
@@ -91,12 +86,10 @@ import Testing
     @Test func aSignerWhoWasRemovedCountsNoMoreAfterARestart() async throws {
         let fleet = try Fleet(Fleet.configuration(service: #"when_stale = "closed""#))
         try fleet.publish("no", version: 8, by: fleet.bob)
-        try fleet.daemon.start()
-        try await fleet.daemon.awaitReason("flags")
+        try await fleet.daemon.start(awaitingReason: "flags")
         try fleet.daemon.stop()
         try fleet.list(["alice \(fleet.alice.publicText)"])
-        try fleet.daemon.start()
-        try await fleet.daemon.awaitReason("unproved-closed")
+        try await fleet.daemon.start(awaitingReason: "unproved-closed")
         #expect(try fleet.daemon.member("state") == #""maintenance""#)
         let explanation = try fleet.daemon.control(
             "explain", "shop", "--state-directory", fleet.daemon.folder("state")
@@ -119,8 +112,7 @@ import Testing
     @Test func aSignerWhoIsRemovedCountsNoMoreAtOnce() async throws {
         let fleet = try Fleet()
         try fleet.publish("no", version: 8, by: fleet.bob)
-        try fleet.daemon.start()
-        try await fleet.daemon.awaitReason("flags")
+        try await fleet.daemon.start(awaitingReason: "flags")
         try fleet.list(["alice \(fleet.alice.publicText)"])
         try await fleet.daemon.awaitReason("unproved-hold")
         #expect(try fleet.daemon.member("state") == #""running""#)
@@ -133,8 +125,7 @@ import Testing
         let fleet = try Fleet(Fleet.configuration(service: "signatures_to_close = 2"))
         try fleet.list(["alice \(fleet.alice.publicText)"])
         try fleet.publish("no", version: 8, by: fleet.alice)
-        try fleet.daemon.start()
-        try await fleet.daemon.awaitReason("flags")
+        try await fleet.daemon.start(awaitingReason: "flags")
         try fleet.publish("yes", version: 9, by: fleet.alice, fleet.bob)
         try await fleet.daemon.awaitReason("awaiting-signature")
         try fleet.list(["alice \(fleet.alice.publicText)", "bob \(fleet.bob.publicText)"])
@@ -147,8 +138,7 @@ import Testing
         let fleet = try Fleet()
         let document = Fleet.document("no", version: 8)
         try fleet.publish(fleet.signed(document, by: [fleet.bob]))
-        try fleet.daemon.start()
-        try await fleet.daemon.awaitReason("flags")
+        try await fleet.daemon.start(awaitingReason: "flags")
         try fleet.list(["alice \(fleet.alice.publicText)"])
         try await fleet.daemon.awaitReason("unproved-hold")
         try fleet.publish(fleet.signed(document, by: [fleet.alice]))
@@ -170,8 +160,7 @@ import Testing
                 """)
         let bank = { try fleet.daemon.member("reason", of: "bank") }
         try fleet.publish("no", version: 8, by: fleet.alice, fleet.bob)
-        try fleet.daemon.start()
-        try await fleet.daemon.awaitReason("flags")
+        try await fleet.daemon.start(awaitingReason: "flags")
         try fleet.publish("yes", version: 9, by: fleet.alice)
         try await fleet.daemon.awaitState("ended")
         try await Support.waitUntil("bank waits", orReport: { try fleet.daemon.log }) {
@@ -198,8 +187,7 @@ import Testing
         try await fleet.daemon.awaitReason("signers-unreadable")
         #expect(try fleet.daemon.member("state") == #""ended""#)
         try fleet.daemon.stop()
-        try fleet.daemon.start()
-        try await fleet.daemon.awaitReason("signers-unreadable")
+        try await fleet.daemon.start(awaitingReason: "signers-unreadable")
         #expect(try fleet.daemon.member("state") == #""ended""#)
     }
 
@@ -208,8 +196,7 @@ import Testing
         let fleet = try Fleet()
         _ = try Program.run("/bin/chmod", ["666", fleet.daemon.folder("allowed_signers")])
         try fleet.publish("yes", version: 8, by: fleet.alice)
-        try fleet.daemon.start()
-        try await fleet.daemon.awaitLine("its mode 666 lets others write it")
+        try await fleet.daemon.start(awaitingLine: "its mode 666 lets others write it")
         _ = try Program.run("/bin/chmod", ["644", fleet.daemon.folder("allowed_signers")])
         try await fleet.daemon.awaitState("ended")
     }
@@ -222,8 +209,7 @@ import Testing
             .joined(separator: "\n")
         let fleet = try Fleet(unsigned)
         try fleet.publish(#"{"service_end": "no"}"#)
-        try fleet.daemon.start()
-        try await fleet.daemon.awaitState("running")
+        try await fleet.daemon.start(awaiting: "running")
         try fleet.publish("no", version: 1, by: fleet.alice)
         try await fleet.daemon.awaitReason("invalid-answer")
         try fleet.daemon.folder.write(signed, to: "killswitchd.toml")

@@ -62,8 +62,7 @@ import Testing
     {
         let fleet = try fleet()
         let daemon = fleet.daemon
-        try daemon.start()
-        try await daemon.awaitReason("flags")
+        try await daemon.start(awaitingReason: "flags")
         try expectProblem(nil, on: daemon)
         try damage.act(fleet)
         try await Support.waitUntil("status --check tells it", orReport: { try daemon.log }) {
@@ -95,8 +94,7 @@ import Testing
     /// are one person.
     @Test func noLineOfABrokenListCounts() async throws {
         let fleet = try fleet()
-        try fleet.daemon.start()
-        try await fleet.daemon.awaitReason("flags")
+        try await fleet.daemon.start(awaitingReason: "flags")
         try fleet.list(["alice \(fleet.alice.publicText)", "rubbish"])
         try fleet.publish("yes", version: 9, by: fleet.alice)
         try await fleet.daemon.awaitReason("signers-unreadable")
@@ -109,8 +107,7 @@ import Testing
     @Test func refreshTellsWhatWasReadOrRefusedBefore() async throws {
         let fleet = try fleet()
         let daemon = fleet.daemon
-        try daemon.start()
-        try await daemon.awaitReason("flags")
+        try await daemon.start(awaitingReason: "flags")
         try fleet.publish("no", version: 9, by: fleet.alice)
         try await Support.waitUntil("version 9 is read", orReport: { try daemon.log }) {
             try daemon.member("version") == "9" || daemon.member("version") == #""9""#
@@ -141,8 +138,7 @@ import Testing
             Fleet.configuration(
                 service: "signatures_to_close = 2", source: #"interval = "24h""#))
         try fleet.publish("no", version: 8, by: fleet.alice)
-        try fleet.daemon.start()
-        try await fleet.daemon.awaitReason("flags")
+        try await fleet.daemon.start(awaitingReason: "flags")
         try fleet.publish("yes", version: 9, by: fleet.alice)
         try await fleet.daemon.awaitReason("awaiting-signature")
         let waiting = try fleet.daemon.control("refresh")
@@ -160,8 +156,7 @@ import Testing
     /// An unsigned answer that no service can read is refused as well.
     @Test func refreshFailsForAnAnswerThatNoServiceCanRead() async throws {
         let daemon = try Daemon()
-        try daemon.start()
-        try await daemon.awaitReason("flags")
+        try await daemon.start(awaitingReason: "flags")
         try daemon.folder.write(#"{"service_end": 5}"#, to: "flags.json")
         try await daemon.awaitReason("invalid-answer")
         let refused = try daemon.control("refresh")

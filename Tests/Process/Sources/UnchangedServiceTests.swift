@@ -51,7 +51,7 @@ import Testing
                 colour = { key = "colour", type = "string" }
                 """)
         let colour = try cluster.revision(ofPutting: "blue", at: "colour")
-        let shop = try cluster.revision(ofPutting: EtcdCluster.Flags.running.text, at: "shop")
+        let shop = try cluster.revision(ofPutting: StatusFlags.running.text, at: "shop")
         #expect(colour < shop)
         _ = try cluster.revision(ofPutting: "x", at: "foreign")
         try daemon.start()
@@ -66,7 +66,7 @@ import Testing
         try await daemon.awaitVersion(red)
 
         // The same value again is another revision of the key.
-        let again = try cluster.revision(ofPutting: EtcdCluster.Flags.running.text, at: "shop")
+        let again = try cluster.revision(ofPutting: StatusFlags.running.text, at: "shop")
         try await daemon.awaitVersion(again)
     }
 }
@@ -78,11 +78,11 @@ private final class Scene {
     private var version = 0
 
     init(_ kind: UnchangedServiceTests.Kind) async throws {
-        let service = Daemon.serviceEnd
+        let service = #"format = "service-end""#
         switch kind {
         case .file:
             let daemon = try Daemon(
-                "[source.app]\ntype = \"file\"\npath = \"flags.json\"\n\(service)", flags: nil)
+                source: "type = \"file\"\npath = \"flags.json\"", service: service)
             self.daemon = daemon
             write = { flags, _ in
                 try daemon.folder.write(JSON.Value.object(flags).serialized(), to: "flags.json")
@@ -91,13 +91,7 @@ private final class Scene {
             let server = try await FlagServer()
             try await server.behave("held")
             daemon = try Daemon(
-                """
-                [source.app]
-                type = "http"
-                url = "http://127.0.0.1:\(server.port)/flags"
-                interval = "100ms"
-                \(service)
-                """, flags: nil)
+                asking: "http://127.0.0.1:\(server.port)/flags", format: "service-end")
             write = { flags, _ in
                 try server.folder.write(JSON.Value.object(flags).serialized(), to: "flags.json")
             }
@@ -107,20 +101,17 @@ private final class Scene {
             write = { try server.publish(client: $0, version: $1) }
         case .firebaseServer:
             let server = try await FirebaseServer()
-            let key = try ServiceAccountKey("first", for: server)
-            try key.enroll(at: server)
+            let key = try ServiceAccountKey.enrolled(at: server)
             daemon = try Daemon(serverTemplateOf: server, account: try key.json())
             write = { try server.publish(server: $0, version: $1) }
         case .ofrep:
             let server = try await FlagServer.ofrep()
             daemon = try Daemon(
-                """
-                [source.app]
-                type = "ofrep"
-                url = "http://127.0.0.1:\(server.port)"
-                interval = "100ms"
-                \(service)
-                """, flags: nil)
+                source: """
+                    type = "ofrep"
+                    url = "http://127.0.0.1:\(server.port)"
+                    interval = "100ms"
+                    """, service: service)
             write = { flags, _ in
                 let evaluated = flags.map { ($0.key, JSON.Value.object(["value": $0.value])) }
                 try server.folder.write(
@@ -129,14 +120,12 @@ private final class Scene {
         case .etcd:
             let cluster = try await EtcdCluster()
             daemon = try Daemon(
-                """
-                [source.app]
-                type = "etcd"
-                endpoints = \(cluster.endpoints)
-                prefix = "/flags/"
-                interval = "100ms"
-                \(service)
-                """, flags: nil)
+                source: """
+                    type = "etcd"
+                    endpoints = \(cluster.endpoints)
+                    prefix = "/flags/"
+                    interval = "100ms"
+                    """, service: service)
             var before = JSON.Object()
             write = { flags, _ in
                 for (key, value) in flags where before[key] != value {

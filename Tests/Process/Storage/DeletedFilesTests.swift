@@ -20,8 +20,7 @@ import Testing
 
     private func running() throws -> Daemon {
         let daemon = try Daemon(Self.configuration)
-        try daemon.start()
-        try daemon.waitFor("running")
+        try daemon.start(waitingFor: "running")
         try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
         return daemon
     }
@@ -110,8 +109,7 @@ import Testing
         #expect(try daemon.run("--once").status != 0)
         try daemon.stop(SIGKILL)
         try daemon.folder.write(#"{"service_end": "no"}"#, to: "flags.json")
-        try daemon.start()
-        try daemon.waitFor("ended")
+        try daemon.start(waitingFor: "ended")
     }
 
     /// On an installed host the daemon's user may not make the directory.

@@ -206,8 +206,7 @@ import Testing
     @Test func onASlowDiskReadersSeeTheOldFileUntilTheNewOneIsWritten() async throws {
         let disk = try SlowDisk()
         let daemon = try Daemon()
-        try daemon.start(disk.environment)
-        try daemon.waitFor("running")
+        try daemon.start(disk.environment, waitingFor: "running")
         // This line is logged last: afterwards nothing is being written.
         try daemon.waitUntil("the log says so") { try daemon.log.contains("shop: running") }
         let before = try daemon.folder.text(of: "run/shop/state.json")

@@ -8,9 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct HeartbeatTests {
     /// A daemon that was killed, ten minutes ago by its last sign of life.
     private func dead() throws -> Daemon {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
+        let daemon = try Daemon.running()
         try daemon.stop(SIGKILL)
         try age(daemon)
         return daemon
@@ -23,9 +21,7 @@ import Testing
     }
 
     @Test func theDaemonGivesASignOfLifeFromTheStartOn() throws {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
+        let daemon = try Daemon.running()
         #expect(try File.exists(daemon.folder("run/alive")))
         #expect(try daemon.control("is-open", "shop").status == 0)
     }
@@ -54,9 +50,7 @@ import Testing
     }
 
     @Test func aDaemonThatDiedJustNowIsNamedAndItsStatesCount() throws {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
+        let daemon = try Daemon.running()
         try daemon.stop(SIGKILL)
         #expect(try daemon.control("is-open", "shop").status == 0)
         let status = try daemon.control("status")

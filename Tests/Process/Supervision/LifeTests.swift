@@ -10,9 +10,7 @@ import Testing
     @Test(arguments: [SIGINT, SIGTERM]) func aSignalEndsItWithinASecondAndChangesNoFile(
         _ signal: Int32
     ) throws {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
+        let daemon = try Daemon.running()
         let before = try daemon.folder.text(of: "run/shop/state.json")
         let loop = try EventLoop()
         let start = loop.now.boot
@@ -52,15 +50,13 @@ import Testing
 
     @Test func aKilledDaemonDecidesAtOnceFromItsStoredFlags() throws {
         let daemon = try Daemon(flags: #"{"service_end": "over"}"#)
-        try daemon.start()
-        try daemon.waitFor("ended")
+        try daemon.start(waitingFor: "ended")
         let generation = try #require(try daemon.member("generation"))
         let since = try daemon.member("since")
         try daemon.stop(SIGKILL)
         try File.remove(daemon.folder("flags.json"))
         try File.remove(daemon.folder("run/shop/state.json"))
-        try daemon.start()
-        try daemon.waitFor("ended")
+        try daemon.start(waitingFor: "ended")
         #expect(try daemon.member("reason") == "\"stored-flags\"")
         #expect(try daemon.member("generation") == generation)
         #expect(try daemon.member("since") == since)
@@ -68,8 +64,7 @@ import Testing
 
     @Test func flagsOfAnotherFileStayInForceUntilTheNewOneIsThere() throws {
         let daemon = try Daemon(flags: #"{"service_end": "over"}"#)
-        try daemon.start()
-        try daemon.waitFor("ended")
+        try daemon.start(waitingFor: "ended")
         try daemon.stop()
         let moved = Daemon.shop.replacing("flags.json", with: "elsewhere.json")
         try daemon.folder.write(moved, to: "killswitchd.toml")
@@ -88,8 +83,7 @@ import Testing
         try Directory.create(daemon.folder("state/flags"))
         try daemon.folder.write("nonsense", to: "state/flags/shop.json")
         try daemon.folder.write("{", to: "state/services.json")
-        try daemon.start()
-        try daemon.waitFor("running")
+        try daemon.start(waitingFor: "running")
         let log = try daemon.log
         #expect(log.lines(containing: "going on without it") == 2)
     }

@@ -15,8 +15,7 @@ import Testing
         }
         defer { for descriptor in held { close(descriptor) } }
         for descriptor in held { #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0) }
-        try daemon.start()
-        try daemon.waitFor("running")
+        try daemon.start(waitingFor: "running")
         try daemon.stop(SIGKILL)
         try daemon.start()
         try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
@@ -24,9 +23,7 @@ import Testing
 
     /// What others may open is no lock: not for reading, not in the folder of a careless administrator.
     @Test func nobodyElseMayOpenTheLocks() throws {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
+        let daemon = try Daemon.running()
         for directory in ["run", "state"] {
             #expect(
                 try File.attributes(of: daemon.folder("\(directory)/daemon.lock")).mode == 0o600)
@@ -35,9 +32,7 @@ import Testing
     }
 
     @Test func aSecondDaemonIsToldWhichProcessHasTheDirectories() throws {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
+        let daemon = try Daemon.running()
         let first = try #require(daemon.program).processID
         let second = try daemon.run()
         #expect(second.status == 1)
@@ -50,9 +45,7 @@ import Testing
 
     /// Another state directory, the same files for everybody to read: both would write them.
     @Test func aSecondDaemonDoesNotGetTheRuntimeDirectoryAlone() throws {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
+        let daemon = try Daemon.running()
         let first = try #require(daemon.program).processID
         let second = try Program.run(
             try Programs.path(of: "killswitchd"),

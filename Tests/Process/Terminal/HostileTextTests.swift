@@ -39,33 +39,31 @@ import Testing
 
     @Test(arguments: cases) func noCommandLetsItThrough(_ example: Case) throws {
         let daemon = try hostileDaemon(example.text)
-        try daemon.start()
-        try daemon.waitFor("maintenance")
-        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+        try daemon.start(waitingFor: "maintenance")
+        try daemon.waitForAnswers()
         let orders = [
             ["force", "shop", "ended", "--reason", "why \(example.text) so", "--for", "1h"],
             ["status"], ["explain", "shop"], ["get", "shop", "reason_text"],
         ]
         for arguments in Self.commands + orders {
-            let result = try control(daemon, arguments)
+            let result = try daemon.control(arguments)
             check(result.output, of: arguments)
             check(result.errors, of: arguments)
         }
         for unknown in [["status", example.text], ["get", "shop", example.text], [example.text]] {
-            check(try control(daemon, unknown).errors, of: unknown)
+            check(try daemon.control(unknown).errors, of: unknown)
         }
         try daemon.stop()
     }
 
     @Test(arguments: cases) func jsonEscapesIt(_ example: Case) throws {
         let daemon = try hostileDaemon(example.text)
-        try daemon.start()
-        try daemon.waitFor("maintenance")
+        try daemon.start(waitingFor: "maintenance")
         for arguments in [
             ["status", "--json"], ["explain", "shop", "--json"],
             ["get", "shop", "title", "--json"],
         ] {
-            let output = try control(daemon, arguments).output
+            let output = try daemon.control(arguments).output
             check(output, of: arguments)
             #expect(output.contains("title \(example.json)"), "\(arguments)")
         }
@@ -77,8 +75,7 @@ import Testing
     @Test(arguments: cases) func aScriptGetsAFieldAsItIsAndATerminalDoesNot(_ example: Case) throws
     {
         let daemon = try hostileDaemon(example.text)
-        try daemon.start()
-        try daemon.waitFor("maintenance")
+        try daemon.start(waitingFor: "maintenance")
         #expect(try daemon.control("get", "shop", "title").output == "title \(example.text)\n")
         // script(1) runs it at a terminal, which turns each line feed into two characters.
         let command =
@@ -91,10 +88,10 @@ import Testing
 
     @Test(arguments: cases) func theLogShowsItHarmless(_ example: Case) throws {
         let daemon = try hostileDaemon(example.text)
-        try daemon.start()
-        try daemon.waitFor("maintenance")
-        _ = try control(
-            daemon, ["force", "shop", "ended", "--reason", "why \(example.text) so", "--for", "1h"])
+        try daemon.start(waitingFor: "maintenance")
+        _ = try daemon.control([
+            "force", "shop", "ended", "--reason", "why \(example.text) so", "--for", "1h",
+        ])
         try daemon.folder.write(
             "{\"\(example.json)\": 1, \"\(example.json)\": 2}", to: "flags.json")
         try daemon.waitUntil("the flags are refused") {
@@ -139,12 +136,6 @@ import Testing
             [service.shop.values]
             note = { type = "string", default = "" }
             """, flags: JSON.Value.object(flags).serialized())
-    }
-
-    private func control(_ daemon: Daemon, _ arguments: [String]) throws -> Program.Result {
-        try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            arguments + ["--runtime-directory", daemon.folder("run")])
     }
 
     /// Only printable text, and no line that the text has added.

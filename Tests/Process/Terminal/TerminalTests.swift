@@ -44,18 +44,10 @@ extension InATerminal {
                 status: 2),
         ]
 
-        private func running() throws -> Daemon {
-            let daemon = try Daemon()
-            try daemon.start()
-            try daemon.waitFor("running")
-            try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
-            return daemon
-        }
-
         @Test(arguments: cases) func outputIsTheSameAtATerminalAndInAPipe(_ example: Case)
             async throws
         {
-            let daemon = try running()
+            let daemon = try Daemon.answering()
             let terminal = try await RealTerminal(daemon)
             for (setting, pipe) in [
                 ("", ""), ("NO_COLOR=1 ", ""), ("TERM=dumb ", ""), ("", " 2>&1 | cat"),
@@ -78,7 +70,7 @@ extension InATerminal {
 
         /// A unit that has failed behind an open gate, or is not up yet: the row is not green.
         @Test func aRowWithAUnitThatIsNotAsWantedIsNotGreen() async throws {
-            let daemon = try running()
+            let daemon = try Daemon.answering()
             let terminal = try await RealTerminal(daemon)
             for (problems, color) in [("", 33), (#""unit 'a': it has failed""#, 31)] {
                 let gate =
@@ -97,7 +89,7 @@ extension InATerminal {
         }
 
         @Test func watchGoesOnUntilItIsInterrupted() async throws {
-            let daemon = try running()
+            let daemon = try Daemon.answering()
             let terminal = try await RealTerminal(daemon)
             try terminal.type("killswitchctl watch; echo \"status:$?\"")
             try await terminal.wait(until: " shop running: ")
@@ -135,7 +127,7 @@ extension InATerminal {
             )
             try daemon.start()
             try daemon.waitFor("countdown", of: long)
-            try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+            try daemon.waitForAnswers()
             #expect(
                 try daemon.control(
                     "force", long, "update-required", "--for", "1h", "--reason", "an old one"

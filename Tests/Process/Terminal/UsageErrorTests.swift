@@ -14,7 +14,7 @@ import Testing
     ]
 
     private func check(_ words: [String], expected text: String, _ command: String?) throws {
-        let result = try Program.run(try Programs.path(of: "killswitchctl"), words)
+        let result = try Program.killswitchctl(words)
         #expect(result.status == 2 && result.output == "", "\(words)")
         let lines = result.errors.split(separator: "\n")
         #expect(lines.first?.hasPrefix("killswitchctl: \(text)") == true, "\(result.errors)")
@@ -22,6 +22,12 @@ import Testing
         let usage = ["Usage: killswitchctl", command].compactMap(\.self).joined(separator: " ")
         #expect(lines.contains { $0.hasPrefix(usage) }, "\(result.errors)")
         #expect(lines.last?.hasPrefix("  See 'killswitchctl ") == true)
+    }
+
+    @Test func aNameWithASpaceIsNamed() throws {
+        try check(
+            ["is-open", "My Shop"], expected: "the value 'My Shop' is invalid for '<service>'",
+            "is-open")
     }
 
     @Test(arguments: commands) func anUnknownOptionIsNamed(_ line: String) throws {
@@ -54,11 +60,13 @@ import Testing
         try check(words, expected: text, words[0])
     }
 
-    @Test(arguments: ["stauts", "help stauts"]) func anUnknownCommandIsNamed(_ line: String) throws
-    {
-        try check(
-            line.split(separator: " ").map(String.init),
-            expected: "no such command 'stauts'; did you mean 'status'?", nil)
+    @Test(arguments: [
+        ("stauts", "'stauts'; did you mean 'status'?"),
+        ("help stauts", "'stauts'; did you mean 'status'?"),
+        ("nonsense", "'nonsense'; there are: "),
+    ]) func anUnknownCommandIsNamed(_ line: String, _ text: String) throws {
+        let words = line.split(separator: " ").map(String.init)
+        try check(words, expected: "no such command \(text)", nil)
     }
 
     @Test func anUnknownOptionBeforeTheCommandIsNamed() throws {

@@ -7,9 +7,7 @@ import Testing
 /// Waiting for what a gate does, and what is said of it, with a daemon that moves no gates.
 @Suite(.timeLimit(.minutes(5))) struct EffectTests {
     private func running() throws -> Daemon {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
+        let daemon = try Daemon.running()
         try daemon.waitUntil("gate.json is there") {
             try File.exists(daemon.folder("run/shop/gate.json"))
         }
@@ -38,10 +36,7 @@ import Testing
     @Test(arguments: ["wait shop --for up", "run shop --when up -- true"])
     func withoutGatesNothingComesUpOrDown(_ command: String) throws {
         let daemon = try running()
-        let words = command.split(separator: " ").map(String.init)
-        let result = try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            [words[0], "--runtime-directory", daemon.folder("run")] + words.dropFirst())
+        let result = try daemon.control(command.split(separator: " ").map(String.init))
         #expect(result.status == 1)
         #expect(result.errors.contains("started without --gates and moves no gate"))
     }
@@ -61,9 +56,7 @@ import Testing
             ("stuck", "closed", #""problem": "its gate cannot be moved: no bus""#, 124),
         ] {
             try write(actual, wanted: wanted, units, daemon)
-            let result = try Program.run(
-                try Programs.path(of: "killswitchctl"),
-                wait + ["--runtime-directory", daemon.folder("run")])
+            let result = try daemon.control(wait)
             #expect(
                 result.status == Int32(status), "\(actual) \(wanted) \(units): \(result.errors)")
         }
@@ -93,9 +86,7 @@ import Testing
         for command in [
             ["status"], ["status", "--json"], ["units", "shop"], ["explain", "shop"],
         ] {
-            let printed = try Program.run(
-                try Programs.path(of: "killswitchctl"),
-                command + ["--runtime-directory", daemon.folder("run")])
+            let printed = try daemon.control(command)
             #expect(printed.output.contains("shop: \(problem)"), "\(command)")
         }
     }

@@ -4,18 +4,8 @@ import Testing
 extension InATerminal {
     /// `killswitchctl run` at a terminal, which belongs to the command while it runs.
     @Suite(.timeLimit(.minutes(5))) struct RunInATerminalTests {
-        private static let open = #"{"service_end": "no"}"#
-        private static let closed = #"{"service_end": "over"}"#
-
-        private func running(flags: String = open) throws -> Daemon {
-            let daemon = try Daemon(flags: flags)
-            try daemon.start()
-            try daemon.waitFor(flags == Self.open ? "running" : "ended")
-            return daemon
-        }
-
         @Test func atATerminalCtrlCAndCtrlZReachTheCommand() async throws {
-            let daemon = try running()
+            let daemon = try Daemon.running()
             let terminal = try await RealTerminal(daemon)
             try terminal.type(
                 "killswitchctl run shop -- sh -c 'trap \"echo got it; exit 9\" INT; "
@@ -42,7 +32,7 @@ extension InATerminal {
         }
 
         @Test func theCommandReadsFromTheTerminal() async throws {
-            let daemon = try running()
+            let daemon = try Daemon.running()
             let terminal = try await RealTerminal(daemon)
             try terminal.type("killswitchctl run shop -- sh -c 'read word; echo \"read $word\"'")
             try terminal.type("hello")
@@ -50,12 +40,13 @@ extension InATerminal {
         }
 
         @Test func atATerminalRunSaysWhatItWaitsFor() async throws {
-            let daemon = try running(flags: Self.closed)
+            let daemon = try Daemon(flags: Daemon.flags("over"))
+            try daemon.start(waitingFor: "ended")
             let terminal = try await RealTerminal(daemon)
             try terminal.type("killswitchctl run shop -- echo hello")
             try await terminal.wait(
                 until: "killswitchctl: waiting until 'shop' is open: it is ended")
-            try daemon.folder.write(Self.open, to: "flags.json")
+            try daemon.setFlags("no")
             try await terminal.wait(until: "\nhello")
         }
     }

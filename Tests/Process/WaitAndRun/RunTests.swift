@@ -5,52 +5,44 @@ import Testing
 
 /// `killswitchctl run`: it waits for the gate, runs the command once, and stops it when the gate closes.
 @Suite(.timeLimit(.minutes(5))) struct RunTests {
-    private static let open = #"{"service_end": "no"}"#
-    private static let closed = #"{"service_end": "over"}"#
-
     private func run(
         _ daemon: Daemon, _ options: String..., script: String
     ) throws -> Program {
-        try Program(
-            try Programs.path(of: "killswitchctl"),
-            ["run", "shop", "--runtime-directory", daemon.folder("run")] + options
-                + ["--", "/bin/sh", "-c", script, "sh", daemon.folder.path])
+        try daemon.startControl(
+            ["run", "shop"] + options + ["--", "/bin/sh", "-c", script, "sh", daemon.folder.path])
     }
 
-    private func running(flags: String = open) throws -> Daemon {
-        let daemon = try Daemon(flags: flags)
-        try daemon.start()
-        try daemon.waitFor(flags == Self.open ? "running" : "ended")
+    private func ended() throws -> Daemon {
+        let daemon = try Daemon(flags: Daemon.flags("over"))
+        try daemon.start(waitingFor: "ended")
         return daemon
     }
 
     @Test func aCommandIsHeldUntilThereIsADaemonThatOpensAndRunsOnce() async throws {
-        let daemon = try Daemon(flags: Self.closed)
+        let daemon = try Daemon(flags: Daemon.flags("over"))
         let program = try run(daemon, script: "echo ran >> $1/ran; exit 7")
-        try daemon.start()
-        try daemon.waitFor("ended")
+        try daemon.start(waitingFor: "ended")
         #expect(try !File.exists(daemon.folder("ran")))
-        try daemon.folder.write(Self.open, to: "flags.json")
+        try daemon.setFlags("no")
         #expect(try await program.end() == 7)
         #expect(try daemon.folder.text(of: "ran") == "ran\n")
         #expect(try program.errors == "")
     }
 
     @Test func runNeedsNoRunningDaemon() async throws {
-        let daemon = try Daemon()
-        #expect(try daemon.run("--once").status == 0)
+        let daemon = try Daemon.decided()
         let program = try run(daemon, script: "echo out; echo err >&2")
         #expect(try await program.end() == 0)
         #expect(try program.output == "out\n" && program.errors == "err\n")
     }
 
     @Test func whenTheGateClosesTheCommandIsAskedToEnd() async throws {
-        let daemon = try running()
+        let daemon = try Daemon.running()
         let program = try run(
             daemon,
             script: "trap 'echo asked; exit 3' TERM; echo ready; while :; do sleep 0.01; done")
         try daemon.waitUntil("it runs") { try program.output == "ready\n" }
-        try daemon.folder.write(Self.closed, to: "flags.json")
+        try daemon.setFlags("over")
         #expect(try await program.end() == 3)
         #expect(try program.output == "ready\nasked\n")
         #expect(
@@ -59,26 +51,26 @@ import Testing
     }
 
     @Test func aCommandThatIgnoresSIGTERMIsKilledAfterTheGracePeriod() async throws {
-        let daemon = try running()
+        let daemon = try Daemon.running()
         let program = try run(
             daemon, "--grace", "200ms", "--quiet",
             script: "trap '' TERM; echo ready; while :; do sleep 0.01; done")
         try daemon.waitUntil("it runs") { try program.output == "ready\n" }
-        try daemon.folder.write(Self.closed, to: "flags.json")
+        try daemon.setFlags("over")
         #expect(try await program.end() == 128 + SIGKILL)
         #expect(try program.errors == "")
     }
 
     @Test func aSuspendedCommandEndsToo() async throws {
-        let daemon = try running()
+        let daemon = try Daemon.running()
         let program = try run(daemon, script: "echo $$; kill -STOP $$; echo woken; exec sleep 60")
         try daemon.waitUntil("it runs") { try !program.output.isEmpty }
-        try daemon.folder.write(Self.closed, to: "flags.json")
+        try daemon.setFlags("over")
         #expect(try await program.end() == 128 + SIGTERM)
     }
 
     @Test func aGateThatReopensAfterTheStopStartsNothing() async throws {
-        let daemon = try running()
+        let daemon = try Daemon.running()
         let program = try run(
             daemon,
             script: """
@@ -87,9 +79,9 @@ import Testing
                 echo ready; while :; do sleep 0.01; done
                 """)
         try daemon.waitUntil("it runs") { try program.output == "ready\n" }
-        try daemon.folder.write(Self.closed, to: "flags.json")
+        try daemon.setFlags("over")
         try daemon.waitUntil("it was asked") { try program.output.contains("asked") }
-        try daemon.folder.write(Self.open, to: "flags.json")
+        try daemon.setFlags("no")
         try daemon.waitFor("running")
         try daemon.folder.write("", to: "reopened")
         #expect(try await program.end() == 4)
@@ -97,12 +89,12 @@ import Testing
     }
 
     @Test func commandsThatEndAtOnceAllEndWhileTheGateFlips() async throws {
-        let daemon = try running()
+        let daemon = try Daemon.running()
         let programs = try (0..<20).map { number in
             try run(daemon, "--quiet", script: "echo \(number) >> $1/ran")
         }
         for flips in 0..<6 {
-            try daemon.folder.write(flips % 2 == 0 ? Self.closed : Self.open, to: "flags.json")
+            try daemon.setFlags(flips % 2 == 0 ? "over" : "no")
             try daemon.waitFor(flips % 2 == 0 ? "ended" : "running")
         }
         // Each command has run or was stopped right after its start. None hangs, and none ran twice.
@@ -113,7 +105,7 @@ import Testing
 
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGQUIT])
     func aSignalIsPassedToTheCommandOnce(_ signal: Int32) async throws {
-        let daemon = try running()
+        let daemon = try Daemon.running()
         let program = try run(
             daemon,
             script: """
@@ -131,13 +123,13 @@ import Testing
     }
 
     @Test func aSignalThatEndsTheCommandEndsKillswitchctlToo() async throws {
-        let daemon = try running()
+        let daemon = try Daemon.running()
         let program = try run(daemon, script: "kill -SEGV $$")
         #expect(try await program.end() == 128 + SIGSEGV)
     }
 
     @Test func aSignalBeforeTheStartEndsTheWait() async throws {
-        let daemon = try running(flags: Self.closed)
+        let daemon = try ended()
         let program = try run(daemon, script: "echo ran > $1/ran")
         program.send(SIGTERM)
         #expect(try await program.end() == 128 + SIGTERM)
@@ -145,7 +137,7 @@ import Testing
     }
 
     @Test func aKilledDaemonStopsNoCommand() async throws {
-        let daemon = try running()
+        let daemon = try Daemon.running()
         let program = try run(
             daemon, script: "echo ready; while ! test -e $1/go; do sleep 0.01; done; exit 6")
         try daemon.waitUntil("it runs") { try program.output == "ready\n" }
@@ -154,14 +146,13 @@ import Testing
         try File.remove(daemon.folder("flags.json"))
         try File.remove(daemon.folder("state/flags/shop.json"))
         try File.remove(daemon.folder("state/services.json"))
-        try daemon.start()
-        try daemon.waitFor("undecided")
+        try daemon.start(waitingFor: "undecided")
         try daemon.folder.write("", to: "go")
         #expect(try await program.end() == 6)
     }
 
     @Test func theCommandIsStoppedWhenTheStateItNeedsEnds() async throws {
-        let daemon = try running()
+        let daemon = try Daemon.running()
         let program = try run(daemon, "--when", "running", script: "echo ready; exec sleep 60")
         try daemon.waitUntil("it runs") { try program.output == "ready\n" }
         #expect(
@@ -172,26 +163,22 @@ import Testing
     }
 
     @Test func aCommandThatCannotBeRunHasTheExitStatusOfAShell() throws {
-        let daemon = try running()
-        let program = try Programs.path(of: "killswitchctl")
-        let words = ["run", "shop", "--runtime-directory", daemon.folder("run"), "--"]
-        let none = try Program.run(program, words + ["no-such-command"])
+        let daemon = try Daemon.running()
+        let none = try daemon.control(["run", "shop", "--", "no-such-command"])
         #expect(none.status == 127)
         #expect(
             none.errors == "killswitchctl: run 'no-such-command': no such file or directory\n")
-        #expect(try Program.run(program, words + ["/etc/passwd"]).status == 126)
+        #expect(try daemon.control(["run", "shop", "--", "/etc/passwd"]).status == 126)
         let nothing = try daemon.control("run", "shop")
         #expect(nothing.status == 2 && nothing.errors.contains("killswitchctl run shop -- COMMAND"))
     }
 
     @Test func aWaitEndsAtItsTimeoutOrForAnUnknownService() async throws {
-        let daemon = try running(flags: Self.closed)
+        let daemon = try ended()
         let late = try run(daemon, "--timeout", "50ms", script: "exit 0")
         #expect(try await late.end() == 124)
         #expect(try late.errors == "killswitchctl: 'shop' is not open yet: it is ended\n")
-        let unknown = try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            ["run", "shpo", "--runtime-directory", daemon.folder("run"), "--", "true"])
+        let unknown = try daemon.control(["run", "shpo", "--", "true"])
         #expect(unknown.status == 4)
     }
 }

@@ -7,30 +7,30 @@ import Testing
 /// `killswitchctl watch`: one line for each change, read from the files.
 @Suite(.timeLimit(.minutes(5))) struct WatchCommandTests {
     private func watch(_ daemon: Daemon, _ arguments: String...) throws -> Program {
-        try Program(
-            try Programs.path(of: "killswitchctl"),
-            ["watch", "--runtime-directory", daemon.folder("run")] + arguments)
+        try daemon.startControl(["watch"] + arguments)
     }
 
     private func lines(_ program: Program) throws -> [Substring] {
         try program.output.split(separator: "\n")
     }
 
+    private func wait(for words: String, _ watching: Program, _ daemon: Daemon) throws {
+        try daemon.waitUntil("the last line has '\(words)'") {
+            try lines(watching).last?.contains(words) == true
+        }
+    }
+
     @Test func watchPrintsALineForEachChange() throws {
         let daemon = try Daemon()
         let watching = try watch(daemon)
         try daemon.start()
-        try daemon.waitUntil("it is running") {
-            try lines(watching).last?.contains(" running") == true
-        }
-        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
-        try daemon.waitUntil("it is ended") { try lines(watching).last?.contains(" ended") == true }
+        try wait(for: " running", watching, daemon)
+        try daemon.setFlags("over")
+        try wait(for: " ended", watching, daemon)
         // The same flags again are no change.
-        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
-        try daemon.folder.write(#"{"service_end": "no"}"#, to: "flags.json")
-        try daemon.waitUntil("it is running") {
-            try lines(watching).last?.contains(" running") == true
-        }
+        try daemon.setFlags("over")
+        try daemon.setFlags("no")
+        try wait(for: " running", watching, daemon)
         let words = try lines(watching).map { $0.split(separator: " ", maxSplits: 1).last ?? "" }
         #expect(
             words.suffix(3) == [
@@ -42,26 +42,21 @@ import Testing
     }
 
     @Test func aRestartOfTheDaemonDoesNotInterruptAWatch() throws {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
+        let daemon = try Daemon.running()
         let watching = try watch(daemon)
         try daemon.waitUntil("it is running") { try lines(watching).count == 1 }
         try daemon.stop(SIGKILL)
-        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.setFlags("over")
         try daemon.start()
-        try daemon.waitUntil("it is ended") { try lines(watching).last?.contains(" ended") == true }
-        try daemon.folder.write(#"{"service_end": "no"}"#, to: "flags.json")
-        try daemon.waitUntil("it is running") {
-            try lines(watching).last?.contains(" running") == true
-        }
+        try wait(for: " ended", watching, daemon)
+        try daemon.setFlags("no")
+        try wait(for: " running", watching, daemon)
         let words = try lines(watching).compactMap { $0.split(separator: " ").dropFirst(2).first }
         #expect(words.first == "running:" && words.suffix(2) == ["ended:", "running:"])
     }
 
     @Test func watchPrintsTheWholeStateAsJSON() throws {
-        let daemon = try Daemon()
-        #expect(try daemon.run("--once").status == 0)
+        let daemon = try Daemon.decided()
         let watching = try watch(daemon, "--json", "shop")
         try daemon.waitUntil("there is a line") { try !lines(watching).isEmpty }
         let line = try #require(try lines(watching).first)
@@ -71,8 +66,7 @@ import Testing
     }
 
     @Test func watchReportsAServiceThatIsNoLongerConfigured() throws {
-        let daemon = try Daemon()
-        #expect(try daemon.run("--once").status == 0)
+        let daemon = try Daemon.decided()
         let watching = try watch(daemon)
         try daemon.waitUntil("there is a line") { try !lines(watching).isEmpty }
         try File.remove(daemon.folder("run/shop/state.json"))
@@ -85,8 +79,7 @@ import Testing
     @Test(arguments: ["head -n 1", "grep -m 1 running"]) func watchEndsWithItsReader(
         _ reader: String
     ) throws {
-        let daemon = try Daemon()
-        #expect(try daemon.run("--once").status == 0)
+        let daemon = try Daemon.decided()
         let result = try Program.run(
             "/bin/bash",
             [
@@ -99,8 +92,7 @@ import Testing
     }
 
     @Test func watchEndsIfItsOutputCannotBeWritten() throws {
-        let daemon = try Daemon()
-        #expect(try daemon.run("--once").status == 0)
+        let daemon = try Daemon.decided()
         let result = try Program.run(
             "/bin/sh",
             [

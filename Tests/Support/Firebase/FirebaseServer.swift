@@ -3,14 +3,10 @@ package import JSON
 
 /// A stand-in for the services of Firebase Remote Config on loopback: `firebase-server.py`, which lists
 /// its cases. It does not outlive the test.
-package final class FirebaseServer {
-    private let server: FlagServer
-
+package final class FirebaseServer: FlagServer {
     /// A server with nothing published yet.
-    package init() async throws { server = try await FlagServer(script: "firebase-server.py") }
+    package init() async throws { try await super.init(script: "firebase-server.py") }
 
-    package var folder: TemporaryFolder { server.folder }
-    package var port: Int { server.port }
     package var url: String { "http://127.0.0.1:\(port)" }
 
     /// Publishes a server template of these parameters, each with a default value.
@@ -42,11 +38,8 @@ package final class FirebaseServer {
         try folder.write(answer.serialized(), to: "client.json")
     }
 
-    /// Selects a case; returns once the server follows it.
-    package func behave(_ name: String) async throws { try await server.behave(name) }
-
     /// All requests so far whose path ends in `path`, in their order.
-    package func requests(to path: String) throws -> [FlagServer.Request] {
-        try server.requests.filter { $0.path.hasSuffix(path) }
+    package func requests(to path: String) throws -> [Request] {
+        try requests.filter { $0.path.hasSuffix(path) }
     }
 }

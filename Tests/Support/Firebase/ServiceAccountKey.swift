@@ -15,13 +15,19 @@ package struct ServiceAccountKey {
         self.email = email
         folder = try TemporaryFolder()
         tokenURL = "\(server.url)/token"
-        let made = try Program.run(
+        try Program.succeed(
             "/usr/bin/openssl",
             [
                 "genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out",
                 folder("key.pem"),
             ])
-        guard made.status == 0 else { throw TestFailure("make a key: \(made.errors)") }
+    }
+
+    /// The key `first`, which the server knows.
+    package static func enrolled(at server: FirebaseServer) throws -> ServiceAccountKey {
+        let key = try ServiceAccountKey("first", for: server)
+        try key.enroll(at: server)
+        return key
     }
 
     /// The key itself: PKCS #8 in PEM.
@@ -40,9 +46,9 @@ package struct ServiceAccountKey {
 
     /// Registers this key of the account at the server, in place of any other.
     package func enroll(at server: FirebaseServer) throws {
-        let shown = try Program.run(
+        let shown = try Program.succeed(
             "/usr/bin/openssl", ["rsa", "-in", folder("key.pem"), "-noout", "-modulus"])
-        let modulus = shown.output.split(separator: "\n").first?.split(separator: "=").last ?? ""
+        let modulus = shown.split(separator: "\n").first?.split(separator: "=").last ?? ""
         let keys: JSON.Value = .object(JSON.Object([(id, .string(String(modulus)))]))
         try server.folder.write(
             JSON.Value.object(JSON.Object([(email, keys)])).serialized(), to: "accounts.json")

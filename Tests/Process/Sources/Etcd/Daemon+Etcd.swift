@@ -8,41 +8,47 @@ extension Daemon {
         source: String = "", service: String = "", after: String = "", members: Int? = nil
     ) throws {
         try self.init(
-            """
-            [source.app]
-            type = "etcd"
-            endpoints = \(cluster.endpoints(members ?? cluster.members.count))
-            prefix = "/flags/"
-            interval = "\(interval)"
-            timeout = "\(timeout)"
-            \(source)
-
-            [service.shop]
-            source = "app"
-            format = "status"
-            key = "shop"
-            min_closed = "0s"
-            \(service)
-            \(after)
-            """, flags: nil)
+            source: """
+                type = "etcd"
+                endpoints = \(cluster.endpoints(members ?? cluster.members.count))
+                prefix = "/flags/"
+                interval = "\(interval)"
+                timeout = "\(timeout)"
+                \(source)
+                """, service: "format = \"status\"\nkey = \"shop\"\n\(service)\n\(after)")
     }
 }
 
 extension EtcdCluster {
     /// Puts the flags of a service that is in this state.
-    func put(_ state: Flags) throws {
-        try control("put", "/flags/shop", state.text)
+    func put(_ state: StatusFlags, of service: String = "shop") throws {
+        try control("put", "/flags/\(service)", state.text)
     }
 
-    /// The flags of a service, in the format `status`.
-    enum Flags: String {
-        case running
-        case maintenance
-        case updateRequired = "update-required"
+    /// Puts the flags, and waits until the daemon has taken them.
+    func put(_ state: StatusFlags, for daemon: Daemon) async throws {
+        try put(state)
+        try await daemon.awaitState(state.rawValue)
+    }
 
-        var text: String {
-            let (isInactive, mustUpdate) = (self == .maintenance, self == .updateRequired)
-            return #"{"apiInactive": \#(isInactive), "forceUpdate": \#(mustUpdate)}"#
+    /// The same, with retries of the put until there is a leader again.
+    func putWhenPossible(_ state: StatusFlags, for daemon: Daemon) async throws {
+        try await waitUntil("a put is taken") {
+            if case .success = Result(catching: { try put(state) }) { true } else { false }
         }
+        try await daemon.awaitState(state.rawValue)
+    }
+
+    /// A daemon that has taken flags of this state from here.
+    func followed(
+        _ state: StatusFlags = .running, interval: String = "1h", timeout: String = "6s",
+        source: String = "", after: String = "", members: Int? = nil
+    ) async throws -> Daemon {
+        try put(state)
+        let daemon = try Daemon(
+            on: self, interval: interval, timeout: timeout, source: source, after: after,
+            members: members)
+        try await daemon.start(awaiting: state.rawValue)
+        return daemon
     }
 }

@@ -66,6 +66,12 @@ final class EtcdCluster {
         try await awaitLeader()
     }
 
+    /// Ends a member at once, and starts it again.
+    func restart(_ member: Member) async throws {
+        try kill(member)
+        try await start(member)
+    }
+
     func launch(_ member: Member, port: Int? = nil) throws {
         let client = "\(scheme)://127.0.0.1:\(port ?? member.port)"
         let peer = "http://127.0.0.1:\(member.peerPort)"
@@ -92,7 +98,6 @@ final class EtcdCluster {
         send(SIGSTOP, to: member)
     }
 
-    /// Lets a frozen member go on.
     func thaw(_ member: Member) {
         member.isFrozen = false
         send(SIGCONT, to: member)
@@ -126,9 +131,8 @@ final class EtcdCluster {
 
     /// How many ranges of keys the first member has answered.
     func reads() throws -> Int {
-        let metrics = try Program.run(
-            "/usr/bin/curl", ["-s", "http://127.0.0.1:\(members[0].port)/metrics"]
-        ).output
+        let metrics = try Program.succeed(
+            "/usr/bin/curl", ["-s", "http://127.0.0.1:\(members[0].port)/metrics"])
         let method = #"grpc_method="Range",grpc_service="etcdserverpb.KV",grpc_type="unary""#
         let line = metrics.split(separator: "\n").first {
             $0.hasPrefix("grpc_server_started_total") && $0.contains(method)
@@ -148,13 +152,6 @@ final class EtcdCluster {
 
     private var initialCluster: String {
         members.map { "\($0.name)=http://127.0.0.1:\($0.peerPort)" }.joined(separator: ",")
-    }
-
-    /// Retries a put until there is a leader again.
-    func putWhenPossible(_ state: Flags) async throws {
-        try await waitUntil("a put is taken") {
-            if case .success = Result(catching: { try put(state) }) { true } else { false }
-        }
     }
 
     private func url(of member: Member) -> String { "\(scheme)://127.0.0.1:\(member.port)" }

@@ -40,20 +40,15 @@ import Testing
         let cluster = try await cluster()
         try cluster.put(.running)
         let daemon = try daemon(on: cluster)
-        try daemon.start()
-        try await daemon.awaitState("running")
+        try await daemon.start(awaiting: "running")
         try switchOn(cluster)
-        try cluster.put(.maintenance)
-        try await daemon.awaitState("maintenance")
+        try await cluster.put(.maintenance, for: daemon)
         // etcd keeps its tokens in memory only: a restart invalidates them.
-        try cluster.kill(cluster.members[0])
-        try await cluster.start(cluster.members[0])
-        try cluster.put(.running)
-        try await daemon.awaitState("running")
+        try await cluster.restart(cluster.members[0])
+        try await cluster.put(.running, for: daemon)
         try cluster.control("auth", "disable")
         cluster.login = nil
-        try cluster.put(.updateRequired)
-        try await daemon.awaitState("update-required")
+        try await cluster.put(.updateRequired, for: daemon)
         #expect(try !daemon.log.contains("pass word"))
     }
 
@@ -62,12 +57,10 @@ import Testing
         try switchOn(cluster)
         try cluster.put(.running)
         let daemon = try daemon(on: cluster, interval: "3s")
-        try daemon.start()
-        try await daemon.awaitState("running")
-        for state in [EtcdCluster.Flags.maintenance, .running, .maintenance] {
+        try await daemon.start(awaiting: "running")
+        for state in [StatusFlags.maintenance, .running, .maintenance] {
             try await daemon.pause(for: .milliseconds(2500))
-            try cluster.put(state)
-            try await daemon.awaitState(state.rawValue)
+            try await cluster.put(state, for: daemon)
         }
         #expect(try daemon.warnings.isEmpty)
     }
@@ -97,8 +90,7 @@ import Testing
         let daemon = try Daemon(on: cluster, source: login)
         daemon.environment = ["CREDENTIALS_DIRECTORY": daemon.folder.path]
         try daemon.folder.write("guest", to: "password")
-        try daemon.start()
-        try await daemon.awaitLine(line)
+        try await daemon.start(awaitingLine: line)
     }
 
     @Test func aPasswordThatIsMissingFailsItsSourceAndNotTheDaemon() async throws {

@@ -5,26 +5,14 @@ import Testing
 
 /// Outages of etcd of every kind: no order is lost, and none is invented.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct EtcdOutageTests {
-    private func started(
-        on cluster: EtcdCluster, _ state: EtcdCluster.Flags = .running, interval: String = "1h"
-    ) async throws -> Daemon {
-        try cluster.put(state)
-        let daemon = try Daemon(on: cluster, interval: interval)
-        try daemon.start()
-        try await daemon.awaitState(state.rawValue)
-        return daemon
-    }
-
     @Test(arguments: [SIGKILL, SIGTERM])
     func afterARestartOfTheServerTheNextPutIsSeen(_ signal: Int32) async throws {
         let cluster = try await EtcdCluster()
-        let daemon = try await started(on: cluster)
-        for state in [EtcdCluster.Flags.maintenance, .running] {
+        let daemon = try await cluster.followed()
+        for state in [StatusFlags.maintenance, .running] {
             cluster.send(signal, to: cluster.members[0])
-            try cluster.kill(cluster.members[0])
-            try await cluster.start(cluster.members[0])
-            try cluster.put(state)
-            try await daemon.awaitState(state.rawValue)
+            try await cluster.restart(cluster.members[0])
+            try await cluster.put(state, for: daemon)
         }
         try await daemon.awaitStates(["running", "maintenance", "running"])
     }
@@ -34,13 +22,11 @@ import Testing
     /// once an hour, so that only the watch can bring the order in time.
     @Test func afterManyOutagesAnOrderIsSeenAsSoonAsAfterTheFirst() async throws {
         let cluster = try await EtcdCluster()
-        let daemon = try await started(on: cluster)
+        let daemon = try await cluster.followed()
         for number in 0..<8 {
-            try cluster.kill(cluster.members[0])
-            try await cluster.start(cluster.members[0])
-            let state: EtcdCluster.Flags = number.isMultiple(of: 2) ? .maintenance : .running
-            try cluster.put(state)
-            try await daemon.awaitState(state.rawValue)
+            try await cluster.restart(cluster.members[0])
+            let state: StatusFlags = number.isMultiple(of: 2) ? .maintenance : .running
+            try await cluster.put(state, for: daemon)
         }
     }
 
@@ -48,7 +34,7 @@ import Testing
     /// watch and leaves its connection open.
     @Test func aChangeBehindACompactionIsSeenAndSoIsTheNext() async throws {
         let cluster = try await EtcdCluster()
-        let daemon = try await started(on: cluster)
+        let daemon = try await cluster.followed()
         let member = cluster.members[0]
         try cluster.kill(member)
         try await cluster.runHidden(member) {
@@ -60,15 +46,14 @@ import Testing
         }
         try await cluster.start(member)
         try await daemon.awaitState("maintenance")
-        try cluster.put(.running)
-        try await daemon.awaitState("running")
+        try await cluster.put(.running, for: daemon)
         try await daemon.awaitStates(["running", "maintenance", "running"])
     }
 
     /// A watch from a revision that the restored cluster has not reached yet would stay silent for long.
     @Test func aClusterRestoredToAnOlderRevisionIsFollowedFromThereOn() async throws {
         let cluster = try await EtcdCluster()
-        let daemon = try await started(on: cluster, .maintenance)
+        let daemon = try await cluster.followed(.maintenance)
         let snapshot = cluster.folder("snapshot")
         try cluster.control("snapshot", "save", snapshot)
         for _ in 0..<5 { try cluster.put(.updateRequired) }
@@ -76,36 +61,30 @@ import Testing
         try cluster.restore(cluster.members[0], from: snapshot)
         try await cluster.start(cluster.members[0])
         try await daemon.awaitState("maintenance")
-        try cluster.put(.running)
-        try await daemon.awaitState("running")
+        try await cluster.put(.running, for: daemon)
         try await daemon.awaitStates(["maintenance", "update-required", "maintenance", "running"])
     }
 
     /// A server that neither answers nor closes its connections prevents no later poll.
     @Test func aHangingServerIsAFailureAndNoOrder() async throws {
         let cluster = try await EtcdCluster()
-        try cluster.put(.running)
-        let daemon = try Daemon(on: cluster, interval: "200ms", timeout: "1s")
-        try daemon.start()
-        try await daemon.awaitState("running")
+        let daemon = try await cluster.followed(interval: "200ms", timeout: "1s")
         cluster.send(SIGSTOP, to: cluster.members[0])
         try await daemon.awaitLine("no complete answer in time")
         #expect(try daemon.member("state") == #""running""#)
         cluster.send(SIGCONT, to: cluster.members[0])
-        try cluster.put(.maintenance)
-        try await daemon.awaitState("maintenance")
+        try await cluster.put(.maintenance, for: daemon)
     }
 
     /// Any one of three members may fail. Without a majority there is no answer and no order, and the
     /// watch is given up although its connection stays open. With a majority the daemon recovers.
     @Test func aClusterOfThreeLosesOneAndThenItsMajority() async throws {
         let cluster = try await EtcdCluster(size: 3)
-        let daemon = try await started(on: cluster, interval: "4s")
+        let daemon = try await cluster.followed(interval: "4s")
         for (number, member) in cluster.members.enumerated() {
             try cluster.kill(member)
-            let state: EtcdCluster.Flags = number.isMultiple(of: 2) ? .maintenance : .running
-            try await cluster.putWhenPossible(state)
-            try await daemon.awaitState(state.rawValue)
+            let state: StatusFlags = number.isMultiple(of: 2) ? .maintenance : .running
+            try await cluster.putWhenPossible(state, for: daemon)
             try await cluster.start(member)
         }
         #expect(try daemon.member("state") == #""maintenance""#)
@@ -117,15 +96,14 @@ import Testing
         #expect(try daemon.member("reason") == #""flags""#)
 
         try await cluster.start(cluster.members[0])
-        try cluster.put(.running)
-        try await daemon.awaitState("running")
+        try await cluster.put(.running, for: daemon)
     }
 
     /// Puts race with kills of the server: each verdict is one that was put, in the order of the puts, and
     /// the last put decides at last.
     @Test func amongKillsNoOrderIsLostAndNoneIsInvented() async throws {
         let cluster = try await EtcdCluster()
-        let daemon = try await started(on: cluster)
+        let daemon = try await cluster.followed()
         for round in 0..<8 {
             for number in 0..<5 {
                 let message = "\(round)-\(number)"

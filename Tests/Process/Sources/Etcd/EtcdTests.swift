@@ -6,24 +6,19 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(5))) struct EtcdTests {
     private static let runningByDefault = """
         [source.app.defaults]
-        shop = '\(EtcdCluster.Flags.running.text)'
+        shop = '\(StatusFlags.running.text)'
         """
 
     @Test func aPutReachesTheVerdictWithoutAPoll() async throws {
         let cluster = try await EtcdCluster()
-        try cluster.put(.running)
-        let daemon = try Daemon(on: cluster)
-        try daemon.start()
-        try await daemon.awaitState("running")
-        for state in [EtcdCluster.Flags.maintenance, .running, .updateRequired] {
-            try cluster.put(state)
-            try await daemon.awaitState(state.rawValue)
+        let daemon = try await cluster.followed()
+        for state in [StatusFlags.maintenance, .running, .updateRequired] {
+            try await cluster.put(state, for: daemon)
         }
         let revision = try daemon.member("version")
         try cluster.control("put", "/other", "x")
         try cluster.control("put", "/flags/", "named nothing")
-        try cluster.control("put", "/flags/shop", EtcdCluster.Flags.running.text)
-        try await daemon.awaitState("running")
+        try await cluster.put(.running, for: daemon)
         #expect(try daemon.member("version") != revision)
         #expect(try daemon.stop() == 0)
     }
@@ -35,64 +30,52 @@ import Testing
         try cluster.put(.running)
         let before = try cluster.reads()
         let daemon = try Daemon(on: cluster)
-        try daemon.start()
-        try await daemon.awaitState("running")
+        try await daemon.start(awaiting: "running")
         // The watch hints once when it opens.
         try await waitUntil("the watch is open") { try cluster.reads() == before + 2 }
         for number in 0..<40 { try cluster.control("put", "/flags/foreign\(number)", "x") }
         try cluster.control("del", "--prefix", "/flags/foreign")
-        try cluster.put(.maintenance)
-        try await daemon.awaitState("maintenance")
+        try await cluster.put(.maintenance, for: daemon)
         #expect(try cluster.reads() == before + 3)
     }
 
     /// A service that a reload adds reads a key whose changes were not followed before.
     @Test func aReloadThatReadsAnotherKeyFetchesIt() async throws {
         let cluster = try await EtcdCluster()
-        try cluster.put(.running)
-        try cluster.control("put", "/flags/books", EtcdCluster.Flags.running.text)
-        let daemon = try Daemon(on: cluster)
-        try daemon.start()
-        try await daemon.awaitState("running")
-        try cluster.control("put", "/flags/books", EtcdCluster.Flags.maintenance.text)
+        try cluster.put(.running, of: "books")
+        let daemon = try await cluster.followed()
+        try cluster.put(.maintenance, of: "books")
         let configuration = try daemon.folder.text(of: "killswitchd.toml")
-        try daemon.folder.write(
+        try daemon.configure(
             configuration
-                + "\n[service.books]\nsource = \"app\"\nformat = \"status\"\nkey = \"books\"\n",
-            to: "killswitchd.toml")
+                + "\n[service.books]\nsource = \"app\"\nformat = \"status\"\nkey = \"books\"\n")
         #expect(try daemon.control("reload").status == 0)
         try await daemon.awaitState("maintenance", of: "books")
-        try cluster.control("put", "/flags/books", EtcdCluster.Flags.updateRequired.text)
+        try cluster.put(.updateRequired, of: "books")
         try await daemon.awaitState("update-required", of: "books")
-        try cluster.put(.maintenance)
-        try await daemon.awaitState("maintenance")
+        try await cluster.put(.maintenance, for: daemon)
     }
 
     /// A missing key is no order: the last order stays, unless there is a default.
     @Test func aDeletedKeyIsNoOrder() async throws {
         let cluster = try await EtcdCluster()
-        try cluster.put(.maintenance)
-        let daemon = try Daemon(on: cluster)
-        try daemon.start()
-        try await daemon.awaitState("maintenance")
+        let daemon = try await cluster.followed(.maintenance)
         try cluster.control("del", "/flags/shop")
         try await daemon.awaitReason("invalid-answer")
         #expect(try daemon.member("state") == #""maintenance""#)
         try await daemon.awaitLine("key 'shop' is missing")
-        try cluster.put(.running)
-        try await daemon.awaitState("running")
+        try await cluster.put(.running, for: daemon)
         try await daemon.awaitReason("flags")
     }
 
     @Test func aKeyWhoseLeaseExpiresIsGoneAndTheDefaultTakesItsPlace() async throws {
         let cluster = try await EtcdCluster()
         let daemon = try Daemon(on: cluster, after: Self.runningByDefault)
-        try daemon.start()
-        try await daemon.awaitState("running")
+        try await daemon.start(awaiting: "running")
         let granted = try cluster.control("lease", "grant", "2")
         let lease = try #require(granted.split(separator: " ").dropFirst().first)
         try cluster.control(
-            "put", "--lease", String(lease), "/flags/shop", EtcdCluster.Flags.maintenance.text)
+            "put", "--lease", String(lease), "/flags/shop", StatusFlags.maintenance.text)
         try await daemon.awaitLine("maintenance (was running)")
         try await daemon.awaitLine("running (was maintenance)")
     }
@@ -100,10 +83,7 @@ import Testing
     /// A value that is not UTF-8 is no order, and no default replaces it.
     @Test func aValueThatIsNoTextIsNoOrder() async throws {
         let cluster = try await EtcdCluster()
-        try cluster.put(.maintenance)
-        let daemon = try Daemon(on: cluster, after: Self.runningByDefault)
-        try daemon.start()
-        try await daemon.awaitState("maintenance")
+        let daemon = try await cluster.followed(.maintenance, after: Self.runningByDefault)
         try shell("printf '\\377\\376' > \(daemon.folder("bytes"))")
         try shell(
             "ETCDCTL_API=3 etcdctl --endpoints http://127.0.0.1:\(cluster.members[0].port) "
@@ -111,36 +91,28 @@ import Testing
         try await daemon.awaitReason("invalid-answer")
         #expect(try daemon.member("state") == #""maintenance""#)
         try cluster.control("put", "/flags/shop", "")
-        try cluster.put(.updateRequired)
-        try await daemon.awaitState("update-required")
+        try await cluster.put(.updateRequired, for: daemon)
     }
 
     @Test func withoutAKeyNothingIsOrdered() async throws {
         let cluster = try await EtcdCluster()
         let daemon = try Daemon(on: cluster, service: #"first_timeout = "1s""#)
-        try daemon.start()
-        try await daemon.awaitLine("key 'shop' is missing")
-        try cluster.put(.maintenance)
-        try await daemon.awaitState("maintenance")
+        try await daemon.start(awaitingLine: "key 'shop' is missing")
+        try await cluster.put(.maintenance, for: daemon)
     }
 
     @Test func certificatesOfBothSidesAreChecked() async throws {
         let cluster = try await EtcdCluster(isSecure: true)
-        try cluster.put(.running)
-        let certificates = """
-            ca = "\(cluster.folder("authority.pem"))"
-            client_certificate = "\(cluster.folder("client.crt"))"
-            client_key = "\(cluster.folder("client.key"))"
-            """
-        let daemon = try Daemon(on: cluster, source: certificates)
-        try daemon.start()
-        try await daemon.awaitState("running")
-        try cluster.put(.maintenance)
-        try await daemon.awaitState("maintenance")
+        let daemon = try await cluster.followed(
+            source: """
+                ca = "\(cluster.folder("authority.pem"))"
+                client_certificate = "\(cluster.folder("client.crt"))"
+                client_key = "\(cluster.folder("client.key"))"
+                """)
+        try await cluster.put(.maintenance, for: daemon)
 
         let stranger = try Daemon(on: cluster, source: "ca = \"\(cluster.folder("unknown.pem"))\"")
-        try stranger.start()
-        try await stranger.awaitLine("certificate not accepted: ")
+        try await stranger.start(awaitingLine: "certificate not accepted: ")
         #expect(try stranger.member("state") == #""undecided""#)
     }
 }

@@ -8,15 +8,11 @@ import Testing
     /// fetch waited for a third of its time limit.
     @Test func anyOneOfThreeMembersMayHang() async throws {
         let cluster = try await EtcdCluster(size: 3)
-        try cluster.put(.running)
-        let daemon = try Daemon(on: cluster, timeout: "30s")
-        try daemon.start()
-        try await daemon.awaitState("running")
+        let daemon = try await cluster.followed(timeout: "30s")
         for (number, member) in cluster.members.enumerated() {
             cluster.freeze(member)
-            let state: EtcdCluster.Flags = number.isMultiple(of: 2) ? .maintenance : .running
-            try await cluster.putWhenPossible(state)
-            try await daemon.awaitState(state.rawValue)
+            let state: StatusFlags = number.isMultiple(of: 2) ? .maintenance : .running
+            try await cluster.putWhenPossible(state, for: daemon)
             cluster.thaw(member)
         }
         try await daemon.awaitLine("does not answer; it is tried last")
@@ -26,15 +22,11 @@ import Testing
     /// Both members that the daemon knows are watched, so it learns of each that it hangs.
     @Test(arguments: [0, 1]) func aMemberThatHangsIsToldInStatus(_ number: Int) async throws {
         let cluster = try await EtcdCluster(size: 3)
-        try cluster.put(.running)
-        let daemon = try Daemon(on: cluster, members: 2)
-        try daemon.start()
-        try await daemon.awaitState("running")
+        let daemon = try await cluster.followed(members: 2)
         #expect(try !daemon.control("status").output.contains("does not answer"))
         let member = cluster.members[number]
         cluster.freeze(member)
-        try await cluster.putWhenPossible(.maintenance)
-        try await daemon.awaitState("maintenance")
+        try await cluster.putWhenPossible(.maintenance, for: daemon)
         let line =
             "source 'app': 'http://127.0.0.1:\(member.port)' does not answer; it is tried last"
         try await waitUntil("status tells it", orReport: { try daemon.log }) {
@@ -42,8 +34,7 @@ import Testing
         }
         let json = try daemon.control("status", "--json").output
         #expect(json.contains("\"warnings\""))
-        try await cluster.putWhenPossible(.updateRequired)
-        try await daemon.awaitState("update-required")
+        try await cluster.putWhenPossible(.updateRequired, for: daemon)
         cluster.thaw(member)
         #expect(try daemon.lines(with: "does not answer").count == 1)
     }

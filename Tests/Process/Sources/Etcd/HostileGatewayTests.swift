@@ -3,33 +3,28 @@ import Testing
 
 /// Servers that are not etcd, or a broken one.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct HostileGatewayTests {
+    /// A server in this case, and a daemon that takes it for etcd, at these addresses.
     private func started(
-        on server: FlagServer, hosts: [String] = ["127.0.0.1"]
-    ) async throws -> Daemon {
+        _ behaviour: String, hosts: [String] = ["127.0.0.1"]
+    ) async throws -> (server: FlagServer, daemon: Daemon) {
+        let server = try await FlagServer()
+        try await server.behave(behaviour)
         let endpoints = hosts.map { "\"http://\($0):\(server.port)\"" }.joined(separator: ", ")
         let daemon = try Daemon(
-            """
-            [source.app]
-            type = "etcd"
-            endpoints = [\(endpoints)]
-            prefix = "/flags/"
-            interval = "1h"
-
-            [service.shop]
-            source = "app"
-            format = "status"
-            key = "shop"
-            """, flags: nil)
+            source: """
+                type = "etcd"
+                endpoints = [\(endpoints)]
+                prefix = "/flags/"
+                interval = "1h"
+                """, service: "format = \"status\"\nkey = \"shop\"")
         try daemon.start()
-        return daemon
+        return (server, daemon)
     }
 
     /// An endless watch, of lines or of one line without end, costs ten fetches and no memory.
     @Test(arguments: ["etcd-events", "etcd-line"])
     func anEndlessWatchIsBounded(_ behaviour: String) async throws {
-        let server = try await FlagServer()
-        try await server.behave(behaviour)
-        let daemon = try await started(on: server)
+        let (server, daemon) = try await started(behaviour)
         try await daemon.awaitLine("the stream brings more than 16777216 bytes in a minute")
         #expect(try server.requests.count { $0.path == "/v3/kv/range" } <= 13)
         #expect(try daemon.peakMemory < 48 << 20)
@@ -39,18 +34,15 @@ import Testing
 
     /// Another member is tried soon, but an answer that comes later counts too.
     @Test func membersThatAreAllSlowAreRead() async throws {
-        let server = try await FlagServer()
-        try await server.behave("etcd-slow")
-        let daemon = try await started(on: server, hosts: ["127.0.0.1", "127.0.0.2"])
+        let (server, daemon) = try await started("etcd-slow", hosts: ["127.0.0.1", "127.0.0.2"])
         try await daemon.awaitState("running")
         #expect(try daemon.lines(with: "no complete answer").isEmpty)
+        withExtendedLifetime(server) {}
     }
 
     /// Single bytes keep a watch open and lead to no fetch.
     @Test func aSlowWatchIsHarmless() async throws {
-        let server = try await FlagServer()
-        try await server.behave("etcd-drip")
-        let daemon = try await started(on: server)
+        let (server, daemon) = try await started("etcd-drip")
         try await daemon.awaitState("running")
         try await waitUntil("the watch is open") {
             try server.requests.count { $0.path == "/v3/kv/range" } == 2
@@ -70,9 +62,7 @@ import Testing
         ("etcd-last-revision", "the answer has no header as etcd writes it"),
     ])
     func anAnswerThatIsNotFromEtcdIsAFailure(_ behaviour: String, _ line: String) async throws {
-        let server = try await FlagServer()
-        try await server.behave(behaviour)
-        let daemon = try await started(on: server)
+        let (server, daemon) = try await started(behaviour)
         try await daemon.awaitLine(line)
         try await server.behave("etcd-drip")
         try await daemon.awaitState("running")

@@ -7,14 +7,10 @@ import Testing
 /// A flags file as the source: each change reaches the published files at once.
 @Suite(.timeLimit(.minutes(5))) struct FlagsFileTests {
     @Test func theDemoCountsDownAndFollowsEveryEdit() throws {
-        let demo = "\(Programs.project)/etc/demo"
         let daemon = try Daemon(
-            String(
-                decoding: try File.read("\(demo)/killswitchd.toml", limit: 1 << 20), as: UTF8.self),
-            flags: String(
-                decoding: try File.read("\(demo)/flags.json", limit: 1 << 20), as: UTF8.self))
-        try daemon.start()
-        try daemon.waitFor("countdown")
+            try Programs.text(of: "etc/demo/killswitchd.toml"),
+            flags: try Programs.text(of: "etc/demo/flags.json"))
+        try daemon.start(waitingFor: "countdown")
         let days = try #require(try daemon.member("days_left").flatMap { Int($0) })
         #expect(days > 0)
         for (word, state) in [
@@ -34,7 +30,7 @@ import Testing
         let make: @Sendable (TemporaryFolder) throws -> Void
     }
 
-    private static let over = #"{"service_end": "over"}"#
+    private static let over = Daemon.flags("over")
 
     /// The ways in which a file may change. Its path leads through a link to a folder.
     static let changes: [Change] = [
@@ -69,65 +65,57 @@ import Testing
             Daemon.shop.replacing("flags.json", with: "current/flags.json"), flags: nil)
         try Directory.create(daemon.folder("one"))
         try shell("ln -s one \(daemon.folder("current"))")
-        try daemon.folder.write(#"{"service_end": "no"}"#, to: "current/flags.json")
-        try daemon.start()
-        try daemon.waitFor("running")
+        try daemon.setFlags("no", in: "current/flags.json")
+        try daemon.start(waitingFor: "running")
         try change.make(daemon.folder)
         try daemon.waitFor("ended")
     }
 
     struct FileProblem: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let make: @Sendable (TemporaryFolder) throws -> Void
         /// The part of the log line that names the problem.
         let expected: String
+        let make: @Sendable (TemporaryFolder) throws -> Void
+
+        init(
+            _ name: String, _ expected: String,
+            make: @escaping @Sendable (TemporaryFolder) throws -> Void
+        ) {
+            (testDescription, self.expected, self.make) = (name, expected, make)
+        }
+
+        init(_ name: String, _ expected: String, text: String) {
+            self.init(name, expected) { try $0.write(text, to: "flags.json") }
+        }
     }
 
     /// Content that is no flags. None of it is an order.
     static let problems: [FileProblem] = [
+        FileProblem("nothing", "flags.json': no such file or directory") {
+            try File.remove($0("flags.json"))
+        },
+        FileProblem("an empty file", "the answer is empty", text: ""),
+        FileProblem("a web page", "the answer is a web page, not JSON", text: "<html>"),
         FileProblem(
-            testDescription: "nothing", make: { try File.remove($0("flags.json")) },
-            expected: "flags.json': no such file or directory"),
+            "broken JSON", "the answer is not valid JSON: ", text: #"{"service_end": "over""#),
+        FileProblem("a missing key", "key 'service_end' is missing", text: "{}"),
         FileProblem(
-            testDescription: "an empty file", make: { try $0.write("", to: "flags.json") },
-            expected: "the answer is empty"),
+            "a wrong type", "key 'service_end' is a boolean, not a string",
+            text: #"{"service_end": false}"#),
         FileProblem(
-            testDescription: "a web page", make: { try $0.write("<html>", to: "flags.json") },
-            expected: "the answer is a web page, not JSON"),
-        FileProblem(
-            testDescription: "broken JSON",
-            make: { try $0.write(#"{"service_end": "over""#, to: "flags.json") },
-            expected: "the answer is not valid JSON: "),
-        FileProblem(
-            testDescription: "a missing key", make: { try $0.write("{}", to: "flags.json") },
-            expected: "key 'service_end' is missing"),
-        FileProblem(
-            testDescription: "a wrong type",
-            make: { try $0.write(#"{"service_end": false}"#, to: "flags.json") },
-            expected: "key 'service_end' is a boolean, not a string"),
-        FileProblem(
-            testDescription: "a file too large",
-            make: {
-                try $0.write(
-                    #"{"service_end": "\#(String(repeating: "x", count: 1 << 20))"}"#,
-                    to: "flags.json")
-            }, expected: "larger than"),
-        FileProblem(
-            testDescription: "a folder",
-            make: {
-                try File.remove($0("flags.json"))
-                try Directory.create($0("flags.json"))
-            }, expected: "flags.json': "),
-        FileProblem(
-            testDescription: "a FIFO, which nobody writes to",
-            make: { try shell("rm \($0("flags.json")) && mkfifo \($0("flags.json"))") },
-            expected: "flags.json': not a regular file"),
+            "a file too large", "larger than",
+            text: Daemon.flags(String(repeating: "x", count: 1 << 20))),
+        FileProblem("a folder", "flags.json': ") {
+            try File.remove($0("flags.json"))
+            try Directory.create($0("flags.json"))
+        },
+        FileProblem("a FIFO, which nobody writes to", "flags.json': not a regular file") {
+            try shell("rm \($0("flags.json")) && mkfifo \($0("flags.json"))")
+        },
     ]
 
     @Test(arguments: problems) func theLastGoodFlagsStayInForceOn(_ problem: FileProblem) throws {
-        let daemon = try Daemon()
-        try daemon.start()
-        try daemon.waitFor("running")
+        let daemon = try Daemon.running()
         try problem.make(daemon.folder)
         try daemon.waitUntil("the log says '\(problem.expected)'") {
             try daemon.log.contains(problem.expected)
@@ -135,23 +123,15 @@ import Testing
         #expect(try daemon.member("state") == "\"running\"")
         #expect(try daemon.log.lines(containing: problem.expected) <= 2)
         try shell("rm -rf \(daemon.folder("flags.json"))")
-        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.setFlags("over")
         try daemon.waitFor("ended")
     }
 
     @Test func aPollThatBringsNothingNewWritesNothing() throws {
         let daemon = try Daemon(
-            """
-            [source.app]
-            type = "file"
-            path = "flags.json"
-            interval = "100ms"
-            [service.shop]
-            source = "app"
-            format = "service-end"
-            """)
-        try daemon.start()
-        try daemon.waitFor("running")
+            source: "type = \"file\"\npath = \"flags.json\"\ninterval = \"100ms\"",
+            service: #"format = "service-end""#, flags: Daemon.flags("no"))
+        try daemon.start(waitingFor: "running")
         let mark = daemon.folder("run/source.app")
         try daemon.waitUntil("the flags are confirmed") { try File.exists(mark) }
         let written = try File.modificationTime(of: daemon.folder("run/shop/state.json"))
@@ -166,10 +146,7 @@ import Testing
 }
 
 /// Runs a line of sh; fails the test when that fails.
-func shell(_ line: String) throws {
-    let result = try Program.run("/bin/sh", ["-c", line])
-    guard result.status == 0 else { throw TestFailure("\(line): \(result.errors)") }
-}
+func shell(_ line: String) throws { try Program.succeed("/bin/sh", ["-c", line]) }
 
 extension String {
     /// How many lines contain `text`.

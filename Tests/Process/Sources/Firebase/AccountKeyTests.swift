@@ -10,91 +10,78 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct AccountKeyTests {
     /// A form of a key, and whether it is accepted.
     struct Form: Sendable, CustomTestStringConvertible {
-        let name: String
+        let testDescription: String
         /// The cause in the log for a refused key; nil for an accepted key.
-        var refusal: String?
+        let refusal: String?
         /// The arguments of openssl(1) that write `out.pem`, from `key.pem` where they name it.
-        var conversion: [String] = []
+        let conversion: String
         /// Changes the text of the key.
-        var key: @Sendable (String) -> String = { $0 }
+        let key: @Sendable (String) -> String
         /// Changes the text of the account's file.
-        var file: @Sendable (String) -> String = { $0 }
+        let file: @Sendable (String) -> String
 
-        var testDescription: String { name }
+        init(
+            _ name: String, _ refusal: String? = nil, made conversion: String = "",
+            key: @escaping @Sendable (String) -> String = { $0 },
+            file: @escaping @Sendable (String) -> String = { $0 }
+        ) {
+            (testDescription, self.refusal, self.conversion) = (name, refusal, conversion)
+            (self.key, self.file) = (key, file)
+        }
     }
 
     private static let unreadable = "it is not a private key in PEM, or only a part of one"
     private static let encrypted = "the private key is encrypted; write it without a passphrase"
     private static let otherKind = "it is not an RSA key"
-    private static let passphrase = ["-passout", "pass:secret"]
 
     static let forms = [
-        Form(name: "PKCS #8, as the console writes it"),
-        Form(
-            name: "all members of a file of gcloud",
-            file: { file in
-                let more = #""client_id": "1", "auth_uri": "https://accounts.google.com/","#
-                return file.replacing("{\n", with: "{\n\(more)\n", maxReplacements: 1)
-                    + "\n"
-            }),
-        Form(name: "the file on one line", file: { $0.replacing("\n", with: " ") }),
-        Form(name: "the file with Windows line ends", file: { $0.replacing("\n", with: "\r\n") }),
-        Form(name: "the key with Windows line ends", key: { $0.replacing("\n", with: "\r\n") }),
-        Form(name: "no line end after the key", key: { String($0.dropLast()) }),
-        Form(name: "text around the key", key: { "Bag Attributes\n\($0)\nthe end\n" }),
-        Form(
-            name: "PKCS #1",
-            conversion: ["rsa", "-in", "key.pem", "-traditional", "-out", "out.pem"]),
+        Form("PKCS #8, as the console writes it"),
+        Form("all members of a file of gcloud") { file in
+            let more = #""client_id": "1", "auth_uri": "https://accounts.google.com/","#
+            return file.replacing("{\n", with: "{\n\(more)\n", maxReplacements: 1) + "\n"
+        },
+        Form("the file on one line") { $0.replacing("\n", with: " ") },
+        Form("the file with Windows line ends") { $0.replacing("\n", with: "\r\n") },
+        Form("the key with Windows line ends", key: { $0.replacing("\n", with: "\r\n") }),
+        Form("no line end after the key", key: { String($0.dropLast()) }),
+        Form("text around the key", key: { "Bag Attributes\n\($0)\nthe end\n" }),
+        Form("PKCS #1", made: "rsa -in key.pem -traditional -out out.pem"),
 
-        Form(name: "the first half", refusal: unreadable, key: { String($0.prefix(850)) }),
+        Form("the first half", unreadable, key: { String($0.prefix(850)) }),
+        Form("no last line", unreadable, key: { String($0.prefix($0.count - 27)) }),
         Form(
-            name: "no last line", refusal: unreadable,
-            key: { String($0.prefix($0.count - 27)) }),
-        Form(
-            name: "a line is missing", refusal: unreadable,
+            "a line is missing", unreadable,
             key: { key in
                 var lines = key.split(separator: "\n")
                 lines.remove(at: 5)
                 return lines.joined(separator: "\n") + "\n"
             }),
         Form(
-            name: "line ends that were escaped twice", refusal: unreadable,
+            "line ends that were escaped twice", unreadable,
             key: { $0.replacing("\n", with: #"\n"#) }),
         Form(
-            name: "the base64 alone", refusal: unreadable,
+            "the base64 alone", unreadable,
             key: { $0.split(separator: "\n").dropFirst().dropLast().joined() }),
+        Form("a public key", unreadable, made: "rsa -in key.pem -pubout -out out.pem"),
         Form(
-            name: "a public key", refusal: unreadable,
-            conversion: ["rsa", "-in", "key.pem", "-pubout", "-out", "out.pem"]),
+            "encrypted PKCS #8", encrypted,
+            made: "pkcs8 -topk8 -in key.pem -out out.pem -passout pass:secret"),
         Form(
-            name: "encrypted PKCS #8", refusal: encrypted,
-            conversion: ["pkcs8", "-topk8", "-in", "key.pem", "-out", "out.pem"] + passphrase),
+            "encrypted PKCS #1", encrypted,
+            made: "rsa -in key.pem -traditional -aes256 -out out.pem -passout pass:secret"),
         Form(
-            name: "encrypted PKCS #1", refusal: encrypted,
-            conversion: [
-                "rsa", "-in", "key.pem", "-traditional", "-aes256", "-out", "out.pem",
-            ] + passphrase),
+            "EC, PKCS #8", otherKind,
+            made: "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out out.pem"),
         Form(
-            name: "EC, PKCS #8", refusal: otherKind,
-            conversion: [
-                "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out",
-                "out.pem",
-            ]),
-        Form(
-            name: "EC, the older form", refusal: otherKind,
-            conversion: ["ecparam", "-name", "prime256v1", "-genkey", "-out", "out.pem"]),
-        Form(
-            name: "Ed25519", refusal: otherKind,
-            conversion: ["genpkey", "-algorithm", "ED25519", "-out", "out.pem"]),
-        Form(name: "empty", refusal: "its 'private_key' is missing", key: { _ in "" }),
+            "EC, the older form", otherKind,
+            made: "ecparam -name prime256v1 -genkey -out out.pem"),
+        Form("Ed25519", otherKind, made: "genpkey -algorithm ED25519 -out out.pem"),
+        Form("empty", "its 'private_key' is missing", key: { _ in "" }),
     ]
 
     @Test(arguments: forms)
     func eachFormIsAcceptedOrRefusedWithItsReason(form: Form) async throws {
-        let server = try await FirebaseServer()
-        let account = try ServiceAccountKey("first", for: server)
-        try account.enroll(at: server)
-        try server.publish(server: ["service_end": "over"], version: 1)
+        let (server, account) = try await published()
         let key = form.key(try converted(try account.privateKey, by: form.conversion))
         let daemon = try Daemon(
             serverTemplateOf: server,
@@ -111,27 +98,30 @@ import Testing
         #expect(try !daemon.log.contains("PRIVATE"))
     }
 
+    /// A server with the end of the service, and the account that may read it.
+    private func published() async throws -> (FirebaseServer, ServiceAccountKey) {
+        let server = try await FirebaseServer()
+        try server.publish(server: ["service_end": "over"], version: 1)
+        return (server, try ServiceAccountKey.enrolled(at: server))
+    }
+
     /// The key as this openssl command writes it to `out.pem`; the key itself without a command.
-    private func converted(_ key: String, by arguments: [String]) throws -> String {
-        if arguments.isEmpty { return key }
+    private func converted(_ key: String, by command: String) throws -> String {
+        if command.isEmpty { return key }
         let folder = try TemporaryFolder()
         try folder.write(key, to: "key.pem")
-        let ended = try Program.run(
-            "/usr/bin/openssl", arguments.map { $0.hasSuffix(".pem") ? folder($0) : $0 })
-        try #require(ended.status == 0, "\(ended.errors)")
+        try Program.succeed(
+            "/usr/bin/openssl",
+            command.split(separator: " ").map { $0.hasSuffix(".pem") ? folder("\($0)") : "\($0)" })
         return try folder.text(of: "out.pem")
     }
 
     /// The libraries of the official client verify the daemon's assertion with the public key of the
     /// account, and make an assertion with the same content.
     @Test func theOfficialClientAcceptsOurAssertion() async throws {
-        let server = try await FirebaseServer()
-        let account = try ServiceAccountKey("first", for: server)
-        try account.enroll(at: server)
-        try server.publish(server: ["service_end": "over"], version: 1)
+        let (server, account) = try await published()
         let daemon = try Daemon(serverTemplateOf: server, account: try account.json())
-        try daemon.start()
-        try await daemon.awaitState("ended")
+        try await daemon.start(awaiting: "ended")
         let form = try #require(try server.requests(to: "/token").first?.body)
         let assertion = try #require(form.split(separator: "assertion=").last)
 
@@ -157,7 +147,7 @@ import Testing
         let folder = try TemporaryFolder()
         try folder.write(
             try converted(
-                try signer.privateKey, by: ["rsa", "-in", "key.pem", "-pubout", "-out", "out.pem"]),
+                try signer.privateKey, by: "rsa -in key.pem -pubout -out out.pem"),
             to: "public.pem")
         try folder.write(try account.json(), to: "account.json")
         return try Program.run(

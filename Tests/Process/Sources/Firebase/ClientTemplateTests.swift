@@ -17,13 +17,11 @@ import Testing
 
     @Test func theInstallationIsRegisteredOnceAndKeptOverRestarts() async throws {
         let (server, daemon) = try await scene()
-        try daemon.start()
-        try await daemon.awaitState("running")
-        try await waitUntil("it asked thrice") { try server.requests(to: Self.fetch).count > 2 }
+        try await daemon.start(awaiting: "running")
+        try await server.awaitRequests(to: Self.fetch) { $0 > 2 }
         try daemon.stop()
         try daemon.start()
-        try server.publish(client: ["service_end": "over"], version: 8)
-        try await daemon.awaitState("ended")
+        try await server.end(daemon)
         #expect(try daemon.member("version") == #""8""#)
         #expect(try server.requests(to: "/installations").count == 1)
 
@@ -47,8 +45,7 @@ import Testing
     @Test func anInstallationThatCannotBeRegisteredAsksWithoutAToken() async throws {
         let (server, daemon) = try await scene("over")
         try await server.behave("installations-503")
-        try daemon.start()
-        try await daemon.awaitState("ended")
+        try await daemon.start(awaiting: "ended")
         try await daemon.awaitLine("503 (unavailable): UNAVAILABLE")
         #expect(try daemon.log.contains("; asking without a token"))
         let request = try #require(try server.requests(to: Self.fetch).first)
@@ -57,12 +54,9 @@ import Testing
 
     @Test func withoutInstallationsNoTokenIsAskedFor() async throws {
         let (server, daemon) = try await scene("over")
-        let text = try daemon.folder.text(of: "killswitchd.toml").split(separator: "\n").map {
-            $0.hasPrefix("installations_url") ? #"installations_url = "none""# : $0
-        }
-        try daemon.folder.write(text.joined(separator: "\n"), to: "killswitchd.toml")
-        try daemon.start()
-        try await daemon.awaitState("ended")
+        let url = #"installations_url = ""#
+        try daemon.edit("\(url)\(server.url)\"", "\(url)none\"")
+        try await daemon.start(awaiting: "ended")
         #expect(try server.requests(to: "/installations").isEmpty)
         let body = try #require(try server.requests(to: Self.fetch).first?.body)
         #expect(body.contains(#""appInstanceId":"#) && !body.contains("appInstanceIdToken"))
@@ -70,21 +64,16 @@ import Testing
 
     @Test func aTokenThatIsRefusedIsRenewed() async throws {
         let (server, daemon) = try await scene()
-        try daemon.start()
-        try await daemon.awaitState("running")
+        try await daemon.start(awaiting: "running")
         try server.folder.write("forget-tokens", to: "case")
-        try await waitUntil("the token was renewed") {
-            try server.requests(to: "authTokens:generate").count == 1
-        }
-        try server.publish(client: ["service_end": "over"], version: 8)
-        try await daemon.awaitState("ended")
+        try await server.awaitRequests(to: "authTokens:generate") { $0 == 1 }
+        try await server.end(daemon)
         #expect(try server.requests(to: "/installations").count == 1)
     }
 
     @Test func anInstallationThatTheServiceForgotIsRegisteredAnewByItsId() async throws {
         let (server, daemon) = try await scene()
-        try daemon.start()
-        try await daemon.awaitState("running")
+        try await daemon.start(awaiting: "running")
         try daemon.stop()
         let file = "state/installations/app.json"
         let lines = try daemon.folder.text(of: file).split(separator: "\n").map {
@@ -93,9 +82,7 @@ import Testing
         try daemon.folder.write(lines.joined(separator: "\n"), to: file)
         try await server.behave("forget-installations")
         try daemon.start()
-        try await waitUntil("it is registered again") {
-            try server.requests(to: "/installations").count == 2
-        }
+        try await server.awaitRequests(to: "/installations") { $0 == 2 }
         let ids = try server.requests(to: "/installations").map {
             try JSON.Value.parse($0.body).object?["fid"]?.string
         }
@@ -109,9 +96,7 @@ import Testing
             try daemon.folder.write(text, to: "state/installations/app.json")
             let count = try server.requests(to: "/installations").count
             try daemon.start()
-            try await waitUntil("it is registered") {
-                try server.requests(to: "/installations").count == count + 1
-            }
+            try await server.awaitRequests(to: "/installations") { $0 == count + 1 }
             try await daemon.awaitState("running")
             try daemon.stop()
         }
@@ -123,8 +108,7 @@ import Testing
         let (server, daemon) = try await scene("over")
         try Directory.create(daemon.folder("state"))
         try daemon.folder.write("in the way", to: "state/installations")
-        try daemon.start()
-        try await daemon.awaitLine("source 'app': the installation is not kept: ")
+        try await daemon.start(awaitingLine: "source 'app': the installation is not kept: ")
         try await daemon.awaitState("ended")
         _ = server
     }
@@ -133,44 +117,37 @@ import Testing
     func bothFormsOfAnUnchangedAnswerConfirmTheFlags(how: String) async throws {
         let (server, daemon) = try await scene("over")
         try await server.behave(how)
-        try daemon.start()
-        try await daemon.awaitState("ended")
+        try await daemon.start(awaiting: "ended")
         let mark = daemon.folder("run/source.app")
         try await waitUntil("the flags are marked") { try File.exists(mark) }
         let before = try File.modificationTime(of: mark)
         try await waitUntil("the flags are confirmed") {
             try File.modificationTime(of: mark) > before
         }
-        try await waitUntil("it asked more") { try server.requests(to: Self.fetch).count > 4 }
+        try await server.awaitRequests(to: Self.fetch) { $0 > 4 }
         #expect(try daemon.warnings == [])
     }
 
     @Test func anAnswerWithoutAStateIsReadByItsEntries() async throws {
         let (server, daemon) = try await scene("over")
         try await server.behave("no-state")
-        try daemon.start()
-        try await daemon.awaitState("ended")
+        try await daemon.start(awaiting: "ended")
     }
 
-    static let problems = [
-        TemplateProblem(
-            name: "NO_TEMPLATE", line: "the project has no client template (NO_TEMPLATE)"),
-        TemplateProblem(
-            name: "EMPTY_CONFIG", line: "the template holds nothing for this app (EMPTY_CONFIG)"),
-        TemplateProblem(
-            name: "INSTANCE_STATE_UNSPECIFIED",
-            line: "the service does not know (INSTANCE_STATE_UNSPECIFIED)"),
-        TemplateProblem(name: "MYSTERY", line: "the answer's state 'MYSTERY' is not known"),
-        TemplateProblem(
-            name: "401", line: "401 (unauthorized): UNAUTHENTICATED: Request had invalid"),
-        TemplateProblem(name: "403", line: "403 (forbidden): PERMISSION_DENIED: Permission"),
-        TemplateProblem(name: "404", line: "404 (not found): NOT_FOUND: Requested entity"),
-        TemplateProblem(
-            name: "429", line: "429 (too many requests): RESOURCE_EXHAUSTED: Quota exceeded."),
-        TemplateProblem(name: "503", line: "503 (unavailable): UNAVAILABLE"),
-        TemplateProblem(
-            name: "error-200", line: "the server answers 200 with an error: UNAVAILABLE"),
-        TemplateProblem(name: "closed", line: "cannot connect: connection refused"),
+    static let problems: [TemplateProblem] = [
+        .init("NO_TEMPLATE", "the project has no client template (NO_TEMPLATE)"),
+        .init("EMPTY_CONFIG", "the template holds nothing for this app (EMPTY_CONFIG)"),
+        .init(
+            "INSTANCE_STATE_UNSPECIFIED",
+            "the service does not know (INSTANCE_STATE_UNSPECIFIED)"),
+        .init("MYSTERY", "the answer's state 'MYSTERY' is not known"),
+        .init("401", "401 (unauthorized): UNAUTHENTICATED: Request had invalid"),
+        .init("403", "403 (forbidden): PERMISSION_DENIED: Permission"),
+        .init("404", "404 (not found): NOT_FOUND: Requested entity"),
+        .init("429", "429 (too many requests): RESOURCE_EXHAUSTED: Quota exceeded."),
+        .init("503", "503 (unavailable): UNAVAILABLE"),
+        .init("error-200", "the server answers 200 with an error: UNAVAILABLE"),
+        .init("closed", "cannot connect: connection refused"),
     ]
 
     /// The official clients take such answers for empty flags. Here they are no order, defaults or not.
@@ -180,15 +157,14 @@ import Testing
     {
         let (server, daemon) = try await scene(
             known.rawValue, source: "defaults = { service_end = \"\(known.other)\" }")
-        try await problem.expectNoOrder(to: daemon, that: known, from: server) { word in
-            try server.publish(client: ["service_end": .string(word.rawValue)], version: 8)
+        try await problem.expectNoOrder(to: daemon, that: known, from: server) {
+            try server.publish(client: ["service_end": .string($0.rawValue)], version: 8)
         }
     }
 
     @Test func aKeyThatVanishedIsNoOrderWhereItHasNoDefault() async throws {
         let (server, daemon) = try await scene("over")
-        try daemon.start()
-        try await daemon.awaitState("ended")
+        try await daemon.start(awaiting: "ended")
         try server.publish(client: ["unrelated": "1"], version: 8)
         try await daemon.awaitReason("invalid-answer")
         #expect(try daemon.member("state") == #""ended""#)

@@ -1,4 +1,41 @@
+import JSON
 import Support
+
+extension FirebaseServer {
+    /// Publishes the end of the service in the client template, and waits for it.
+    func end(_ daemon: Daemon, client version: Int = 8) async throws {
+        try publish(client: ["service_end": "over"], version: version)
+        try await daemon.awaitState("ended")
+    }
+
+    /// Publishes the end of the service in the server template, and waits for it.
+    func end(_ daemon: Daemon, server version: Int) async throws {
+        try publish(server: ["service_end": "over"], version: version)
+        try await daemon.awaitState("ended")
+    }
+
+    /// Waits until the number of requests to `path` is as wanted.
+    func awaitRequests(to path: String, _ isWanted: (Int) -> Bool) async throws {
+        var count = 0
+        try await waitUntil("'\(path)' is asked", orReport: { "\(count) times" }) {
+            count = try requests(to: path).count
+            return isWanted(count)
+        }
+    }
+}
+
+extension JSON.Value {
+    /// A condition of a server template on a custom signal.
+    static func signal(
+        _ key: String, _ comparison: JSON.Value, _ values: [JSON.Value]
+    ) -> JSON.Value {
+        let signal: JSON.Value = [
+            "customSignalOperator": comparison, "customSignalKey": .string(key),
+            "targetCustomSignalValues": .array(values),
+        ]
+        return ["customSignal": signal]
+    }
+}
 
 extension Daemon {
     /// One service that reads `service_end`.

@@ -10,11 +10,11 @@ import Testing
         signals: String = ""
     ) async throws -> (server: FirebaseServer, daemon: Daemon) {
         let server = try await FirebaseServer()
-        let key = try ServiceAccountKey("first", for: server)
-        try key.enroll(at: server)
-        let daemon = try Daemon(
-            serverTemplateOf: server, account: try key.json(), source: signals)
-        return (server, daemon)
+        let key = try ServiceAccountKey.enrolled(at: server)
+        return (
+            server,
+            try Daemon(serverTemplateOf: server, account: try key.json(), source: signals)
+        )
     }
 
     /// 8 MiB of expressions took over 20 minutes, again after each kill by the watchdog.
@@ -24,18 +24,9 @@ import Testing
         try server.publish(
             server: ["service_end": "over"], version: 2,
             conditions: [
-                [
-                    "name": "endless",
-                    "condition": [
-                        "customSignal": [
-                            "customSignalOperator": "STRING_CONTAINS_REGEX",
-                            "customSignalKey": "s", "targetCustomSignalValues": .array(patterns),
-                        ]
-                    ],
-                ]
+                ["name": "endless", "condition": .signal("s", "STRING_CONTAINS_REGEX", patterns)]
             ], conditional: ["service_end": ["endless": ["value": "no"]]])
-        try daemon.start()
-        try await daemon.awaitState("ended")
+        try await daemon.start(awaiting: "ended")
         try await daemon.awaitLine(
             "source 'app': condition 'endless' counts as false: the template takes more than")
         #expect(try daemon.control("status").output.contains("'endless' counts as false"))
@@ -59,15 +50,14 @@ import Testing
         let (server, daemon) = try await scene()
         let filler = JSON.Value.string(String(repeating: "x", count: 100_000))
         try server.publish(server: ["service_end": "no"], version: 1)
-        try daemon.start()
-        try await daemon.awaitState("running")
+        try await daemon.start(awaiting: "running")
         try daemon.stop()
         try server.publish(server: ["service_end": "over", "filler": filler], version: 2)
         let preload = try Preload("deadly", Self.deadly)
         try daemon.start(["LD_PRELOAD": preload.path])
         #expect(try #require(daemon.program).wait() == 128 + SIGKILL)
-        try daemon.start()
-        try await daemon.awaitLine("killswitchd ended unexpectedly while reading this answer (1")
+        try await daemon.start(
+            awaitingLine: "killswitchd ended unexpectedly while reading this answer (1")
         try await daemon.awaitLine("it skips the answer for ten minutes after the start")
         try await daemon.awaitState("running")
         try daemon.stop()
@@ -75,8 +65,7 @@ import Testing
         let mark = try daemon.folder.text(of: "run/reading.app")
         try daemon.folder.write(mark.replacing(" 1\n", with: " 2\n"), to: "run/reading.app")
         // Any other answer is read.
-        try daemon.start()
-        try await daemon.awaitLine("until it changes")
+        try await daemon.start(awaitingLine: "until it changes")
         try server.publish(server: ["service_end": "over", "filler": filler], version: 3)
         try await daemon.awaitState("ended")
         // It goes with the last file of the decision.

@@ -27,7 +27,7 @@ extension ServerTemplateTests {
 
     @Test func conditionsWithRegularExpressionsAreSearchedFor() async throws {
         let names = Self.expressions.map(\.name)
-        let (server, _, daemon) = try await scene(
+        let (server, daemon) = try await scene(
             source: #"signals = { label = "release-4.2 GOLD" }"#,
             service: Daemon.serviceEnd + "\n[service.shop.values]\n"
                 + names.map { "\($0) = { type = \"string\", default = \"?\" }\n" }.joined())
@@ -40,20 +40,14 @@ extension ServerTemplateTests {
                 JSON.Object([(expression.name, .object(["value": "found"]))]))
             conditions.append([
                 "name": .string(expression.name),
-                "condition": [
-                    "customSignal": [
-                        "customSignalOperator": "STRING_CONTAINS_REGEX",
-                        "customSignalKey": "label",
-                        "targetCustomSignalValues": [.string(expression.pattern)],
-                    ]
-                ],
+                "condition": .signal(
+                    "label", "STRING_CONTAINS_REGEX", [.string(expression.pattern)]),
             ])
         }
         try server.publish(
             server: parameters, version: 2, conditions: .array(conditions),
             conditional: conditional)
-        try daemon.start()
-        try await daemon.awaitState("ended")
+        try await daemon.start(awaiting: "ended")
         let text = try #require(try daemon.member("values"))
         let values = try #require(try JSON.Value.parse(text).object)
         for expression in Self.expressions {

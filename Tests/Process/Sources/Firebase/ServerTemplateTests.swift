@@ -9,23 +9,21 @@ import Testing
     func scene(
         _ parameters: JSON.Object = ["service_end": "no"], source: String = "",
         service: String = Daemon.serviceEnd
-    ) async throws -> (server: FirebaseServer, key: ServiceAccountKey, daemon: Daemon) {
+    ) async throws -> (server: FirebaseServer, daemon: Daemon) {
         let server = try await FirebaseServer()
-        let key = try ServiceAccountKey("first", for: server)
-        try key.enroll(at: server)
+        let key = try ServiceAccountKey.enrolled(at: server)
         try server.publish(server: parameters, version: 1)
         let daemon = try Daemon(
             serverTemplateOf: server, account: try key.json(), source: source, service: service)
-        return (server, key, daemon)
+        return (server, daemon)
     }
 
     static let template = "/serverRemoteConfig"
 
     @Test func aTemplateIsFetchedWithOneTokenAndAskedForConditionally() async throws {
-        let (server, _, daemon) = try await scene()
-        try daemon.start()
-        try await daemon.awaitState("running")
-        try await waitUntil("it asked thrice") { try server.requests(to: Self.template).count > 2 }
+        let (server, daemon) = try await scene()
+        try await daemon.start(awaiting: "running")
+        try await server.awaitRequests(to: Self.template) { $0 > 2 }
         #expect(try server.requests(to: "/token").count == 1)
         let request = try server.requests(to: Self.template)[2]
         #expect(request.headers["accept-encoding"] == "gzip")
@@ -33,8 +31,7 @@ import Testing
         #expect(request.headers["authorization"]?.hasPrefix("Bearer ya29.") == true)
         #expect(try daemon.member("version") == #""1""#)
 
-        try server.publish(server: ["service_end": "over"], version: 2)
-        try await daemon.awaitState("ended")
+        try await server.end(daemon, server: 2)
         #expect(try daemon.member("version") == #""2""#)
         let stored = try daemon.folder.text(of: "state/flags/app.json")
         #expect(!stored.contains("ya29") && !stored.contains("PRIVATE"))
@@ -42,7 +39,7 @@ import Testing
     }
 
     @Test func oneProjectHoldsManyServicesInEveryFormat() async throws {
-        let (server, _, daemon) = try await scene(
+        let (server, daemon) = try await scene(
             [
                 "shop_end": "countdown", "shop_until": "2099-01-01", "layout": "2",
                 "max_items": "25", "ratio": "0.5", "is_new": "on",
@@ -77,8 +74,7 @@ import Testing
                 format = "switch"
                 key = "games"
                 """)
-        try daemon.start()
-        try await daemon.awaitState("countdown")
+        try await daemon.start(awaiting: "countdown")
         try await daemon.awaitState("maintenance", of: "wiki")
         try await daemon.awaitState("update-required", of: "books")
         try await daemon.awaitState("ended", of: "games")
@@ -92,11 +88,15 @@ import Testing
     }
 
     @Test func conditionsAreEvaluatedForThisHost() async throws {
-        let (server, _, daemon) = try await scene(
+        let (server, daemon) = try await scene(
             source: """
                 randomization_id = "three"
                 signals = { tier = "gold", build = 42 }
                 """)
+        let share: JSON.Value = [
+            "percentOperator": "BETWEEN", "seed": "3",
+            "microPercentRange": ["microPercentUpperBound": 6_701_947],
+        ]
         try server.publish(
             server: ["service_end": "no"], version: 2,
             conditions: [
@@ -105,48 +105,27 @@ import Testing
                     "condition": [
                         "andCondition": [
                             "conditions": [
-                                [
-                                    "customSignal": [
-                                        "customSignalOperator": "STRING_EXACTLY_MATCHES",
-                                        "customSignalKey": "tier",
-                                        "targetCustomSignalValues": ["silver", "gold"],
-                                    ]
-                                ],
-                                [
-                                    "customSignal": [
-                                        "customSignalOperator": "NUMERIC_GREATER_EQUAL",
-                                        "customSignalKey": "build",
-                                        "targetCustomSignalValues": ["42"],
-                                    ]
-                                ],
-                                [
-                                    "percent": [
-                                        "percentOperator": "BETWEEN", "seed": "3",
-                                        "microPercentRange": ["microPercentUpperBound": 6_701_947],
-                                    ]
-                                ],
+                                .signal("tier", "STRING_EXACTLY_MATCHES", ["silver", "gold"]),
+                                .signal("build", "NUMERIC_GREATER_EQUAL", ["42"]),
+                                ["percent": share],
                             ]
                         ]
                     ],
                 ]
             ],
             conditional: ["service_end": ["gold half": ["value": "over"]]])
-        try daemon.start()
-        try await daemon.awaitState("ended")
+        try await daemon.start(awaiting: "ended")
         try daemon.stop()
 
         // Other signals are another host, for which the stored flags do not count.
-        let text = try daemon.folder.text(of: "killswitchd.toml")
-        try daemon.folder.write(
-            text.replacing(#""gold""#, with: #""tin""#), to: "killswitchd.toml")
-        try daemon.start()
-        try await daemon.awaitState("running")
+        try daemon.edit(#""gold""#, #""tin""#)
+        try await daemon.start(awaiting: "running")
         let first = try #require(try server.requests(to: Self.template).last)
         #expect(first.headers["authorization"] != nil)
     }
 
     @Test func aConditionThatCannotBeEvaluatedIsFalseAndWarnedAboutOnce() async throws {
-        let (server, _, daemon) = try await scene()
+        let (server, daemon) = try await scene()
         try server.publish(
             server: ["service_end": "no"], version: 2,
             conditions: [["name": "dated", "condition": ["dateTime": [:]]]],
@@ -156,14 +135,12 @@ import Testing
             "source 'app': condition 'dated' counts as false: its kind 'dateTime' is not known")
         try await daemon.awaitState("running")
         let count = try server.requests(to: Self.template).count
-        try await waitUntil("it asked more") {
-            try server.requests(to: Self.template).count > count + 3
-        }
+        try await server.awaitRequests(to: Self.template) { $0 > count + 3 }
         #expect(try daemon.lines(with: "'dated'").count == 1)
     }
 
     @Test func aMissingParameterIsNoOrderAndItsDefaultIsReported() async throws {
-        let (server, _, daemon) = try await scene(
+        let (server, daemon) = try await scene(
             ["service_end": "over", "other": "1"],
             source: """
                 [source.app.defaults]
@@ -174,8 +151,7 @@ import Testing
                 [service.shop.values]
                 other = { type = "string", default = "3" }
                 """)
-        try daemon.start()
-        try await daemon.awaitState("ended")
+        try await daemon.start(awaiting: "ended")
         try server.publish(server: ["unrelated": "x"], version: 2)
         try await daemon.awaitReason("invalid-answer")
         #expect(try daemon.member("state") == #""ended""#)
@@ -187,9 +163,8 @@ import Testing
     }
 
     @Test func theFlagsOfAServerThatIsBackTakeEffect() async throws {
-        let (server, _, daemon) = try await scene()
-        try daemon.start()
-        try await daemon.awaitState("running")
+        let (server, daemon) = try await scene()
+        try await daemon.start(awaiting: "running")
         try await server.behave("closed")
         try await daemon.awaitLine("connection refused")
         try server.publish(server: ["service_end": "over"], version: 2)
@@ -201,15 +176,11 @@ import Testing
 
     /// The service gives no ETag without gzip.
     @Test func aTemplateWithoutAnETagIsReadWholeEachTime() async throws {
-        let (server, _, daemon) = try await scene()
+        let (server, daemon) = try await scene()
         try await server.behave("plain")
-        try daemon.start()
-        try await daemon.awaitState("running")
+        try await daemon.start(awaiting: "running")
         let count = try server.requests(to: Self.template).count
-        try await waitUntil("it asked more") {
-            try server.requests(to: Self.template).count > count + 2
-        }
-        try server.publish(server: ["service_end": "over"], version: 2)
-        try await daemon.awaitState("ended")
+        try await server.awaitRequests(to: Self.template) { $0 > count + 2 }
+        try await server.end(daemon, server: 2)
     }
 }

@@ -3,13 +3,15 @@ import Testing
 
 /// A failure of a Firebase service: the case of `firebase-server.py` and the log line about it.
 struct TemplateProblem: Sendable, CustomTestStringConvertible {
-    let name: String
+    let testDescription: String
     /// A part of the log line.
-    let line: String
-    /// The line of a daemon that starts during the failure, where it differs.
-    var lineAtStart: String?
+    private let line: String
+    /// The line of a daemon that starts during the failure.
+    private let lineAtStart: String
 
-    var testDescription: String { name }
+    init(_ name: String, _ line: String, atStart lineAtStart: String? = nil) {
+        (testDescription, self.line, self.lineAtStart) = (name, line, lineAtStart ?? line)
+    }
 
     /// What the flags say, in the format `service-end`.
     enum Word: String, CaseIterable, Sendable {
@@ -26,17 +28,15 @@ struct TemplateProblem: Sendable, CustomTestStringConvertible {
         to daemon: Daemon, that knows: Word, from server: FirebaseServer,
         publish: (Word) throws -> Void
     ) async throws {
-        try daemon.start()
-        try await daemon.awaitState(knows.state)
-        try await server.behave(name)
+        try await daemon.start(awaiting: knows.state)
+        try await server.behave(testDescription)
         try await daemon.awaitLine(line)
         #expect(try daemon.member("state") == "\"\(knows.state)\"")
 
         // The word that was published during the failure counts once the server has recovered.
         try publish(knows.other)
         try daemon.stop()
-        try daemon.start()
-        try await daemon.awaitLine(lineAtStart ?? line)
+        try await daemon.start(awaitingLine: lineAtStart)
         #expect(try daemon.member("state") == "\"\(knows.state)\"")
         try await server.behave("ok")
         try await daemon.awaitState(knows.other.state)

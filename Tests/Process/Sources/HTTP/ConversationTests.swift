@@ -6,10 +6,8 @@ import Testing
 /// The requests of the daemon, and how it takes the answers of a sound server.
 @Suite(.timeLimit(.minutes(5))) struct ConversationTests {
     @Test func oneConnectionCarriesConditionalRequestsWithOurName() async throws {
-        let server = try await FlagServer()
-        let daemon = try Daemon(asking: server, source: #"headers = { X-Team = "shop floor" }"#)
-        try daemon.start()
-        try await daemon.awaitState("running")
+        let (server, daemon) = try await Daemon.polling(
+            source: #"headers = { X-Team = "shop floor" }"#)
         try await waitUntil("it asked thrice") { try server.requests.count > 2 }
         let request = try server.requests[2]
         #expect(request.method == "GET")
@@ -19,6 +17,7 @@ import Testing
         #expect(request.headers["accept"] == "application/json")
         #expect(request.headers["accept-encoding"] == "gzip")
         #expect(request.headers["x-team"] == "shop floor")
+        #expect(try daemon.warnings.isEmpty)
     }
 
     /// A 304 to an unconditional request confirms nothing.
@@ -41,50 +40,33 @@ import Testing
         "field-like-a-status-line", "no-reason", "byte-by-byte",
     ])
     func anUnusualAnswerIsRead(_ name: String) async throws {
-        let server = try await FlagServer()
-        try await server.behave(name)
-        let daemon = try Daemon(asking: server)
-        try daemon.start()
-        try await daemon.awaitState("maintenance")
+        let (_, daemon) = try await Daemon.polling(name, awaiting: "maintenance")
         #expect(try daemon.warnings.isEmpty)
     }
 
     @Test func retryIntervalIsThePaceWhileClosed() async throws {
-        let server = try await FlagServer()
-        try await server.behave("retry-interval")
-        let daemon = try Daemon(asking: server)
-        try daemon.start()
-        try await daemon.awaitState("maintenance")
+        let (server, daemon) = try await Daemon.polling("retry-interval", awaiting: "maintenance")
         try await waitUntil("it asked thrice") { try server.requests.count > 2 }
         let times = try server.requests.map(\.time)
         #expect((0.85...1.5).contains(times[2] - times[1]))
+        #expect(try daemon.warnings.isEmpty)
     }
 
     @Test func aRetryAfterOfAWeekIsCutToAnHour() async throws {
-        let server = try await FlagServer()
-        let daemon = try Daemon(asking: server)
-        try daemon.start()
-        try await daemon.awaitState("running")
+        let (server, daemon) = try await Daemon.polling()
         try await server.behave("week-503")
         try await daemon.awaitLine("retrying in 3600 s")
     }
 
     @Test func aRedirectOnTheSameHostIsFollowed() async throws {
-        let server = try await FlagServer()
-        try await server.behave("redirect-once")
-        let daemon = try Daemon(asking: server)
-        try daemon.start()
-        try await daemon.awaitState("maintenance")
+        let (server, daemon) = try await Daemon.polling("redirect-once", awaiting: "maintenance")
         #expect(try server.requests.map(\.path).prefix(2) == ["/flags", "/moved"])
+        #expect(try daemon.warnings.isEmpty)
     }
 
     /// A new ETag for the same flags is no change: nothing is written.
     @Test func theSameFlagsUnderAnotherETagWriteNothing() async throws {
-        let server = try await FlagServer()
-        try await server.behave("same-body-other-etag")
-        let daemon = try Daemon(asking: server)
-        try daemon.start()
-        try await daemon.awaitState("running")
+        let (server, daemon) = try await Daemon.polling("same-body-other-etag")
         let stored = try File.modificationTime(of: daemon.folder("state/flags/app.json"))
         let count = try server.requests.count
         try await waitUntil("it asked more") { try server.requests.count > count + 3 }
@@ -95,10 +77,7 @@ import Testing
     }
 
     @Test func aClosedConnectionIsReopenedWithoutAWarning() async throws {
-        let server = try await FlagServer()
-        let daemon = try Daemon(asking: server)
-        try daemon.start()
-        try await daemon.awaitState("running")
+        let (server, daemon) = try await Daemon.polling()
         try await server.behave("dropped")
         try await server.behave("maintenance")
         try await daemon.awaitState("maintenance")
@@ -112,8 +91,7 @@ import Testing
             asking: "http://flags.example/flags",
             source: #"unix_socket = "\#(server.folder("socket"))""#)
         daemon.environment = ["http_proxy": "http://127.0.0.1:1"]
-        try daemon.start()
-        try await daemon.awaitState("maintenance")
+        try await daemon.start(awaiting: "maintenance")
         #expect(try server.requests.first?.headers["host"] == "flags.example")
     }
 
@@ -122,8 +100,7 @@ import Testing
         try await proxy.behave("maintenance")
         let daemon = try Daemon(asking: "http://flags.example/flags")
         daemon.environment = ["http_proxy": "http://127.0.0.1:\(proxy.port)"]
-        try daemon.start()
-        try await daemon.awaitState("maintenance")
+        try await daemon.start(awaiting: "maintenance")
         #expect(try proxy.requests.first?.path == "http://flags.example/flags")
     }
 
@@ -133,8 +110,7 @@ import Testing
         let daemon = try Daemon(
             asking: server, isSecure: true, source: #"headers = { X-Team = "b" }"#)
         daemon.environment = ["https_proxy": "http://127.0.0.1:\(proxy.port)"]
-        try daemon.start()
-        try await daemon.awaitState("running")
+        try await daemon.start(awaiting: "running")
         let tunnel = try #require(try proxy.requests.first)
         #expect(tunnel.method == "CONNECT")
         #expect(tunnel.path == "localhost:\(server.port)")
@@ -157,13 +133,12 @@ import Testing
             /etc/nsswitch.conf && exec "$@"
             """
         let wrapper = ["/usr/bin/unshare", "--mount", "/bin/sh", "-c", script, "sh"]
-        try daemon.start(through: wrapper)
-        try await daemon.awaitState("running")
+        try await daemon.start(through: wrapper, awaiting: "running")
         try daemon.stop()
 
         try shell(": > \(hosts)")
-        try daemon.start(through: wrapper)
-        try await daemon.awaitLine("the name 'flags.test' does not resolve")
+        try await daemon.start(
+            through: wrapper, awaitingLine: "the name 'flags.test' does not resolve")
         #expect(try daemon.member("state") == #""running""#)
         #expect(try daemon.member("reason") == #""stored-flags""#)
         try await server.behave("maintenance")

@@ -8,11 +8,8 @@ import Testing
         let server = try await FlagServer()
         let daemon = try Daemon(asking: server, source: #"bearer = "token""#)
         daemon.environment = ["CREDENTIALS_DIRECTORY": daemon.folder.path]
-        try daemon.start()
-        try await daemon.awaitLine(
-            "open '\(daemon.folder("token"))': no such file or directory; "
-                + "no valid flags are known yet"
-        )
+        let gone = "open '\(daemon.folder("token"))': no such file or directory"
+        try await daemon.start(awaitingLine: "\(gone); no valid flags are known yet")
         #expect(try server.requests.isEmpty)
 
         try daemon.folder.write("first-token\n", to: "token")
@@ -45,13 +42,12 @@ import Testing
         let daemon = try Daemon(asking: server, source: #"bearer = "token""#)
         daemon.environment = ["CREDENTIALS_DIRECTORY": daemon.folder.path]
         try daemon.folder.write("first-token", to: "token")
-        try daemon.start()
-        try await daemon.awaitState("maintenance")
+        try await daemon.start(awaiting: "maintenance")
         try daemon.stop()
         daemon.environment = [:]
         let before = try server.requests.count
-        try daemon.start()
-        try await daemon.awaitLine("read credential 'token': CREDENTIALS_DIRECTORY is not set")
+        try await daemon.start(
+            awaitingLine: "read credential 'token': CREDENTIALS_DIRECTORY is not set")
         #expect(try daemon.member("state") == #""maintenance""#)
         #expect(try daemon.member("reason") == #""stored-flags""#)
         #expect(try server.requests.count == before)
@@ -62,13 +58,10 @@ import Testing
         let daemon = try Daemon(asking: server)
         let token = daemon.folder("secret")
         try daemon.folder.write("first-token", to: "secret")
-        let text = try daemon.folder.text(of: "killswitchd.toml")
-        try daemon.folder.write(
-            text.replacing("interval =", with: "bearer = \"\(token)\"\ninterval ="),
-            to: "killswitchd.toml")
+        try daemon.edit("interval =", "bearer = \"\(token)\"\ninterval =")
         try shell("chmod 640 \(token)")
-        try daemon.start()
-        try await daemon.awaitLine("read credential '\(token)': its mode 640 lets others at it")
+        try await daemon.start(
+            awaitingLine: "read credential '\(token)': its mode 640 lets others at it")
         #expect(try server.requests.isEmpty)
         try shell("chmod 600 \(token)")
         try await daemon.awaitState("running")
@@ -81,16 +74,12 @@ import Testing
             try server.folder.text(of: "authority.pem"), try server.folder.text(of: "unknown.pem")
         )
         let daemon = try Daemon(asking: server, isSecure: true)
-        try daemon.start()
-        try await daemon.awaitState("running")
-        for _ in 1...2 {
-            try server.folder.write(other, to: "authority.pem")
-            try await waitUntil("the server is not accepted") {
-                try daemon.control("status").output.contains("unable to get local issuer")
-            }
-            try server.folder.write(own, to: "authority.pem")
-            try await waitUntil("the server is accepted") {
-                try !daemon.control("status").output.contains("unable to get local issuer")
+        try await daemon.start(awaiting: "running")
+        for (file, isAccepted) in [(other, false), (own, true), (other, false), (own, true)] {
+            try server.folder.write(file, to: "authority.pem")
+            try await waitUntil("the server is accepted: \(isAccepted)") {
+                let status = try daemon.control("status").output
+                return !status.contains("unable to get local issuer") == isAccepted
             }
         }
     }

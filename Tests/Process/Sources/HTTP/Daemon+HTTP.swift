@@ -15,21 +15,28 @@ extension Daemon {
     }
 
     /// A daemon that polls `url`.
-    convenience init(asking url: String, source: String = "", service: String = "") throws {
+    convenience init(
+        asking url: String, source: String = "", format: String = "status", service: String = ""
+    ) throws {
         try self.init(
-            """
-            [source.app]
-            type = "http"
-            url = "\(url)"
-            interval = "100ms"
-            timeout = "2s"
-            \(source)
+            source: """
+                type = "http"
+                url = "\(url)"
+                interval = "100ms"
+                timeout = "2s"
+                \(source)
+                """, service: "format = \"\(format)\"\n\(service)")
+    }
 
-            [service.shop]
-            source = "app"
-            format = "status"
-            min_closed = "0s"
-            \(service)
-            """, flags: nil)
+    /// A server in this case, and a daemon that has taken its flags of a service in this state.
+    static func polling(
+        _ behaviour: String = "running", awaiting state: String = "running", source: String = ""
+    ) async throws -> (server: FlagServer, daemon: Daemon) {
+        let server = try await FlagServer()
+        try await server.behave(behaviour)
+        let daemon = try Daemon(asking: server, source: source)
+        daemon.server = server
+        try await daemon.start(awaiting: state)
+        return (server, daemon)
     }
 }

@@ -9,8 +9,7 @@ import Testing
     ) async throws {
         let server = try await FlagServer(isSecure: misbehaviour.isSecure)
         let daemon = try Daemon(asking: server, isSecure: misbehaviour.isSecure)
-        try daemon.start()
-        try await daemon.awaitState("running")
+        try await daemon.start(awaiting: "running")
 
         try await server.behave(misbehaviour.name)
         try await daemon.awaitLine(misbehaviour.line)
@@ -34,10 +33,7 @@ import Testing
     /// Once each of these answers was a warning of its own.
     @Test(arguments: ["another-word", "another-error"])
     func aTextThatChangesAtEveryPollIsToldAFewTimes(_ name: String) async throws {
-        let server = try await FlagServer()
-        let daemon = try Daemon(asking: server)
-        try daemon.start()
-        try await daemon.awaitState("running")
+        let (server, daemon) = try await Daemon.polling()
         try await server.behave(name)
         try await waitUntil("it asked six times", orReport: { try daemon.log }) {
             try server.requests.count { $0.behaviour == name } > 5

@@ -6,12 +6,22 @@ import Testing
 
 /// Flags from a real nginx.
 @Suite(.timeLimit(.minutes(5))) struct NginxTests {
-    private let closed = #"{"apiInactive": true, "forceUpdate": false}"#
-    private let open = #"{"apiInactive": false, "forceUpdate": false}"#
+    private let closed = StatusFlags.maintenance.text
+    private let open = StatusFlags.running.text
+
+    /// An nginx with these flags.
+    private func serving(_ flags: String) async throws -> Nginx {
+        let nginx = try await Nginx()
+        try nginx.folder.write(flags, to: "www/flags.json")
+        return nginx
+    }
+
+    private func await304(of path: String, on nginx: Nginx, by protocol: String) async throws {
+        try await waitUntil("a 304 comes") { try nginx.log.contains("\(`protocol`) 304 \(path)") }
+    }
 
     @Test func flagsAreFetchedOverHTTP2WithAClientCertificateAndAPrivateAuthority() async throws {
-        let nginx = try await Nginx()
-        try nginx.folder.write(open, to: "www/flags.json")
+        let nginx = try await serving(open)
         let daemon = try Daemon(
             asking: "https://localhost:\(nginx.port)/flags.json",
             source: """
@@ -19,11 +29,8 @@ import Testing
                 client_certificate = "\(nginx.folder("client.crt"))"
                 client_key = "\(nginx.folder("client.key"))"
                 """)
-        try daemon.start()
-        try await daemon.awaitState("running")
-        try await waitUntil("a 304 comes") {
-            try nginx.log.contains("HTTP/2.0 SUCCESS 304 /flags.json")
-        }
+        try await daemon.start(awaiting: "running")
+        try await await304(of: "/flags.json", on: nginx, by: "HTTP/2.0 SUCCESS")
         #expect(try nginx.log.first == "HTTP/2.0 SUCCESS 200 /flags.json")
         try nginx.folder.write(closed, to: "www/flags.json")
         try await daemon.awaitState("maintenance")
@@ -32,8 +39,7 @@ import Testing
 
     /// Certificate and key may be in one file, which the service manager provides.
     @Test func aClientCertificateIsReadFromACredential() async throws {
-        let nginx = try await Nginx()
-        try nginx.folder.write(closed, to: "www/flags.json")
+        let nginx = try await serving(closed)
         let daemon = try Daemon(
             asking: "https://localhost:\(nginx.port)/flags.json",
             source: """
@@ -41,41 +47,34 @@ import Testing
                 client_certificate = "client.pem"
                 """)
         daemon.environment = ["CREDENTIALS_DIRECTORY": nginx.folder.path]
-        try daemon.start()
-        try await daemon.awaitState("maintenance")
+        try await daemon.start(awaiting: "maintenance")
     }
 
     @Test func withoutTheCertificateTheServerRefuses() async throws {
-        let nginx = try await Nginx()
-        try nginx.folder.write(closed, to: "www/flags.json")
+        let nginx = try await serving(closed)
         let daemon = try Daemon(
             asking: "https://localhost:\(nginx.port)/flags.json",
             source: #"ca = "\#(nginx.folder("authority.pem"))""#)
-        try daemon.start()
-        try await daemon.awaitLine("the server answers 400")
+        try await daemon.start(awaitingLine: "the server answers 400")
         #expect(try daemon.member("state") == #""undecided""#)
     }
 
     @Test func flagsAreFetchedOverAUnixSocket() async throws {
-        let nginx = try await Nginx()
-        try nginx.folder.write(closed, to: "www/flags.json")
+        let nginx = try await serving(closed)
         let daemon = try Daemon(
             asking: "http://localhost/flags.json",
             source: #"unix_socket = "\#(nginx.folder("socket"))""#)
-        try daemon.start()
-        try await daemon.awaitState("maintenance")
-        try await waitUntil("a 304 comes") { try nginx.log.contains("HTTP/1.1 - 304 /flags.json") }
+        try await daemon.start(awaiting: "maintenance")
+        try await await304(of: "/flags.json", on: nginx, by: "HTTP/1.1 -")
     }
 
     /// The second change of a second was never seen: `Last-Modified` is that of the first, and nginx answers 304.
     @Test func twoChangesInASecondAreSeenWithoutAnETag() async throws {
-        let nginx = try await Nginx()
-        try nginx.folder.write(open, to: "www/flags.json")
+        let nginx = try await serving(open)
         let daemon = try Daemon(
             asking: "http://localhost/dated/flags.json",
             source: #"unix_socket = "\#(nginx.folder("socket"))""#)
-        try daemon.start()
-        try await daemon.awaitState("running")
+        try await daemon.start(awaiting: "running")
         // On a loaded machine a poll may come after the second has passed: then the time is a validator.
         let limit = EventLoop.bootClock + longestWait
         var isWithinASecond = false
@@ -94,16 +93,13 @@ import Testing
         }
         #expect(isWithinASecond)
         // Once it is two seconds old, unchanged flags come without a body.
-        try await waitUntil("a 304 comes") {
-            try nginx.log.contains("HTTP/1.1 - 304 /dated/flags.json")
-        }
+        try await await304(of: "/dated/flags.json", on: nginx, by: "HTTP/1.1 -")
     }
 
     /// Fifty sources are polled ten times a second: memory and descriptors stop growing. The benchmark in
     /// Benchmarks/http goes on to 100,000 polls.
     @Test func memoryAndDescriptorsDoNotGrowWithThePolls() async throws {
-        let nginx = try await Nginx()
-        try nginx.folder.write(open, to: "www/flags.json")
+        let nginx = try await serving(open)
         let sources = (1...50).map { number in
             """
             [source.s\(number)]
@@ -126,7 +122,7 @@ import Testing
         let late = try Usage(of: daemon)
         // At most one connection for each source, besides the other descriptors of the daemon.
         #expect(late.descriptors <= 50 + 20)
-        #expect(late.anonymousKiB <= early.anonymousKiB + 256)
+        #expect(late.anonymous <= early.anonymous + (256 << 10))
         #expect(try daemon.warnings.isEmpty)
     }
 }
@@ -134,19 +130,10 @@ import Testing
 /// The descriptors and the memory of a process.
 private struct Usage {
     let descriptors: Int
-    let anonymousKiB: Int
+    let anonymous: Int
 
     init(of daemon: Daemon) throws {
-        guard let identifier = daemon.program?.processID else {
-            throw TestFailure("no daemon runs")
-        }
-        descriptors = try Directory.list("/proc/\(identifier)/fd").count
-        let status = String(
-            decoding: try File.read("/proc/\(identifier)/status", limit: 1 << 16), as: UTF8.self)
-        let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
-        guard let anonymous = Int(line?.filter(\.isNumber) ?? "") else {
-            throw TestFailure("read how much memory the daemon has: \(status)")
-        }
-        anonymousKiB = anonymous
+        descriptors = try Directory.list("/proc/\(daemon.program?.processID ?? 0)/fd").count
+        anonymous = try daemon.memory("RssAnon")
     }
 }

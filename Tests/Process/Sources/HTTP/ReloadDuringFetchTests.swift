@@ -63,12 +63,3 @@ import Testing
         #expect(try daemon.stop() == 0)
     }
 }
-
-extension Daemon {
-    /// Replaces a text of the configuration.
-    fileprivate func edit(_ before: String, _ after: String) throws {
-        let text = try folder.text(of: "killswitchd.toml")
-        try #require(text.contains(before))
-        try folder.write(text.replacing(before, with: after), to: "killswitchd.toml")
-    }
-}

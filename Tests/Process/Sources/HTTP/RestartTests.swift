@@ -8,8 +8,7 @@ import Testing
     func inTheSameBootTheStoredFlagsDecideAtOnce(_ state: String) async throws {
         let server = try await FlagServer()
         let daemon = try await stopped(with: state, of: server, service: #"first_timeout = "1h""#)
-        try daemon.start()
-        try await daemon.awaitReason("stored-flags")
+        try await daemon.start(awaitingReason: "stored-flags")
         #expect(try daemon.member("state") == "\"\(state)\"")
         try await daemon.awaitLine("cannot connect: connection refused")
         try await expectTheNextAnswerIsTaken(daemon, server)
@@ -20,8 +19,7 @@ import Testing
         let daemon = try await stopped(
             with: "maintenance", of: server, service: #"first_timeout = "1h""#)
         try daemon.pretendReboot()
-        try daemon.start()
-        try await daemon.awaitState("maintenance")
+        try await daemon.start(awaiting: "maintenance")
         #expect(try daemon.member("reason") == #""stored-flags""#)
         try await expectTheNextAnswerIsTaken(daemon, server)
     }
@@ -31,8 +29,7 @@ import Testing
         let daemon = try await stopped(
             with: "running", of: server, service: #"first_timeout = "8s""#)
         try daemon.pretendReboot()
-        try daemon.start()
-        try await daemon.awaitReason("awaiting-first-answer")
+        try await daemon.start(awaitingReason: "awaiting-first-answer")
         #expect(try daemon.member("gate") == "null")
         #expect(try !File.exists(daemon.folder("run/shop/open")))
         try await daemon.awaitState("running")
@@ -44,11 +41,7 @@ import Testing
     @Test func theStoredETagIsSentAfterARestart() async throws {
         let server = try await FlagServer()
         let daemon = try await stopped(with: "maintenance", of: server)
-        let before = try server.requests.count
-        try await server.behave("maintenance")
-        try daemon.start()
-        let first = try await nextRequest(to: server, after: before)
-        try await daemon.awaitReason("flags")
+        let first = try await firstRequest(of: daemon, to: server)
         #expect(first.headers["if-none-match"] == #""maintenance""#)
         #expect(try daemon.member("state") == #""maintenance""#)
     }
@@ -57,15 +50,8 @@ import Testing
     @Test func theStoredETagIsNotSentWithOtherHeaders() async throws {
         let server = try await FlagServer()
         let daemon = try await stopped(with: "maintenance", of: server)
-        let before = try server.requests.count
-        try await server.behave("maintenance")
-        let text = try daemon.folder.text(of: "killswitchd.toml")
-        try daemon.folder.write(
-            text.replacing("interval =", with: "headers = { X-Team = \"b\" }\ninterval ="),
-            to: "killswitchd.toml")
-        try daemon.start()
-        let first = try await nextRequest(to: server, after: before)
-        try await daemon.awaitReason("flags")
+        try daemon.edit("interval =", "headers = { X-Team = \"b\" }\ninterval =")
+        let first = try await firstRequest(of: daemon, to: server)
         #expect(first.headers["if-none-match"] == nil)
         #expect(first.headers["x-team"] == "b")
     }
@@ -76,17 +62,21 @@ import Testing
     ) async throws -> Daemon {
         try await server.behave(state)
         let daemon = try Daemon(asking: server, service: service)
-        try daemon.start()
-        try await daemon.awaitState(state)
+        try await daemon.start(awaiting: state)
         try daemon.stop()
         try await server.behave("closed")
         return daemon
     }
 
-    private func nextRequest(
-        to server: FlagServer, after count: Int
+    /// Starts both; returns the first request, once the daemon has taken the answer.
+    private func firstRequest(
+        of daemon: Daemon, to server: FlagServer
     ) async throws -> FlagServer.Request {
+        let count = try server.requests.count
+        try await server.behave("maintenance")
+        try daemon.start()
         try await waitUntil("it asks") { try server.requests.count > count }
+        try await daemon.awaitReason("flags")
         return try server.requests[count]
     }
 

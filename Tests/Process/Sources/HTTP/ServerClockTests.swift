@@ -14,17 +14,7 @@ import Testing
         let server = try await FlagServer()
         try await server.behave("clock_\(ahead)_\(end)")
         let daemon = try Daemon(
-            """
-            [source.app]
-            type = "http"
-            url = "http://127.0.0.1:\(server.port)/flags"
-            interval = "100ms"
-
-            [service.shop]
-            source = "app"
-            format = "switch"
-            min_closed = "0s"
-            """, flags: nil)
+            asking: "http://127.0.0.1:\(server.port)/flags", format: "switch")
         try daemon.start()
         return (daemon, server)
     }
@@ -50,8 +40,7 @@ import Testing
         try await daemon.awaitState(isSynchronised ? "countdown" : "ended")
         try daemon.stop()
         try await server.behave("closed")
-        try daemon.start()
-        try await daemon.awaitLine("the last good flags stay in force")
+        try await daemon.start(awaitingLine: "the last good flags stay in force")
         #expect(try daemon.member("state") == (isSynchronised ? #""countdown""# : #""ended""#))
         #expect(try daemon.log.contains("shop: countdown") == isSynchronised)
     }

@@ -12,8 +12,7 @@ import Testing
         try disk.delay(sync: 2, name: 1)
         let server = try await FlagServer()
         let daemon = try Daemon(asking: server)
-        try daemon.start(disk.environment)
-        try await daemon.awaitState("running")
+        try await daemon.start(disk.environment, awaiting: "running")
         var (kills, inside) = (0, 0)
         while kills < 60 || inside < 20 {
             try #require(kills < 400, "only \(inside) kills fell inside")

@@ -12,9 +12,14 @@ extension FlagServer {
     /// Replaces its flags by those of a service in this state, in the format `status`, and the additional
     /// flags `more`.
     func hold(_ state: String, more: String = "") throws {
-        let value =
-            #"{"apiInactive": \#(state == "maintenance"), "forceUpdate": \#(state == "update-required")}"#
+        let value = StatusFlags(rawValue: state)?.text ?? ""
         try folder.write(#"{"shop": {"value": \#(value)}\#(more)}"#, to: "flags.json")
+    }
+
+    /// Replaces its flags, and waits until the daemon has taken them.
+    func hold(_ state: String, for daemon: Daemon) async throws {
+        try hold(state)
+        try await daemon.awaitState(state)
     }
 
     /// The requests that evaluate all flags.
@@ -26,29 +31,26 @@ extension FlagServer {
     var streams: [Request] {
         get throws { try requests.filter { $0.path.hasPrefix("/events") } }
     }
+
+    func awaitStream() async throws {
+        try await waitUntil("a stream is asked for") { try !streams.isEmpty }
+    }
 }
 
 extension Daemon {
     /// A daemon that polls the server for the flags of the service 'shop'.
     convenience init(
-        evaluatedBy server: FlagServer, interval: String, source: String = "", after: String = ""
+        evaluatedBy server: FlagServer, interval: String = "100ms", source: String = "",
+        after: String = ""
     ) throws {
         try self.init(
-            """
-            [source.app]
-            type = "ofrep"
-            url = "http://127.0.0.1:\(server.port)"
-            interval = "\(interval)"
-            timeout = "2s"
-            \(source)
-
-            [service.shop]
-            source = "app"
-            format = "status"
-            key = "shop"
-            min_closed = "0s"
-            \(after)
-            """, flags: nil)
+            source: """
+                type = "ofrep"
+                url = "http://127.0.0.1:\(server.port)"
+                interval = "\(interval)"
+                timeout = "2s"
+                \(source)
+                """, service: "format = \"status\"\nkey = \"shop\"\n\(after)")
     }
 
     /// The peak of its resident memory, in bytes.
@@ -57,7 +59,7 @@ extension Daemon {
     /// Its resident memory, in bytes.
     var memory: Int { get throws { try memory("VmRSS") } }
 
-    private func memory(_ field: String) throws -> Int {
+    func memory(_ field: String) throws -> Int {
         let path = "/proc/\(program?.processID ?? 0)/status"
         let status = String(decoding: try File.read(path, limit: 1 << 16), as: UTF8.self)
         guard

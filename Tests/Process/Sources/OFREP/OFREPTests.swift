@@ -8,10 +8,9 @@ import Testing
     @Test func theContextHoldsTheHostAndTheConfiguredMembers() async throws {
         let server = try await FlagServer.ofrep()
         let daemon = try Daemon(
-            evaluatedBy: server, interval: "100ms",
+            evaluatedBy: server,
             source: #"context = { region = "eu", tier = 2, os = "mine" }"#)
-        try daemon.start()
-        try await daemon.awaitState("running")
+        try await daemon.start(awaiting: "running")
         let request = try #require(try server.evaluations.first)
         let body = try JSON.Value.parse(Array(request.body.utf8))
         let context = try #require(body.object?["context"]?.object)
@@ -37,13 +36,12 @@ import Testing
     @Test func requestsAreConditionalExceptTheFirstAfterAStart() async throws {
         let server = try await FlagServer.ofrep()
         try await server.behave("no-streams")
-        let daemon = try Daemon(evaluatedBy: server, interval: "100ms")
+        let daemon = try Daemon(evaluatedBy: server)
         try daemon.start()
         try await waitUntil("it asks with a condition") {
             try server.evaluations.last?.headers["if-none-match"] != nil
         }
-        try server.hold("maintenance")
-        try await daemon.awaitState("maintenance")
+        try await server.hold("maintenance", for: daemon)
         let version = try daemon.member("version")
         #expect(version != "null")
         try daemon.stop()
@@ -52,8 +50,7 @@ import Testing
         try await waitUntil("it asks again") { try server.evaluations.count > count }
         #expect(try server.evaluations[count].headers["if-none-match"] == nil)
         try await server.behave("no-etag")
-        try server.hold("running")
-        try await daemon.awaitState("running")
+        try await server.hold("running", for: daemon)
     }
 
     @Test func bothKindsOfCredentialsAreSent() async throws {
@@ -61,15 +58,14 @@ import Testing
         try server.folder.write("one", to: "bearer")
         try server.folder.write("two", to: "key")
         let daemon = try Daemon(
-            evaluatedBy: server, interval: "100ms",
+            evaluatedBy: server,
             source: """
                 bearer = "bearer"
                 api_key = "key"
                 """)
         daemon.environment = ["CREDENTIALS_DIRECTORY": server.folder.path]
-        try daemon.start()
-        try await daemon.awaitState("running")
-        try await waitUntil("the stream is open") { try !server.streams.isEmpty }
+        try await daemon.start(awaiting: "running")
+        try await server.awaitStream()
         #expect(try server.streams.first?.headers["authorization"] == "Bearer one")
         #expect(try server.streams.first?.headers["x-api-key"] == "two")
         // A server that refuses the credentials is still polled, at the slowest pace.
@@ -91,13 +87,12 @@ import Testing
         let server = try await FlagServer.ofrep()
         try server.hold("maintenance")
         let daemon = try Daemon(
-            evaluatedBy: server, interval: "100ms",
+            evaluatedBy: server,
             after: """
                 [service.shop.values]
                 limit = { key = "limit", type = "integer", default = 7 }
                 """)
-        try daemon.start()
-        try await daemon.awaitState("maintenance")
+        try await daemon.start(awaiting: "maintenance")
         try server.folder.write(#"{"shop": \#(flag), "limit": {"value": 3}}"#, to: "flags.json")
         try await daemon.awaitReason("invalid-answer")
         #expect(try daemon.member("state") == #""maintenance""#)
@@ -120,9 +115,8 @@ import Testing
         _ behaviour: String, _ line: String, _ pause: ClosedRange<Double>
     ) async throws {
         let server = try await FlagServer.ofrep()
-        let daemon = try Daemon(evaluatedBy: server, interval: "100ms")
-        try daemon.start()
-        try await daemon.awaitState("running")
+        let daemon = try Daemon(evaluatedBy: server)
+        try await daemon.start(awaiting: "running")
         try await server.behave(behaviour)
         // A hint of the stream causes no fetch before Retry-After is over.
         try server.hold("maintenance")

@@ -3,8 +3,13 @@ import Testing
 
 /// A slip in one flag of a server of OpenFeature.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct UnreadableFlagTests {
-    private static let running = #"{"apiInactive": false, "forceUpdate": false}"#
-    private static let maintenance = #"{"apiInactive": true, "forceUpdate": false}"#
+    private static let running = StatusFlags.running.text
+    private static let maintenance = StatusFlags.maintenance.text
+    /// The service `shop` has the value `limit` of the flag of that name.
+    private static let limited = """
+        [service.shop.values]
+        limit = { type = "integer", default = 7 }
+        """
 
     private static func entry(_ key: String, _ value: String) -> String {
         #"{"key": "\#(key)", "reason": "STATIC", "value": \#(value)}"#
@@ -44,15 +49,14 @@ import Testing
         ])
         try await server.behave("entries")
         let daemon = try Daemon(
-            evaluatedBy: server, interval: "100ms",
+            evaluatedBy: server,
             after: """
                 [service.web]
                 source = "app"
                 format = "status"
                 key = "web"
                 min_closed = "0s"
-                [service.shop.values]
-                limit = { type = "integer", default = 7 }
+                \(Self.limited)
                 [source.app.defaults]
                 web = '\(Self.maintenance)'
                 limit = 8
@@ -69,8 +73,7 @@ import Testing
         // A restart reads the same.
         try daemon.stop()
         try await server.behave("500")
-        try daemon.start()
-        try await daemon.awaitLine("500 (internal error)")
+        try await daemon.start(awaitingLine: "500 (internal error)")
         try await daemon.awaitState("maintenance")
         #expect(try daemon.member("state", of: "web") == #""running""#)
         #expect(try daemon.member("values") == #"{"limit":3}"#)
@@ -88,17 +91,12 @@ import Testing
     @Test func anEvaluationThatWorksAgainIsSeenUnderTheSameETag() async throws {
         let server = try await FlagServer.ofrep()
         let daemon = try Daemon(
-            evaluatedBy: server, interval: "100ms",
-            after: """
-                [service.shop.values]
-                limit = { type = "integer", default = 7 }
-                """)
+            evaluatedBy: server, after: Self.limited)
         let shop = Self.entry("shop", Self.running)
         try server.folder.write("[\(shop), \(Self.failed(#""GENERAL""#)[1])]", to: "entries")
         try server.folder.write("constant", to: "etag")
         try await server.behave("entries")
-        try daemon.start()
-        try await daemon.awaitLine("key 'limit' could not be evaluated")
+        try await daemon.start(awaitingLine: "key 'limit' could not be evaluated")
         try server.folder.write("[\(shop), \(Self.limit)]", to: "entries")
         try await waitUntil("the value is read") {
             try daemon.member("values") == #"{"limit":4}"#
