@@ -68,9 +68,8 @@ extension MethodResponse {
     var advance: ((ReplyTrigger) throws(MethodError) -> Reply?)? {
         switch self {
         case .now: nil
-        case .later(let advance):
+        case .later(let advance), .onChange(let advance):
             { (trigger) throws(MethodError) in try advance(trigger)?.whole }
-        case .onChange(let advance): { (_) throws(MethodError) in try advance()?.whole }
         }
     }
 }
