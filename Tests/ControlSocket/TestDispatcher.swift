@@ -1,5 +1,6 @@
 import ControlSocket
 import Decision
+import EventLoop
 import JSON
 import Testing
 
@@ -55,6 +56,21 @@ struct TestDispatcher {
     func decide(inactive: Bool = false) throws {
         try daemon.answer(inactive: inactive)
         daemon.settle { _ in }
+    }
+}
+
+extension Server {
+    /// A server for this daemon, at which root alone may act; the test changes its limits.
+    convenience init(
+        _ loop: EventLoop, _ daemon: SimulatedDaemon, at path: String,
+        _ change: (inout ServerLimits) -> Void = { _ in }
+    ) throws {
+        var limits = ServerLimits()
+        change(&limits)
+        let dispatcher = Dispatcher(
+            daemon, version: "1", permission: { Permission(ownUser: 0, group: nil) },
+            author: { _, _ in "me" })
+        try self.init(loop, path: path, dispatcher, limits: limits)
     }
 }
 
