@@ -241,10 +241,7 @@ ctoml_document *ctoml_parse(const uint8_t *bytes, size_t count) {
     ctoml_document *document = nullptr;
     try {
         document = new ctoml_document;
-        if (count)
-            parse({reinterpret_cast<const char *>(bytes), count}, *document);
-        else
-            parse({}, *document);
+        parse({reinterpret_cast<const char *>(bytes), count}, *document);
         return document;
     } catch (...) {
         delete document;
@@ -257,8 +254,6 @@ void ctoml_free(ctoml_document *document) { delete document; }
 const ctoml_error *ctoml_document_error(const ctoml_document *document) {
     return document->failed ? &document->error : nullptr;
 }
-
-size_t ctoml_document_count(const ctoml_document *document) { return document->nodes.size(); }
 
 ctoml_node ctoml_document_node(const ctoml_document *document, size_t index) {
     return index < document->nodes.size() ? document->nodes[index] : ctoml_node{};

@@ -77,7 +77,7 @@ package struct EffectiveSetting: Hashable, Sendable, CustomStringConvertible {
 final class Diagnostics {
     private(set) var errors: [Diagnostic] = []
     private(set) var warnings: [Diagnostic] = []
-    private var effective: [EffectiveSetting] = []
+    private(set) var effective: [EffectiveSetting] = []
     /// The secrets that were read, by the path of their table.
     private var secrets: [String: [Table.Member]] = [:]
 

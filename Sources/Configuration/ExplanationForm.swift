@@ -8,10 +8,7 @@ package import JSON
 /// daemon makes it and sends it.
 package struct ExplanationForm {
     /// A line of the text.
-    package struct Line {
-        package let label: String
-        package let text: String
-    }
+    package typealias Line = (label: String, text: String)
 
     /// The lines for people.
     package private(set) var lines: [Line] = []
@@ -33,7 +30,7 @@ package struct ExplanationForm {
     package init(reply: JSON.Object) {
         switches = reply["switches"] ?? .null
         lines = reply.objects("lines").map { line in
-            Line(label: line["label"]?.string ?? "", text: line["text"]?.string ?? "")
+            (line["label"]?.string ?? "", line["text"]?.string ?? "")
         }
     }
 
@@ -47,7 +44,7 @@ package struct ExplanationForm {
     }
 
     private mutating func add(_ label: String, _ text: String?) {
-        if let text { lines.append(Line(label: label, text: text)) }
+        if let text { lines.append((label, text)) }
     }
 
     private mutating func add(
@@ -124,31 +121,14 @@ package struct ExplanationForm {
 extension Service {
     /// The policy in a line: the state without flags, and every setting that is not the default.
     fileprivate var summary: String {
-        let usual = Policy()
-        // A setting without a usual word is always shown.
-        let settings: [(key: String, word: String, usual: String?)] = [
-            ("max_stale", policy.maxStale?.text ?? "never", nil),
-            (
-                "when_stale", policy.whenStale.rawValue,
-                policy.maxStale == nil ? usual.whenStale.rawValue : nil
-            ), ("when_unknown", policy.whenUnknown.rawValue, nil),
-            ("first_timeout", policy.firstTimeout.text, usual.firstTimeout.text),
-            ("at_end", policy.atEnd.rawValue, usual.atEnd.rawValue),
-            ("update_required", policy.updateRequired.rawValue, usual.updateRequired.rawValue),
-            ("min_closed", policy.minClosed.text, usual.minClosed.text),
-            ("open_spread", policy.openSpread.text, usual.openSpread.text),
-            ("spread_at_boot", "\(policy.spreadsAtBoot)", "\(usual.spreadsAtBoot)"),
-            ("drain", policy.drain.text, usual.drain.text),
-            ("confirm_close", "\(policy.confirmClose)", "\(usual.confirmClose)"),
-            ("confirm_open", "\(policy.confirmOpen)", "\(usual.confirmOpen)"),
-            (
-                "signatures_to_close", "\(policy.signaturesToClose)",
-                "\(usual.signaturesToClose)"
-            ),
-            ("signatures_to_open", "\(policy.signaturesToOpen)", "\(usual.signaturesToOpen)"),
-            ("activation", activation.rawValue, Activation.immediate.rawValue),
-        ]
-        return settings.filter { $0.word != $0.usual }.map { "\($0.key) \($0.word)" }
-            .joined(separator: ", ")
+        let hasLimit = policy.maxStale != nil
+        let always: [ServiceKey] = [.maxStale, .whenUnknown] + (hasLimit ? [.whenStale] : [])
+        let shown = zip(policy.settings, Policy().settings).compactMap { setting, usual in
+            let key = String(setting.path.dropFirst())
+            let isShown = setting != usual || always.map(\.rawValue).contains(key)
+            return isShown ? "\(key) \(setting.value.filter { $0 != "\"" })" : nil
+        }
+        let later = activation == .immediate ? [] : ["activation \(activation.rawValue)"]
+        return (shown + later).joined(separator: ", ")
     }
 }

@@ -4,6 +4,8 @@ package import Storage
 package struct LoadedConfiguration {
     package let files: ConfigurationFiles
     package let settings: Settings
+    /// The page templates that the settings name, as they were read.
+    package let templates: [ConfigurationFiles.Content]
 
     /// Reads and checks the files on disk.
     package init(reading places: ConfigurationPlaces) throws(ConfigurationError) {
@@ -14,11 +16,16 @@ package struct LoadedConfiguration {
         }
     }
 
-    /// Checks files that were read earlier.
-    package init(_ files: ConfigurationFiles) throws(ConfigurationError) {
+    /// Checks files that were read earlier. Without `zones`, those of the system count.
+    package init(
+        _ files: ConfigurationFiles, zones: Zones? = nil
+    ) throws(ConfigurationError) {
+        let supply = files.templates.map { Templates($0) } ?? Templates()
         do {
             self.files = files
-            settings = try files.settings(.files)
+            settings = try Settings.load(
+                files: files.contents, zones: zones ?? .files, templates: supply)
+            templates = supply.sources
         } catch {
             throw ConfigurationError(description: "\(error)")
         }
@@ -26,17 +33,12 @@ package struct LoadedConfiguration {
 
     /// Checks a configuration that was accepted earlier.
     package init(_ kept: StateDirectory.KeptConfiguration) throws(ConfigurationError) {
-        try self.init(
-            ConfigurationFiles(
-                kept.files.map { ($0.path, $0.bytes) },
-                templates: kept.templates.map { Templates.Source(path: $0.path, bytes: $0.bytes) }))
+        try self.init(ConfigurationFiles(kept.files, templates: kept.templates))
     }
 
     /// The form in which it is stored, for a later start with an invalid one.
     package var kept: StateDirectory.KeptConfiguration {
-        StateDirectory.KeptConfiguration(
-            files.contents.map { ($0.path, $0.bytes) },
-            templates: settings.templates.map { ($0.path, $0.bytes) })
+        (files.contents, templates)
     }
 
     /// The warnings for its author, one line each.

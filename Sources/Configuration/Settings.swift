@@ -12,8 +12,6 @@ package struct Settings: Hashable, Sendable {
     package var units: [ServiceName: [UnitName]]
     /// The pages of the services that configure a template or a language.
     package var pages: [ServiceName: Page]
-    /// The templates of these pages, as they were read.
-    package var templates: [Templates.Source]
     /// What the host guard allows.
     package var guardLimits: GuardLimits
     /// The file to which the metrics are written too; nil without one.
@@ -53,18 +51,19 @@ extension Settings {
             }
         }
         if let error = SettingsError(problems) { throw error }
-        return try Settings(
-            validating: MergedTree(fragments), zones: zones, templates: templates)
+        return try Settings(merging: fragments, zones: zones, templates: templates)
     }
 
-    /// Checks a merged configuration. Throws all errors.
+    /// Merges the files, and checks what comes of it. Throws all errors.
     private init(
-        validating merged: MergedTree, zones: Zones, templates: Templates
+        merging fragments: [Fragment], zones: Zones, templates: Templates
     ) throws(SettingsError) {
         let report = Diagnostics()
-        let start = Origin(file: merged.files.first ?? "(no file)")
+        let files = fragments.map(\.file)
+        let start = Origin(file: files.first ?? "(no file)")
         let root = TableDecoder(
-            path: "", place: "at the top level", table: merged.root, origin: start, report: report)
+            path: "", place: "at the top level", table: Table(merging: fragments), origin: start,
+            report: report)
         root.refuseKeys(notIn: RootKey.words)
 
         var sources = ConfiguredSources(from: root)
@@ -92,11 +91,11 @@ extension Settings {
             report.error("no service is configured: add a table [service.NAME]", at: start)
         }
 
-        if let error = SettingsError(report.errors.inOrder(of: merged.files)) { throw error }
+        if let error = SettingsError(report.errors.inOrder(of: files)) { throw error }
         self.init(
             sources: sources.sources, services: services, units: units, pages: pages,
-            templates: templates.sources, guardLimits: guardLimits, textfile: textfile,
-            report: settings, warnings: report.warnings.inOrder(of: merged.files),
+            guardLimits: guardLimits, textfile: textfile, report: settings,
+            warnings: report.warnings.inOrder(of: files),
             effective: [.limits, .metrics, .report, .source, .service].flatMap(report.effective))
     }
 }

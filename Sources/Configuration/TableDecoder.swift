@@ -56,6 +56,16 @@ struct TableDecoder {
         return optional(member, type)
     }
 
+    /// Reports a key that stands without another key that it needs.
+    func require(
+        _ other: some SettingKey, _ article: String = "", beside key: some SettingKey
+    ) {
+        guard let member = member(key), self.member(other) == nil else { return }
+        report.error(
+            "'\(key.rawValue)' \(place) needs \(article)'\(other.rawValue)' beside it",
+            at: member.keyOrigin)
+    }
+
     /// The name that the key of a table is; nil after an error. `thing` has that name: `a source`.
     func name<Thing>(_ member: Table.Member, of thing: String) -> Name<Thing>? {
         let name = Name<Thing>(member.key)

@@ -55,6 +55,11 @@ extension String {
 }
 
 extension [String] {
+    /// The words without repetitions.
+    var eachOnce: [String] {
+        reduce(into: []) { if !$0.contains(where: $1.hasSameBytes) { $0.append($1) } }
+    }
+
     /// `'a', 'b' or 'c'`.
     var alternatives: String {
         let words = map(\.quoted)

@@ -44,12 +44,14 @@ package enum File {
 
     /// Whether the path leads to a file of any kind; false for a link that leads nowhere.
     package static func exists(_ path: String) throws(FileError) -> Bool {
-        do {
-            _ = try attributes(of: path)
-            return true
-        } catch  where error.isNotFound {
-            return false
-        }
+        try ifThere(attributes(of: path)) != nil
+    }
+
+    /// What `read` returns; nil if its file is not there.
+    package static func ifThere<Value>(
+        _ read: @autoclosure () throws(FileError) -> Value
+    ) throws(FileError) -> Value? {
+        do { return try read() } catch  where error.isNotFound { return nil }
     }
 
     /// When the content was last changed, in microseconds since 1970-01-01T00:00:00Z.

@@ -7,12 +7,10 @@ package enum Directories {
         package let what: String
         /// The variable that would give it.
         package let variable: String
-        /// The option that would give it.
-        package let option: String
 
         /// The missing directory, and the option to give.
         package var description: String {
-            "find the \(what) directory: \(variable) is not set; give \(option) DIRECTORY"
+            "find the \(what) directory: \(variable) is not set; give --\(what)-directory DIRECTORY"
         }
     }
 
@@ -20,23 +18,23 @@ package enum Directories {
     package static func runtime(
         option: String?, isRoot: Bool, environment: (String) -> String?
     ) throws(Unknown) -> String {
-        if let known = option ?? first(of: environment("RUNTIME_DIRECTORY")) { return known }
-        if isRoot { return system }
+        let known = option ?? first(of: environment("RUNTIME_DIRECTORY"))
+        if let known = known ?? (isRoot ? system : nil) { return known }
         if let base = environment("XDG_RUNTIME_DIR"), !base.isEmpty { return base + "/killswitchd" }
-        throw Unknown(what: "runtime", variable: "XDG_RUNTIME_DIR", option: "--runtime-directory")
+        throw Unknown(what: "runtime", variable: "XDG_RUNTIME_DIR")
     }
 
     /// The daemon's state directory.
     package static func state(
         option: String?, isRoot: Bool, environment: (String) -> String?
     ) throws(Unknown) -> String {
-        if let known = option ?? first(of: environment("STATE_DIRECTORY")) { return known }
-        if isRoot { return systemState }
+        let known = option ?? first(of: environment("STATE_DIRECTORY"))
+        if let known = known ?? (isRoot ? systemState : nil) { return known }
         if let base = environment("XDG_STATE_HOME"), !base.isEmpty { return base + "/killswitchd" }
         if let home = environment("HOME"), !home.isEmpty {
             return home + "/.local/state/killswitchd"
         }
-        throw Unknown(what: "state", variable: "HOME", option: "--state-directory")
+        throw Unknown(what: "state", variable: "HOME")
     }
 
     /// The runtime directory that a reader uses: the directory that a daemon of this user would

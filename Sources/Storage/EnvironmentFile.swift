@@ -86,10 +86,8 @@ extension [PublicNotice] {
 extension UInt8 {
     /// Whether sh and systemd read it as itself only behind a backslash.
     fileprivate var isSpecial: Bool {
-        switch self {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "$"), UInt8(ascii: "`"): true
-        default: false
-        }
+        self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\") || self == UInt8(ascii: "$")
+            || self == UInt8(ascii: "`")
     }
 
     /// The number of bytes of the UTF-8 that begins with this byte.

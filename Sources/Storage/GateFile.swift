@@ -58,20 +58,10 @@ extension RuntimeDirectory {
         _ report: GateStatus, of service: Service, now: (wall: Instant, boot: Boottime)
     ) throws(FileError) {
         let folder = "\(path)/\(service.name)"
-        try Directory.create(folder)
         let object = GateFile.json(of: report, in: service.zone, now: now)
         let bytes = Array((JSON.Value.object(object).serialized(.pretty) + "\n").utf8)
-        let file = "\(folder)/\(FileName.gate)"
-        if try isWritten(bytes, at: file) { return }
-        try File.replace(file, with: bytes)
-    }
-
-    private func isWritten(_ bytes: [UInt8], at file: String) throws(FileError) -> Bool {
-        do {
-            return try File.read(file, limit: 1 << 20) == bytes
-        } catch  where error.isNotFound {
-            return false
-        }
+        if WebFiles.holds("\(folder)/\(FileName.gate)", bytes) { return }
+        try replace((FileName.gate, bytes, nil), in: folder)
     }
 }
 
@@ -105,8 +95,8 @@ package struct PublishedGate: Sendable {
         self.wanted = wanted
         actual = object["actual"]?.string.flatMap(GateStatus.Actual.init)
         problem = object["problem"]?.string
-        nextTry = Self.instant(object["next_try"]?.string)
-        drainsUntil = Self.instant(object["drains_until"]?.string)
+        nextTry = object.instantIfGood("next_try")
+        drainsUntil = object.instantIfGood("drains_until")
         let units = object["units"]?.object ?? [:]
         arrived = (units["down"]?.number ?? units["up"]?.number)?.int64 ?? 0
         total = units["of"]?.number?.int64 ?? 0
@@ -135,9 +125,11 @@ package struct PublishedGate: Sendable {
 
     /// Whether the move to this gate cannot go on.
     package func isStuck(on gate: Gate) -> Bool { wanted == gate && actual == .stuck }
+}
 
-    private static func instant(_ text: String?) -> Instant? {
-        guard let text else { return nil }
-        do { return try Instant(rfc3339: text) } catch { return nil }
+extension JSON.Object {
+    /// The time in a member; nil without one that can be read.
+    fileprivate func instantIfGood(_ key: String) -> Instant? {
+        do { return try instant(key) } catch { return nil }
     }
 }

@@ -4,14 +4,8 @@ import JSON
 
 /// What people who log in are told: closed services, announced ends, windows ahead. It has a few lines,
 /// however many services there are.
-///
-/// A change of one service costs little: only the lines that are shown are kept in order.
 package struct MotdText {
     private var facts: [ServiceName: [Fact]] = [:]
-    /// How many facts there are of each kind.
-    private var counts: [Fact.Kind: Int] = [:]
-    /// The facts that are shown, in order; nil if they have to be looked for again.
-    private var shown: [Line]? = []
 
     /// How many lines there are at most, beside the first and the last.
     private static let most = 10
@@ -25,44 +19,27 @@ package struct MotdText {
         _ name: ServiceName, _ record: PublishedVerdict?, in zone: Zone
     ) -> Bool {
         let new = record.map { Fact.all(of: $0, in: zone) } ?? []
-        let before = facts[name] ?? []
-        guard new != before else { return false }
+        guard new != facts[name] ?? [] else { return false }
         facts[name] = new.isEmpty ? nil : new
-        for fact in before { counts[fact.kind, default: 0] -= 1 }
-        for fact in new { counts[fact.kind, default: 0] += 1 }
-        guard var lines = shown, !lines.contains(where: { $0.service == name }) else {
-            shown = nil
-            return true
-        }
-        for fact in new { lines.add(Line(service: name, fact: fact), most: Self.most) }
-        shown = lines
         return true
     }
 
     /// The text, which ends with a line feed; empty if there is nothing to tell.
-    package mutating func text() -> String {
-        let total = counts.values.reduce(0, +)
-        if total == 0 { return "" }
-        let lines = shown ?? first()
-        shown = lines
-        let more = total - lines.count
-        let end = more > 0 ? ["  ... and \(more) more: type 'killswitchctl status'"] : []
-        return ([heading] + lines.map { "  \($0.text)" } + end).joined(separator: "\n") + "\n"
-    }
-
-    private func first() -> [Line] {
+    package func text() -> String {
+        var counts: [Fact.Kind: Int] = [:]
         var lines: [Line] = []
         for (service, facts) in facts {
-            for fact in facts { lines.add(Line(service: service, fact: fact), most: Self.most) }
+            for fact in facts {
+                counts[fact.kind, default: 0] += 1
+                lines.add(Line(service: service, fact: fact), most: Self.most)
+            }
         }
-        return lines
-    }
-
-    private var heading: String {
-        let words = Fact.Kind.allCases.compactMap { kind in
-            counts[kind].flatMap { $0 > 0 ? kind.words($0) : nil }
-        }
-        return "Kill switches: \(words.joined(separator: ", "))"
+        if lines.isEmpty { return "" }
+        let words = Fact.Kind.allCases.compactMap { kind in counts[kind].map(kind.words) }
+        let heading = "Kill switches: \(words.joined(separator: ", "))"
+        let more = counts.values.reduce(0, +) - lines.count
+        let end = more > 0 ? ["  ... and \(more) more: type 'killswitchctl status'"] : []
+        return ([heading] + lines.map { "  \($0.text)" } + end).joined(separator: "\n") + "\n"
     }
 }
 

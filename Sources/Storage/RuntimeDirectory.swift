@@ -254,12 +254,8 @@ extension RuntimeDirectory {
 
     /// When the daemon of the directory at `path` last gave a sign of life; nil if none ever did.
     package static func signOfLife(in path: String) throws(FileError) -> Instant? {
-        do {
-            return Instant(
-                microseconds: try File.modificationTime(of: "\(path)/\(FileName.alive)"))
-        } catch  where error.isNotFound {
-            return nil
-        }
+        try File.ifThere(File.modificationTime(of: "\(path)/\(FileName.alive)"))
+            .map(Instant.init(microseconds:))
     }
 
     /// How old a sign of life may be: past it the files of a directory say nothing any more.
@@ -283,12 +279,8 @@ extension RuntimeDirectory {
 
     /// Why the configuration on disk is refused, by the file in the directory at `path`; nil without it.
     package static func refusal(in path: String) throws(FileError) -> String? {
-        do {
-            let file = "\(path)/\(FileName.refusedConfiguration)"
-            let bytes = try File.read(file, limit: 1 << 20)
-            return String(decoding: bytes.dropLast(), as: UTF8.self)
-        } catch  where error.isNotFound {
-            return nil
-        }
+        let file = "\(path)/\(FileName.refusedConfiguration)"
+        return try File.ifThere(File.read(file, limit: 1 << 20))
+            .map { String(decoding: $0.dropLast(), as: UTF8.self) }
     }
 }

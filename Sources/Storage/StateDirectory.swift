@@ -30,8 +30,8 @@ package struct StateDirectory {
         _ answers: [Answer], of source: SourceName, fingerprint: String
     ) throws(FileError) {
         guard !answers.isEmpty else { return try File.remove(flagsPath(source)) }
-        let bytes = StoredFlags.bytes(of: answers, fingerprint: fingerprint)
-        try replace(flagsPath(source), with: bytes)
+        try replace(
+            flagsPath(source), with: StoredFlags.bytes(of: answers, fingerprint: fingerprint))
     }
 
     /// Records that the source confirmed its stored flags at `now`, as the file's modification
@@ -100,8 +100,7 @@ package struct StateDirectory {
 
     /// Stores the overrides, before the machine acts on them.
     package func store(_ overrides: [ServiceName: Override]) throws(FileError) {
-        let bytes = StoredOverrides.bytes(of: overrides)
-        try replace(overridesPath, with: bytes)
+        try replace(overridesPath, with: StoredOverrides.bytes(of: overrides))
     }
 
     /// The stored overrides; nil if there are none.
@@ -114,7 +113,10 @@ package struct StateDirectory {
     /// Of a large ledger only the entries that have changed are written, at the end of a log. When the log has
     /// become as large as the ledger, the whole ledger is written, and the log is removed.
     package func store(_ ledger: Ledger, changed: Set<ServiceName>? = nil) throws(FileError) {
-        let (whole, log) = (try size(ledgerPath), try size(ledgerLogPath))
+        let (whole, log) = (
+            try File.ifThere(File.attributes(of: ledgerPath).size),
+            try File.ifThere(File.attributes(of: ledgerLogPath).size)
+        )
         let changed = changed ?? Set(ledger.entries.keys)
         let isLarge = ledger.entries.count >= Self.largeLedger
         if let whole, isLarge, changed.count < ledger.entries.count, log ?? 0 < whole {
@@ -148,15 +150,8 @@ package struct StateDirectory {
 
     /// Up to which number the numbers of reports are used; nil before the first.
     package func reportGeneration() throws -> Int64? {
-        try restored(reportPath) { stored in
-            stored["generation"]?.number?.int64.flatMap {
-                Self.generations.contains($0) ? $0 : nil
-            }
-        }
+        try restored(reportPath) { try $0.generation() }
     }
-
-    /// The numbers that each reader of JSON knows exactly.
-    private static let generations: ClosedRange<Int64> = 0...(1 << 53)
 
     /// Writes a file. If somebody has deleted the directory, it is made again first.
     private func replace(
@@ -167,14 +162,6 @@ package struct StateDirectory {
         } catch  where error.isNotFound {
             try prepare()
             try File.replace(file, with: bytes, mode: mode, surviving: .powerLoss)
-        }
-    }
-
-    private func size(_ file: String) throws(FileError) -> Int? {
-        do {
-            return try File.attributes(of: file).size
-        } catch  where error.isNotFound {
-            return nil
         }
     }
 
@@ -191,11 +178,7 @@ package struct StateDirectory {
     }
 
     private func modificationTime(_ file: String) throws(FileError) -> Instant? {
-        do {
-            return Instant(microseconds: try File.modificationTime(of: file))
-        } catch  where error.isNotFound {
-            return nil
-        }
+        try File.ifThere(File.modificationTime(of: file)).map(Instant.init(microseconds:))
     }
 
     private var ledgerPath: String { "\(path)/services.json" }
@@ -215,11 +198,7 @@ package struct StateDirectory {
     }
 
     private func contents(_ file: String) throws(FileError) -> [UInt8]? {
-        do {
-            return try File.read(file, limit: Self.sizeLimit)
-        } catch  where error.isNotFound {
-            return nil
-        }
+        try File.ifThere(File.read(file, limit: Self.sizeLimit))
     }
 
     /// How often a confirmation is recorded at most.
@@ -234,16 +213,9 @@ extension StateDirectory {
     package typealias ConfigurationFile = (path: String, bytes: [UInt8])
 
     /// An accepted configuration: its files in the order of merging, and the page templates that they name.
-    package struct KeptConfiguration {
-        package let files: [ConfigurationFile]
-        package let templates: [ConfigurationFile]
-
-        /// A configuration of these files.
-        package init(_ files: [ConfigurationFile], templates: [ConfigurationFile] = []) {
-            self.files = files
-            self.templates = templates
-        }
-    }
+    package typealias KeptConfiguration = (
+        files: [ConfigurationFile], templates: [ConfigurationFile]
+    )
 
     /// Stores an accepted configuration, to fall back to when the configuration on disk is invalid.
     /// Writes nothing if the same one is stored already.

@@ -78,10 +78,10 @@ enum StoredFlags {
     private static func switches(_ signed: JSON.Object) throws -> [SwitchID] {
         try signed.array("readers").map { value in
             let reader = try value.asObject()
-            guard let service = ServiceName(try reader.string("service")),
-                let position = reader["switch"]?.number?.int64
-            else { throw StoredFormError.wrong("readers") }
-            return SwitchID(service: service, position: Int(position))
+            guard let service = ServiceName(try reader.string("service")) else {
+                throw StoredFormError.wrong("readers")
+            }
+            return SwitchID(service: service, position: Int(try reader.integer("switch")))
         }
     }
 

@@ -94,7 +94,7 @@ enum StoredConfiguration {
         let files = try stored.array("files").map(file)
         if files.isEmpty { return nil }
         let templates = stored["templates"] == nil ? [] : try stored.array("templates").map(file)
-        return StateDirectory.KeptConfiguration(files, templates: templates)
+        return (files, templates)
     }
 
     private static func value(of file: StateDirectory.ConfigurationFile) -> JSON.Value {
@@ -149,8 +149,21 @@ extension JSON.Object {
 
     /// A time of the boot clock, in microseconds.
     func boottime(_ key: String) throws(StoredFormError) -> Boottime {
-        guard let microseconds = self[key]?.number?.int64 else { throw .wrong(key) }
-        return Boottime(microseconds: microseconds)
+        Boottime(microseconds: try integer(key))
+    }
+
+    /// A whole number.
+    func integer(_ key: String) throws(StoredFormError) -> Int64 {
+        guard let number = self[key]?.number?.int64 else { throw .wrong(key) }
+        return number
+    }
+
+    /// The member `generation`: a count that each reader of JSON knows exactly (RFC 8259 §6). From the last one on,
+    /// further changes can still be counted.
+    func generation() throws(StoredFormError) -> Int64 {
+        let generation = try integer("generation")
+        guard (0...(1 << 53)).contains(generation) else { throw .wrong("generation") }
+        return generation
     }
 
     /// A member that is an array.

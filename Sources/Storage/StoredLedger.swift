@@ -6,10 +6,9 @@ import JSON
 enum StoredLedger {
     /// The document.
     static func bytes(of ledger: Ledger) -> [UInt8] {
-        let clocks = ledger.clocks.map { JSON.Value.object(json($0)) }
         var common = Common()
         return StoredForm.bytes(
-            byService: ledger.entries, and: clocks.map { ("clocks", $0) }
+            byService: ledger.entries, and: ledger.clocks.map { ("clocks", .object(json($0))) }
         ) { json($0, &common) }
     }
 
@@ -34,31 +33,26 @@ enum StoredLedger {
             do {
                 let stored = try JSON.Value.parse(Array(line)).asObject()
                 let entry = try entry(stored)
-                guard let name = ServiceName(try stored.string("service")) else { continue }
-                ledger.entries[name] = entry
-            } catch {
-                continue
-            }
+                if let name = ServiceName(try stored.string("service")) {
+                    ledger.entries[name] = entry
+                }
+            } catch {}
         }
     }
 
     /// What services that read the same flags know alike: it is made, and kept in memory, once for all of them.
     private struct Common {
-        private var announced: (times: [Announcement: Instant], json: JSON.Value) = (
-            [:], .array([])
-        )
-        private var published: (leads: [Announcement: Set<Duration>], json: JSON.Value) = (
-            [:], .array([])
-        )
+        var announced = Last<[Announcement: Instant]>()
+        var published = Last<[Announcement: Set<Duration>]>()
 
-        mutating func json(_ times: [Announcement: Instant]) -> JSON.Value {
-            if times != announced.times { announced = (times, StoredLedger.json(times)) }
-            return announced.json
-        }
+        struct Last<Value: Equatable> {
+            private var value: Value?
+            private var json = JSON.Value.null
 
-        mutating func json(_ leads: [Announcement: Set<Duration>]) -> JSON.Value {
-            if leads != published.leads { published = (leads, StoredLedger.json(leads)) }
-            return published.json
+            mutating func json(_ new: Value, _ make: (Value) -> JSON.Value) -> JSON.Value {
+                if new != value { (value, json) = (new, make(new)) }
+                return json
+            }
         }
     }
 
@@ -76,8 +70,8 @@ enum StoredLedger {
                 "at": .number(Number(closing.at.microseconds)),
             ])
         }
-        if let announced = entry.announced { stored["announced"] = common.json(announced) }
-        if let published = entry.published { stored["told"] = common.json(published) }
+        if let times = entry.announced { stored["announced"] = common.announced.json(times, json) }
+        if let leads = entry.published { stored["told"] = common.published.json(leads, json) }
         // By the boot clock: no step of the wall clock moves them.
         if let turn = entry.turn { stored["opens_at"] = .number(Number(turn.microseconds)) }
         if let end = entry.drainsUntil {
@@ -121,25 +115,17 @@ enum StoredLedger {
             isSynchronised: object["synchronised"]?.bool ?? false, servers: servers)
     }
 
-    /// The integers that JSON's numbers hold exactly (RFC 8259 §6). From the last one on, further changes
-    /// can still be counted.
-    private static let generations: ClosedRange<Int64> = 0...(1 << 53)
-
     private static func entry(_ object: JSON.Object) throws -> Ledger.Entry {
-        let state = try object.state()
-        guard let generation = object["generation"]?.number?.int64, generations.contains(generation)
-        else { throw StoredFormError.wrong("generation") }
         var entry = Ledger.Entry(
-            state: state, since: try object.instant("since"), generation: Int(generation),
-            bootID: try object.string("boot_id"), isHeld: object["held"]?.bool ?? false)
+            state: try object.state(), since: try object.instant("since"),
+            generation: Int(try object.generation()), bootID: try object.string("boot_id"),
+            isHeld: object["held"]?.bool ?? false)
         if let closing = object["closing"]?.object {
             entry.closing = Closing(
                 cause: try closing.boottime("cause"), at: try closing.boottime("at"))
         }
-        if object["announced"] != nil {
-            entry.announced = try announced(try object.array("announced"))
-        }
-        if object["told"] != nil { entry.published = try published(try object.array("told")) }
+        if object["announced"] != nil { entry.announced = try announced(object) }
+        if object["told"] != nil { entry.published = try published(object) }
         if object["opens_at"] != nil { entry.turn = try object.boottime("opens_at") }
         if object["drains_until"] != nil { entry.drainsUntil = try object.boottime("drains_until") }
         entry.drill = try object["drill"]?.object.map(drill)
@@ -171,9 +157,9 @@ enum StoredLedger {
             })
     }
 
-    private static func announced(_ items: [JSON.Value]) throws -> [Announcement: Instant] {
+    private static func announced(_ entry: JSON.Object) throws -> [Announcement: Instant] {
         var announced: [Announcement: Instant] = [:]
-        for item in items {
+        for item in try entry.array("announced") {
             let object = try item.asObject()
             let announcement = Announcement(
                 from: try object.instant("from"), until: try object.optionalInstant("until"))
@@ -194,16 +180,14 @@ enum StoredLedger {
             })
     }
 
-    private static func published(_ items: [JSON.Value]) throws -> [Announcement: Set<Duration>] {
+    private static func published(_ entry: JSON.Object) throws -> [Announcement: Set<Duration>] {
         var published: [Announcement: Set<Duration>] = [:]
-        for item in items {
+        for item in try entry.array("told") {
             let object = try item.asObject()
-            guard let from = object["from"]?.number?.int64 else {
-                throw StoredFormError.wrong("from")
-            }
             let until = object["until"]?.number?.int64
             let announcement = Announcement(
-                from: Instant(microseconds: from), until: until.map(Instant.init(microseconds:)))
+                from: Instant(microseconds: try object.integer("from")),
+                until: until.map(Instant.init(microseconds:)))
             let leads = try object.array("before").map { lead in
                 guard let count = lead.number?.int64 else { throw StoredFormError.wrong("before") }
                 return Duration.microseconds(count)

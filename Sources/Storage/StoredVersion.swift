@@ -52,26 +52,23 @@ enum StoredVersion {
     }
 
     private static func copy(of version: AcceptedVersion?) -> [UInt8] {
-        let text = version.map { version in
-            StoredForm.bytes([
-                "version": .number(Number(version.number)),
-                "digest": .string(self.text(of: version.digest)),
-                "issued": .optional(version.issued.map(Zone.utc.rfc3339)),
-                "sum": .string(sum(of: version)),
-            ])
-        }
-        let bytes = text ?? []
+        let bytes =
+            version.map { version in
+                StoredForm.bytes([
+                    "version": .number(Number(version.number)),
+                    "digest": .string(text(of: version.digest)),
+                    "issued": .optional(version.issued.map(Zone.utc.rfc3339)),
+                    "sum": .string(sum(of: version)),
+                ])
+            } ?? []
         return bytes + [UInt8](repeating: 0, count: copySize - bytes.count)
     }
 
     private static func version(ofCopy copy: ArraySlice<UInt8>) throws -> AcceptedVersion {
         let text = Array(copy.prefix { $0 != 0 })
         let version = try StoredForm.read(text) { stored in
-            guard let number = stored["version"]?.number?.int64 else {
-                throw StoredFormError.wrong("version")
-            }
             let version = AcceptedVersion(
-                number: number, digest: try digest(in: stored),
+                number: try stored.integer("version"), digest: try digest(in: stored),
                 issued: try stored.optionalInstant("issued"))
             // A copy that was torn may be one half of each of two versions.
             guard try stored.string("sum").utf8.elementsEqual(sum(of: version).utf8) else {

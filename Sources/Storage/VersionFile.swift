@@ -5,11 +5,8 @@ package import Files
 package enum VersionFile {
     /// The version; nil if the file is missing or blank, as in the middle of an upgrade.
     package static func version(in path: String) throws(FileError) -> Version? {
-        do {
-            return Version(String(decoding: try File.read(path, limit: sizeLimit), as: UTF8.self))
-        } catch  where error.isNotFound {
-            return nil
-        }
+        try File.ifThere(File.read(path, limit: sizeLimit))
+            .flatMap { Version(String(decoding: $0, as: UTF8.self)) }
     }
 
     private static let sizeLimit = 64 << 10

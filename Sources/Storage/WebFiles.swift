@@ -47,15 +47,6 @@ struct WebFiles {
         if let bytes { present.append((name, bytes, nil)) } else { absent.append(name) }
     }
 
-    /// Whether a service with this verdict has a file of this name; true for files that are no concern of a web server.
-    static func isExpected(_ name: String, with verdict: Verdict, isUnavailable: Bool) -> Bool {
-        switch name {
-        case FileName.problem, FileName.retryAfter, FileName.unavailable: isUnavailable
-        case FileName.sunset: verdict.state == .countdown && verdict.endsAt != nil
-        default: true
-        }
-    }
-
     /// Whether the file at this path has these bytes.
     static func holds(_ path: String, _ bytes: [UInt8]) -> Bool {
         do {
@@ -74,7 +65,11 @@ extension RuntimeDirectory {
     package static func expects(
         _ name: String, with verdict: Verdict, isUnavailable: Bool
     ) -> Bool {
-        WebFiles.isExpected(name, with: verdict, isUnavailable: isUnavailable)
+        switch name {
+        case FileName.problem, FileName.retryAfter, FileName.unavailable: isUnavailable
+        case FileName.sunset: verdict.state == .countdown && verdict.endsAt != nil
+        default: true
+        }
     }
 
     /// Makes or removes `unavailable` of a service whose gate is open by decision, and has the page say the same. Does

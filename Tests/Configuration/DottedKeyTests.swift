@@ -6,44 +6,36 @@ import Testing
 /// array were too many, and so was a comment with a long row of dots. Only the dots of keys make tables in
 /// tables, so only they are limited.
 struct DottedKeyTests {
-    struct Case: Sendable, CustomTestStringConvertible {
-        let name: String
-        let text: String
-        var testDescription: String { name }
-
-        init(_ name: String, _ text: String) {
-            self.name = name
-            self.text = text
-        }
-    }
-
     private static let dots = String(repeating: ".", count: 1_000)
 
     /// Values of the context, and comments.
     static let valid = [
-        Case(
+        (
             "addresses of IPv4",
-            "x = [\((0..<300).map { "'192.0.2.\($0 % 256)'" }.joined(separator: ", "))]"),
-        Case("fractions", "x = [\(repeatElement("1.5", count: 300).joined(separator: ","))]"),
-        Case("a comment", "x = 1 # \(dots)\n#\(dots)"),
-        Case("a comment with quotes", "x = 1 # it's \"\"\" \(dots)\ny = '# \(dots)'"),
-        Case("a basic string", #"x = "\"\#(dots)\\" # "# + "'"),
-        Case("a literal string", #"x = '\"\#(dots)\' # "# + "\""),
-        Case("empty strings", "x = ['', \"\", '''''', \"\"\"\"\"\"] # '\ny = \"\(dots)\""),
-        Case(
-            "a long basic string",
-            "x = \"\"\"\"\(dots)\"\"\\\"\"\"\(dots)\n# \(dots)\"\"\"\"\" # \(dots)"),
-        Case("a long literal string", "x = '''\(dots)\n''\(dots)\\'\n# \(dots)''''' # \(dots)"),
-        Case("a quoted key", "\"\(dots)\" = 1\n'\(dots)\".' = 2"),
-        Case("lines that end in CR LF", "x = 1 # \(dots)\r\ny = '''\(dots)\r\n'''\r\n"),
-        Case(
-            "many short keys", "x = { \((0..<300).map { "a\($0).b = 1" }.joined(separator: ", ")) }"
+            "x = [\((0..<300).map { "'192.0.2.\($0 % 256)'" }.joined(separator: ", "))]"
         ),
-        Case("underscores in a string", "x = '2024-01-01\(String(repeating: "_", count: 116)) 1'"),
+        ("fractions", "x = [\(repeatElement("1.5", count: 300).joined(separator: ","))]"),
+        ("a comment", "x = 1 # \(dots)\n#\(dots)"),
+        ("a comment with quotes", "x = 1 # it's \"\"\" \(dots)\ny = '# \(dots)'"),
+        ("a basic string", #"x = "\"\#(dots)\\" # "# + "'"),
+        ("a literal string", #"x = '\"\#(dots)\' # "# + "\""),
+        ("empty strings", "x = ['', \"\", '''''', \"\"\"\"\"\"] # '\ny = \"\(dots)\""),
+        (
+            "a long basic string",
+            "x = \"\"\"\"\(dots)\"\"\\\"\"\"\(dots)\n# \(dots)\"\"\"\"\" # \(dots)"
+        ),
+        ("a long literal string", "x = '''\(dots)\n''\(dots)\\'\n# \(dots)''''' # \(dots)"),
+        ("a quoted key", "\"\(dots)\" = 1\n'\(dots)\".' = 2"),
+        ("lines that end in CR LF", "x = 1 # \(dots)\r\ny = '''\(dots)\r\n'''\r\n"),
+        (
+            "many short keys",
+            "x = { \((0..<300).map { "a\($0).b = 1" }.joined(separator: ", ")) }"
+        ),
+        ("underscores in a string", "x = '2024-01-01\(String(repeating: "_", count: 116)) 1'"),
     ]
 
     @Test(arguments: valid)
-    func dotsOutsideOfKeysAreNotCounted(file: Case) throws {
+    func dotsOutsideOfKeysAreNotCounted(_ name: String, _ text: String) throws {
         let settings = try load(
             """
             [source.app]
@@ -53,7 +45,7 @@ struct DottedKeyTests {
             source = "app"
             format = "status"
             [source.app.context]
-            \(file.text)
+            \(text)
             """)
         #expect(settings.sources.count == 1)
     }

@@ -1,5 +1,6 @@
 import ControlSocket
 import Decision
+import EventLoop
 import JSON
 import Testing
 
@@ -58,6 +59,21 @@ struct TestDispatcher {
     }
 }
 
+extension Server {
+    /// A server for this daemon, at which root alone may act; the test changes its limits.
+    convenience init(
+        _ loop: EventLoop, _ daemon: SimulatedDaemon, at path: String,
+        _ change: (inout ServerLimits) -> Void = { _ in }
+    ) throws {
+        var limits = ServerLimits()
+        change(&limits)
+        let dispatcher = Dispatcher(
+            daemon, version: "1", permission: { Permission(ownUser: 0, group: nil) },
+            author: { _, _ in "me" })
+        try self.init(loop, path: path, dispatcher, limits: limits)
+    }
+}
+
 extension MethodResponse {
     /// The answer, where it was given at once.
     var answer: JSON.Object? {
@@ -68,9 +84,8 @@ extension MethodResponse {
     var advance: ((ReplyTrigger) throws(MethodError) -> Reply?)? {
         switch self {
         case .now: nil
-        case .later(let advance):
+        case .later(let advance), .onChange(let advance):
             { (trigger) throws(MethodError) in try advance(trigger)?.whole }
-        case .onChange(let advance): { (_) throws(MethodError) in try advance()?.whole }
         }
     }
 }

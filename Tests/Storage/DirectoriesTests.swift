@@ -10,34 +10,28 @@ import Testing
         var variables: [String: String] = [:]
         var runtime: String?
         var state: String?
-
-        init(
-            _ name: String, option: String? = nil, isRoot: Bool = false,
-            _ variables: [String: String] = [:], runtime: String? = nil, state: String? = nil
-        ) {
-            testDescription = name
-            self.option = option
-            self.isRoot = isRoot
-            self.variables = variables
-            self.runtime = runtime
-            self.state = state
-        }
     }
 
     @Test(arguments: [
-        Case("root", isRoot: true, runtime: "/run/killswitchd", state: "/var/lib/killswitchd"),
         Case(
-            "an option wins", option: "/x", ["RUNTIME_DIRECTORY": "/y"], runtime: "/x", state: "/x"),
+            testDescription: "root", isRoot: true, runtime: "/run/killswitchd",
+            state: "/var/lib/killswitchd"),
         Case(
-            "systemd says where", isRoot: true,
-            ["RUNTIME_DIRECTORY": "/a:/b", "STATE_DIRECTORY": "/c"], runtime: "/a", state: "/c"),
+            testDescription: "an option wins", option: "/x",
+            variables: ["RUNTIME_DIRECTORY": "/y"], runtime: "/x", state: "/x"),
         Case(
-            "a user", ["XDG_RUNTIME_DIR": "/run/user/7", "XDG_STATE_HOME": "/s"],
+            testDescription: "systemd says where", isRoot: true,
+            variables: ["RUNTIME_DIRECTORY": "/a:/b", "STATE_DIRECTORY": "/c"], runtime: "/a",
+            state: "/c"),
+        Case(
+            testDescription: "a user",
+            variables: ["XDG_RUNTIME_DIR": "/run/user/7", "XDG_STATE_HOME": "/s"],
             runtime: "/run/user/7/killswitchd", state: "/s/killswitchd"),
         Case(
-            "a user without XDG_STATE_HOME", ["HOME": "/home/u", "XDG_STATE_HOME": ""],
+            testDescription: "a user without XDG_STATE_HOME",
+            variables: ["HOME": "/home/u", "XDG_STATE_HOME": ""],
             state: "/home/u/.local/state/killswitchd"),
-        Case("a user of whom nothing is known"),
+        Case(testDescription: "a user of whom nothing is known"),
     ])
     func optionsWinOverVariablesAndVariablesOverDefaults(_ row: Case) {
         let runtime = Result {

@@ -28,13 +28,21 @@ import Testing
         return Array(String(String.UnicodeScalarView(kept)).utf8)
     }
 
+    /// The file of a service with this verdict.
+    private func text(
+        _ state: State = .running, _ gate: Gate = .open, _ change: (inout Verdict) throws -> Void
+    ) throws -> String {
+        var verdict = try verdict(state, gate)
+        try change(&verdict)
+        return EnvironmentFile.text(of: try record(verdict), for: try service())
+    }
+
     @Test(arguments: texts) func shReadsBackTheSameBytes(_ text: String) throws {
         let folder = try TemporaryFolder()
-        var verdict = Verdict(
-            state: .maintenance, gate: .closed, reason: .flags(try named("app")))
-        verdict.texts.title = text
-        verdict.texts.message = text
-        let file = EnvironmentFile.text(of: try record(verdict), for: try service())
+        let file = try self.text(.maintenance, .closed) {
+            $0.texts.title = text
+            $0.texts.message = text
+        }
         try folder.write(file, to: "state.env")
         let script = #"set -eu; . "$1"; printf %s "$KILLSWITCH_TITLE" > "$2""#
         let result = try Program.run(
@@ -44,14 +52,13 @@ import Testing
     }
 
     @Test func valuesAreVariablesOfTheirOwn() throws {
-        var verdict = Verdict(
-            state: .running, gate: .open, reason: .flags(try named("app")))
-        verdict.variant = "v1"
-        verdict.values = JSON.Object([
-            ("max-items", 10), ("banner", "a $HOME"), ("list", .array(["x", true])),
-            ("none", .null),
-        ])
-        let text = EnvironmentFile.text(of: try record(verdict), for: try service())
+        let text = try text {
+            $0.variant = "v1"
+            $0.values = JSON.Object([
+                ("max-items", 10), ("banner", "a $HOME"), ("list", .array(["x", true])),
+                ("none", .null),
+            ])
+        }
         #expect(
             text.hasSuffix(
                 #"""
@@ -69,12 +76,12 @@ import Testing
     }
 
     @Test func everyVariableIsThere() throws {
-        var verdict = Verdict(
-            state: .countdown, gate: .open, reason: .flags(try named("app")))
-        verdict.endsAt = try Instant(rfc3339: "2027-03-31T08:00:00Z")
-        verdict.daysLeft = 30
+        let text = try text(.countdown) {
+            $0.endsAt = try Instant(rfc3339: "2027-03-31T08:00:00Z")
+            $0.daysLeft = 30
+        }
         #expect(
-            EnvironmentFile.text(of: try record(verdict), for: try service()) == """
+            text == """
                 KILLSWITCH_STATE="countdown"
                 KILLSWITCH_GATE="open"
                 KILLSWITCH_DAYS_LEFT="30"
@@ -95,8 +102,7 @@ import Testing
     @Test func whatWasToldLastIsThereLineByLine() throws {
         let end = Announcement(from: try Instant(rfc3339: "2027-03-31T08:00:00Z"))
         let window = Announcement(from: end.from, until: end.from + .seconds(3600))
-        var reported = try record(
-            Verdict(state: .countdown, gate: .open, reason: .flags(try named("app"))))
+        var reported = try record(verdict(.countdown, .open))
         reported.notices = [
             .soon(
                 ZonedAnnouncement(end, in: .utc), lead: .seconds(604_800), left: .seconds(604_799),
@@ -125,10 +131,7 @@ import Testing
         ),
     ])
     func aValueTooLongForAnEnvironmentIsLeftEmpty(_ name: String, _ value: JSON.Value) throws {
-        var verdict = Verdict(
-            state: .running, gate: .open, reason: .flags(try named("app")))
-        verdict.values = JSON.Object([("long", value), ("short", .array(["x"]))])
-        let text = EnvironmentFile.text(of: try record(verdict), for: try service())
+        let text = try text { $0.values = ["long": value, "short": .array(["x"])] }
         #expect(
             text.hasSuffix(
                 #"""
@@ -140,19 +143,13 @@ import Testing
 
     @Test func aValueThatJustFitsIsWhole() throws {
         let value = String(repeating: "x", count: (32 << 10) - 2)
-        var verdict = Verdict(
-            state: .running, gate: .open, reason: .flags(try named("app")))
-        verdict.values = JSON.Object([("long", .string(value))])
-        let text = EnvironmentFile.text(of: try record(verdict), for: try service())
+        let text = try text { $0.values = ["long": .string(value)] }
         #expect(text.hasSuffix("KILLSWITCH_VALUE_LONG=\"\(value)\"\n"))
     }
 
     @Test func aTextTooLongForAnEnvironmentIsCutBetweenCharacters() throws {
         let long = String(repeating: "\u{1F600}", count: 20_000)
-        var verdict = Verdict(
-            state: .maintenance, gate: .closed, reason: .flags(try named("app")))
-        verdict.texts.message = long
-        let file = EnvironmentFile.text(of: try record(verdict), for: try service())
+        let file = try text(.maintenance, .closed) { $0.texts.message = long }
         #expect(file.utf8.count < 33 << 10)
         let line = try #require(
             file.split(separator: "\n").first { $0.hasPrefix("KILLSWITCH_MESSAGE=") })

@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: ["\\", "é"])
     func aTextWithEscapesCostsLittleMoreThanAnother(_ letter: String) throws {
         let cost = { (letter: String) in
-            var verdict = Verdict(state: .running, gate: .open, reason: .flags(try named("app")))
+            var verdict = try verdict(.running, .open)
             verdict.values = ["v": .string(String(repeating: letter, count: 15_000))]
             let (record, service) = (try record(verdict), try service())
             return Self.cost { _ = EnvironmentFile.text(of: record, for: service) }

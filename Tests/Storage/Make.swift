@@ -9,6 +9,11 @@ func service(_ name: String = "shop", zone: Zone = .utc) throws -> Service {
         switches: [Switch(source: try named("app"), format: .status(.whole))])
 }
 
+/// A verdict by the flags of the source `app`.
+func verdict(_ state: State, _ gate: Gate?) throws -> Verdict {
+    Verdict(state: state, gate: gate, reason: .flags(try named("app")))
+}
+
 func record(
     _ verdict: Verdict, generation: Int = 1, fetchedAt: String? = nil,
     nextEdge: String = "2027-03-02T00:00:00Z"

@@ -19,8 +19,11 @@ import Testing
         RuntimeDirectory(path: folder.path, bootID: boot)
     }
 
-    private func verdict(_ state: State, _ gate: Gate?) throws -> Verdict {
-        Verdict(state: state, gate: gate, reason: .flags(try named("app")))
+    /// Publishes a verdict about a service.
+    private func publish(
+        _ state: State, _ gate: Gate, of name: String = "shop", in directory: RuntimeDirectory
+    ) throws {
+        try directory.publish(try record(try verdict(state, gate)), of: try service(name))
     }
 
     /// The files beside the marker while people should see the page.
@@ -30,13 +33,11 @@ import Testing
 
     @Test func theMarkerIsOneFileThatChangesItsName() throws {
         let directory = directory()
-        try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
+        try publish(.running, .open, in: directory)
         #expect(
             try Directory.list(folder("shop")) == ["open", "page.html", "state.env", "state.json"])
-        try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
-        #expect(
-            try Directory.list(folder("shop"))
-                == ["closed"] + Self.shown)
+        try publish(.ended, .closed, in: directory)
+        #expect(try Directory.list(folder("shop")) == ["closed"] + Self.shown)
         try directory.publish(try record(.undecided(.starting)), of: try service("shop"))
         #expect(try Directory.list(folder("shop")) == Self.shown)
         let open = try record(try verdict(.running, .open))
@@ -83,7 +84,7 @@ import Testing
             #expect(try PublishedState.read(in: folder("s\(name)"))?.state == .running)
         }
         // A service that needs no more than its own share has it, and a closing closes.
-        try directory.publish(try record(try self.verdict(.ended, .closed)), of: service("small"))
+        try publish(.ended, .closed, of: "small", in: directory)
         verdict.state = .ended
         verdict.gate = .closed
         #expect(throws: FileError.self) {
@@ -94,7 +95,7 @@ import Testing
     }
 
     @Test func filesAreReadableByEverybody() throws {
-        try directory().publish(try record(try verdict(.running, .open)), of: try service("shop"))
+        try publish(.running, .open, in: directory())
         for file in ["open", "page.html", "state.env", "state.json"] {
             #expect(try File.attributes(of: folder("shop/\(file)")).mode == 0o644)
         }
@@ -103,7 +104,7 @@ import Testing
     @Test func theFilesOfServicesAndSourcesThatAreGoneAreRemovedAndNothingElse() throws {
         let before = directory()
         for name in ["shop", "blog"] {
-            try before.publish(try record(try verdict(.running, .open)), of: try service(name))
+            try publish(.running, .open, of: name, in: before)
         }
         try File.touch(before.confirmationPath(of: try named("app")))
         try File.touch(before.confirmationPath(of: try named("old")))
@@ -117,7 +118,7 @@ import Testing
     }
 
     @Test func aFileOfSomebodyElseKeepsTheFolderOfAServiceThatIsGone() throws {
-        try directory().publish(try record(try verdict(.running, .open)), of: try service("shop"))
+        try publish(.running, .open, in: directory())
         try folder.write("mine", to: "shop/notes")
         #expect(try directory().tidy(services: [], sources: []).isEmpty)
         #expect(try Directory.list(folder("shop")) == ["notes"])
@@ -125,8 +126,7 @@ import Testing
 
     /// One such entry once prevented every later start of the daemon.
     @Test func foreignFilesAreReportedAndLeftAlone() throws {
-        try directory().publish(
-            try record(try verdict(.running, .open)), of: try service("blog"))
+        try publish(.running, .open, of: "blog", in: directory())
         for odd in ["backup/state.json", "shop/open/x", "source.gone", "shop/state.json"] {
             try Directory.create(folder(odd))
         }
@@ -154,8 +154,7 @@ import Testing
     }
 
     @Test func markersOfAnotherBootAreRemovedAtTheStart() throws {
-        try directory(boot: "b-1").publish(
-            try record(try verdict(.running, .open)), of: try service("shop"))
+        try publish(.running, .open, in: directory(boot: "b-1"))
         #expect(try directory(boot: "b-1").tidy(services: [try named("shop")], sources: []).isEmpty)
         #expect(try File.exists(folder("shop/open")))
         #expect(try directory(boot: "b-2").tidy(services: [try named("shop")], sources: []).isEmpty)
@@ -169,7 +168,7 @@ import Testing
 
     @Test func aConfirmationFindsTheFilesOfAServiceGone() throws {
         let directory = directory()
-        try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
+        try publish(.running, .open, in: directory)
         try File.touch(directory.confirmationPath(of: try named("app")))
         try File.remove(folder("shop/state.json"))
         #expect(throws: FileError.self) { try directory.check([try named("shop")]) }
@@ -188,12 +187,10 @@ import Testing
         _ file: String, _ left: [String]
     ) throws {
         let directory = directory()
-        try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
+        try publish(.running, .open, in: directory)
         // A directory at the temporary name fails the write like a full disk, also for root.
         try Directory.create(folder("shop/.\(file).tmp/x"))
-        #expect(throws: FileError.self) {
-            try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
-        }
+        #expect(throws: FileError.self) { try publish(.ended, .closed, in: directory) }
         let names = { try Directory.list(folder("shop")).filter { !$0.hasPrefix(".") } }
         #expect(try names() == ["closed"] + left + ["unavailable"])
         if file != "state.json" {
@@ -203,18 +200,15 @@ import Testing
         }
         try Directory.remove(folder("shop/.\(file).tmp/x"))
         try Directory.remove(folder("shop/.\(file).tmp"))
-        try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
+        try publish(.ended, .closed, in: directory)
         #expect(try names() == ["closed"] + Self.shown)
     }
 
     @Test func filesThatSayClosedStayIfTheNextClosingCannotBeWritten() throws {
         let directory = directory()
-        try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
+        try publish(.ended, .closed, in: directory)
         try Directory.create(folder("shop/.state.json.tmp/x"))
-        #expect(throws: FileError.self) {
-            try directory.publish(
-                try record(try verdict(.maintenance, .closed)), of: try service("shop"))
-        }
+        #expect(throws: FileError.self) { try publish(.maintenance, .closed, in: directory) }
         #expect(try PublishedState.read(in: folder("shop"))?.state == .ended)
         #expect(try File.exists(folder("shop/state.env")))
     }
@@ -223,11 +217,9 @@ import Testing
     /// unit, and nothing would start them later.
     @Test func anOpeningThatCannotBeWrittenLeavesTheFilesAndOpensTheMarker() throws {
         let directory = directory()
-        try directory.publish(try record(try verdict(.ended, .closed)), of: try service("shop"))
+        try publish(.ended, .closed, in: directory)
         try Directory.create(folder("shop/.state.json.tmp/x"))
-        #expect(throws: FileError.self) {
-            try directory.publish(try record(try verdict(.running, .open)), of: try service("shop"))
-        }
+        #expect(throws: FileError.self) { try publish(.running, .open, in: directory) }
         #expect(try File.exists(folder("shop/open")) && !File.exists(folder("shop/closed")))
         #expect(try PublishedState.read(in: folder("shop"))?.gate == .closed)
     }

@@ -6,8 +6,7 @@ import Testing
 /// `state.json`, member by member.
 @Suite struct StateFileTests {
     @Test func everyMemberIsThereAndInOrder() throws {
-        var verdict = Verdict(
-            state: .countdown, gate: .open, reason: .flags(try named("app")))
+        var verdict = try verdict(.countdown, .open)
         verdict.endsAt = try Instant(rfc3339: "2027-03-31T08:00:00Z")
         verdict.daysLeft = 30
         verdict.texts.title = "T"

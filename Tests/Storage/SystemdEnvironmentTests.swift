@@ -14,8 +14,7 @@ import Testing
         let texts = EnvironmentFileTests.texts
         var unit = "[Service]\nType=oneshot\n"
         for (index, text) in texts.enumerated() {
-            var verdict = Verdict(
-                state: .maintenance, gate: .closed, reason: .flags(try named("app")))
+            var verdict = try verdict(.maintenance, .closed)
             verdict.texts.title = text
             verdict.texts.message = text
             let file = EnvironmentFile.text(of: try record(verdict), for: try service())

@@ -20,7 +20,7 @@ import Testing
         _ state: State, _ gate: Gate?, endsAt: String? = nil, title: String? = nil,
         page: Page = .standard
     ) throws {
-        var verdict = Verdict(state: state, gate: gate, reason: .flags(try named("app")))
+        var verdict = try verdict(state, gate)
         verdict.endsAt = try endsAt.map { try Instant(rfc3339: $0) }
         verdict.texts.title = title
         try directory.publish(try record(verdict), of: try service("shop"), page: page)
@@ -30,10 +30,9 @@ import Testing
 
     /// What the gate machine tells of an open gate.
     private func publish(isUnavailable: Bool) throws {
-        let verdict = Verdict(state: .running, gate: .open, reason: .flags(try named("app")))
         try directory.publish(
-            isUnavailable: isUnavailable, try record(verdict), of: try service("shop"),
-            page: .standard)
+            isUnavailable: isUnavailable, try record(try verdict(.running, .open)),
+            of: try service("shop"), page: .standard)
     }
 
     private var areShown: Bool {
@@ -76,7 +75,7 @@ import Testing
     /// A size is a number of seconds, for servers that cannot read a file into a header.
     @Test(arguments: [(1, 1), (9, 9), (10, 10), (90, 90), (3_600, 3_600), (-5, 1), (86_400, 3_600)])
     func theSizeOfTheFileIsTheNumberInIt(_ wanted: Int64, _ reported: Int) throws {
-        var verdict = Verdict(state: .ended, gate: .closed, reason: .flags(try named("app")))
+        var verdict = try verdict(.ended, .closed)
         verdict.retryAfter = .seconds(wanted)
         try directory.publish(try record(verdict), of: try service("shop"), page: .standard)
         let text = try folder.text(of: "shop/retry-after")

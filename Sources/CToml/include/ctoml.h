@@ -76,9 +76,6 @@ void ctoml_free(ctoml_document *_Nullable document);
 /// The error, or NULL where the document was parsed.
 const ctoml_error *_Nullable ctoml_document_error(const ctoml_document *_Nonnull document);
 
-/// How many nodes there are: at least one, the root table; none where there is an error.
-size_t ctoml_document_count(const ctoml_document *_Nonnull document);
-
 /// The node at `index`, the root first, each followed by its children. Members of a table are in
 /// the order of their keys. An index past the end gives an empty table.
 ctoml_node ctoml_document_node(const ctoml_document *_Nonnull document, size_t index);

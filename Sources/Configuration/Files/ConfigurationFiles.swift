@@ -10,11 +10,11 @@ package struct ConfigurationFiles: Sendable {
     package let contents: [Content]
     package let skipped: [SkippedFile]
     /// The page templates that were read with them earlier; nil if they are read from the disk.
-    private let templates: [Templates.Source]?
+    let templates: [Content]?
 
     /// Files that were read earlier.
     package init(
-        _ contents: [Content], templates: [Templates.Source]? = nil, skipped: [SkippedFile] = []
+        _ contents: [Content], templates: [Content]? = nil, skipped: [SkippedFile] = []
     ) {
         self.contents = contents
         self.templates = templates
@@ -27,13 +27,6 @@ package struct ConfigurationFiles: Sendable {
         let dropIns = try DropIns(in: places)
         let main = try File.read(places.main, limit: Fragment.largestFile)
         self.init([(places.main, main)] + dropIns.contents, skipped: dropIns.skipped)
-    }
-
-    /// The settings in these files, checked. Throws everything that is wrong with them.
-    package func settings(_ zones: Zones) throws(SettingsError) -> Settings {
-        try Settings.load(
-            files: contents, zones: zones,
-            templates: templates.map { Templates($0) } ?? Templates())
     }
 }
 

@@ -1,4 +1,4 @@
-package import Files
+import Files
 
 /// The drop-ins that count, as they were read, and the ignored drop-ins.
 ///
@@ -21,9 +21,9 @@ struct DropIns {
             for name in try folder.names() {
                 let path = "\(folder.path)/\(name)"
                 if let winner = winners[name] {
-                    skipped.append(SkippedFile(path: path, cause: .overridden(by: winner)))
+                    skipped.append(.replaced("skipped \(path): \(winner) is read instead"))
                 } else if !name.hasSuffix(".toml") {
-                    skipped.append(SkippedFile(path: path, cause: .otherSuffix))
+                    skipped.append(.refused(path, "its name does not end in .toml"))
                 } else if try read(name, path, in: folder, by: authors) {
                     winners[name] = path
                 }
@@ -40,16 +40,12 @@ struct DropIns {
         by authors: Set<UInt32>?
     ) throws(FileError) -> Bool {
         if try folder.isLink(name, to: "/dev/null") {
-            skipped.append(SkippedFile(path: path, cause: .masked))
+            skipped.append(.replaced("masked \(path): it is a link to /dev/null"))
             return true
         }
         let file = try folder.file(name)
-        if let authors, let problem = try OwnershipProblem(file.attributes(), authors) {
-            skipped.append(SkippedFile(path: path, cause: .untrusted(problem)))
-            return false
-        }
-        let bytes = try file.content(limit: Fragment.largestFile)
-        contents.append((path, bytes))
+        guard try isTrusted(file.attributes(), path, authors) else { return false }
+        contents.append((path, try file.content(limit: Fragment.largestFile)))
         return true
     }
 
@@ -60,26 +56,23 @@ struct DropIns {
     ) throws(FileError) -> OpenDirectory? {
         do {
             let folder = try OpenDirectory(path, followingLinks: authors == nil)
-            if let authors, let problem = try OwnershipProblem(folder.attributes(), authors) {
-                skipped.append(SkippedFile(path: path, cause: .untrusted(problem)))
-                return nil
-            }
+            guard try isTrusted(folder.attributes(), path, authors) else { return nil }
             return folder
         } catch  where error.isNotFound {
-            try checkLink(path, by: authors)
+            // A link in the place of an exposed folder is not followed.
+            let link = try File.ifThere(File.attributes(of: path, followingLinks: false))
+            if let link { _ = isTrusted(link, path, authors) }
             return nil
         }
     }
 
-    /// Says why a link in the place of an exposed folder is not followed.
-    private mutating func checkLink(_ path: String, by authors: Set<UInt32>?) throws(FileError) {
-        do {
-            guard let authors,
-                let problem = try OwnershipProblem(
-                    File.attributes(of: path, followingLinks: false), authors)
-            else { return }
-            skipped.append(SkippedFile(path: path, cause: .untrusted(problem)))
-        } catch  where error.isNotFound {}
+    /// Whether one of `authors` has made a file or a folder. If not, it is skipped.
+    private mutating func isTrusted(
+        _ attributes: FileAttributes, _ path: String, _ authors: Set<UInt32>?
+    ) -> Bool {
+        guard let problem = authors.flatMap(attributes.ownershipProblem) else { return true }
+        skipped.append(.refused(path, problem))
+        return false
     }
 
     private static func name(of path: String) -> Substring {
@@ -87,73 +80,32 @@ struct DropIns {
     }
 }
 
-/// A file of a drop-in folder that is no part of the configuration, and why.
-package struct SkippedFile: Hashable, Sendable {
-    /// Why the file is no part of the configuration.
-    package enum Cause: Hashable, Sendable {
-        /// Its name does not end in `.toml`.
-        case otherSuffix
-        /// A stronger folder has a file of that name.
-        case overridden(by: String)
-        /// It is a link to /dev/null, which masks the files of its name in weaker folders.
-        case masked
-        /// An untrusted user may have written it.
-        case untrusted(OwnershipProblem)
-    }
-
-    /// Absolute.
-    package let path: String
-    package let cause: Cause
-
+/// A file of a drop-in folder that is no part of the configuration.
+package struct SkippedFile: Sendable, CustomStringConvertible {
+    /// The file, and why it does not count.
+    package let description: String
     /// Whether its author most likely meant it to be read.
-    package var isWarning: Bool {
-        switch cause {
-        case .otherSuffix, .untrusted: true
-        case .overridden, .masked: false
-        }
+    package let isWarning: Bool
+
+    /// A file that a stronger folder replaces, or a mask.
+    fileprivate static func replaced(_ description: String) -> Self {
+        Self(description: description, isWarning: false)
+    }
+
+    /// A file that would count if it were not for this problem.
+    fileprivate static func refused(_ path: String, _ problem: String) -> Self {
+        Self(description: "skipped \(path): \(problem)", isWarning: true)
     }
 }
 
-extension SkippedFile: CustomStringConvertible {
-    package var description: String {
-        switch cause {
-        case .otherSuffix: "skipped \(path): its name does not end in .toml"
-        case .overridden(let winner): "skipped \(path): \(winner) is read instead"
-        case .untrusted(let problem): "skipped \(path): \(problem)"
-        case .masked: "masked \(path): it is a link to /dev/null"
-        }
-    }
-}
-
-/// Why an untrusted user may have written a file, or made a folder.
-package enum OwnershipProblem: Hashable, Sendable {
-    /// It belongs to this user.
-    case owner(UInt32)
-    /// Its mode lets others write to it.
-    case writable(mode: UInt32)
-    /// It is a link, which leads wherever its author wants.
-    case link
-
-    /// Nil if one of `authors` owns it and nobody else may write to it.
-    package init?(_ attributes: FileAttributes, _ authors: Set<UInt32>) {
-        if !authors.contains(attributes.owner) {
-            self = .owner(attributes.owner)
-        } else if attributes.kind == .symbolicLink {
-            self = .link
-        } else if attributes.mode & 0o022 != 0 {
-            self = .writable(mode: attributes.mode)
-        } else {
-            return nil
-        }
-    }
-}
-
-extension OwnershipProblem: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .owner(let user): "it belongs to user \(user), not to root"
-        case .writable(let mode): "its mode \(String(mode, radix: 8)) lets others write to it"
-        case .link: "it is a link"
-        }
+extension FileAttributes {
+    /// Why an untrusted user may have written the file, or made the folder; nil if one of `authors` owns it and
+    /// nobody else may write to it.
+    fileprivate func ownershipProblem(_ authors: Set<UInt32>) -> String? {
+        if !authors.contains(owner) { return "it belongs to user \(owner), not to root" }
+        // A link leads wherever its author wants.
+        if kind == .symbolicLink { return "it is a link" }
+        if mode & 0o022 == 0 { return nil }
+        return "its mode \(String(mode, radix: 8)) lets others write to it"
     }
 }

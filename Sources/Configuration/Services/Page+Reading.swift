@@ -5,20 +5,8 @@ import Pages
 /// A supply of page templates: the files of the system, or those of a kept configuration. Each is read once, however
 /// many services use it.
 package final class Templates {
-    /// A template as it was read.
-    package struct Source: Hashable, Sendable {
-        package let path: String
-        package let bytes: [UInt8]
-
-        /// The bytes of the file at this path.
-        package init(path: String, bytes: [UInt8]) {
-            self.path = path
-            self.bytes = bytes
-        }
-    }
-
     /// What was read, in that order.
-    package private(set) var sources: [Source] = []
+    package private(set) var sources: [ConfigurationFiles.Content] = []
     private let read: (String) throws -> [UInt8]
     private var known: [String: Result<PageTemplate, any Error>] = [:]
 
@@ -31,12 +19,11 @@ package final class Templates {
     }
 
     /// Files that were read earlier, and no others.
-    package convenience init(_ sources: [Source]) {
+    convenience init(_ sources: [ConfigurationFiles.Content]) {
         self.init { path in
-            guard let source = sources.first(where: { $0.path == path }) else {
-                throw MissingTemplate(path: path)
-            }
-            return source.bytes
+            if let source = sources.first(where: { $0.path == path }) { return source.bytes }
+            let problem = "'\(path)' was not kept with the configuration"
+            throw ConfigurationError(description: problem)
         }
     }
 
@@ -47,19 +34,12 @@ package final class Templates {
         if let template = known[path] { return (template, false) }
         let template = Result { () throws -> PageTemplate in
             let bytes = try read(path)
-            sources.append(Source(path: path, bytes: bytes))
+            sources.append((path, bytes))
             return try PageTemplate(bytes)
         }
         known[path] = template
         return (template, true)
     }
-}
-
-/// A template that was not kept with its configuration.
-private struct MissingTemplate: Error, CustomStringConvertible {
-    let path: String
-
-    var description: String { "'\(path)' was not kept with the configuration" }
 }
 
 extension Page {
@@ -100,10 +80,8 @@ extension TableDecoder {
     ) {
         let names = service.values.map(\.name.text)
         for use in template.values where !names.contains(where: use.name.hasSameBytes) {
-            let hint =
-                names.isEmpty
-                ? "it has no values"
-                : "its values are \(names.map(\.quoted).joined(separator: ", "))"
+            let known = names.map(\.quoted).joined(separator: ", ")
+            let hint = names.isEmpty ? "it has no values" : "its values are \(known)"
             report.error(
                 "unknown field 'values.\(use.name)' of service '\(service.name)'; \(hint)",
                 at: Origin(file: path, line: use.line, column: use.column))

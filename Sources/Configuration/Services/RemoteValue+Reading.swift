@@ -80,12 +80,10 @@ extension ValueType where Value == SourceName {
     fileprivate static func source(of switches: [Switch]) -> Self {
         Self(expected: "a string", text: { $0.text }) { text throws(ValueProblem) in
             guard !text.isEmpty else { throw .bad("source", cause: "it is empty") }
-            var names: [String] = []
-            for source in switches.map(\.source) {
-                if source.text == text { return source }
-                if !names.contains(source.text) { names.append(source.text) }
-            }
-            throw .unknown("source", hint: "the switches of the service read \(names.alternatives)")
+            let sources = switches.map(\.source)
+            if let source = sources.first(where: { $0.text == text }) { return source }
+            let names = sources.map(\.text).eachOnce.alternatives
+            throw .unknown("source", hint: "the switches of the service read \(names)")
         }
     }
 }
@@ -93,12 +91,7 @@ extension ValueType where Value == SourceName {
 extension ValueType where Value == String {
     /// The word of a variant, which becomes part of a unit's name.
     fileprivate static var variantWord: Self {
-        .string(expected: "a word") { text throws(ValueProblem) in
-            guard ValueName(text) != nil else {
-                throw .bad("word", cause: "expected \(ValueName.rule)")
-            }
-            return text
-        }
+        .text("word", expected: "a word", "expected \(ValueName.rule)") { ValueName($0) != nil }
     }
 }
 

@@ -43,7 +43,8 @@ extension Service {
         let zone = reader.value(
             ServiceKey.timeZone, .zone(of: zones),
             default: Self.zone(whereUnnamedIn: reader, zones))
-        let policy = Policy(from: reader)
+        var policy = Policy()
+        policy.read(from: reader)
 
         if let name, ServiceName.isReserved(name.text) {
             reader.report.error(
@@ -135,12 +136,21 @@ extension Policy {
     private static let closedTimes: ClosedRange<Duration> = .zero ... .seconds(86_400)
     private static let drains: ClosedRange<Duration> = .zero ... .seconds(3_600)
 
-    /// Reads the keys of the policy. The defaults are the values of `Policy()`.
-    init(from reader: TableDecoder) {
+    /// Each setting of it as TOML, in the order of the manual.
+    var settings: [EffectiveSetting] {
+        let (report, origin) = (Diagnostics(), Origin(file: ""))
+        var policy = self
+        policy.read(
+            from: TableDecoder(
+                path: "", place: "", table: Table(), origin: origin, report: report))
+        return report.effective
+    }
+
+    /// Reads the keys of the policy. A key that is missing leaves its setting as it is.
+    mutating func read(from reader: TableDecoder) {
         func read<Value>(_ setting: inout Value, _ key: ServiceKey, _ type: ValueType<Value>) {
             setting = reader.value(key, type, default: setting)
         }
-        self.init()
         read(&maxStale, .maxStale, .durationOrNever(in: Self.staleAges))
         read(&whenStale, .whenStale, .word)
         read(&whenUnknown, .whenUnknown, .word)
@@ -200,26 +210,12 @@ extension ValueType where Value == [UnitName] {
     /// The units to attach to a service: full names, each of them once.
     static var units: Self {
         Self(expected: "a list of units such as [\"web.service\"]") { value throws(ValueProblem) in
-            guard case .array(let elements) = value else {
-                guard case .string(let text) = value else { throw .wrongType() }
-                throw .wrongType(hint: "write [\(text.tomlText)]")
+            try value.list(\.text, isHinted: true) { element throws(ValueProblem) in
+                guard case .string(let text) = element else { throw .wrongType() }
+                if let unit = UnitName(text) { return unit }
+                let meant = UnitName(text + ".service").map { "; did you mean \($0.text.shown)?" }
+                throw .bad("list", cause: "\(text.shown) is not the name of a unit\(meant ?? "")")
             }
-            var units: [UnitName] = []
-            for element in elements {
-                guard case .string(let text) = element.value else { throw .wrongType() }
-                guard let unit = UnitName(text) else {
-                    let meant = UnitName(text + ".service").map {
-                        "; did you mean \($0.text.shown)?"
-                    }
-                    throw .bad(
-                        "list", cause: "\(text.shown) is not the name of a unit\(meant ?? "")")
-                }
-                guard !units.contains(unit) else {
-                    throw .bad("list", cause: "it names \(text.shown) twice")
-                }
-                units.append(unit)
-            }
-            return units
         } write: {
             JSON.Value.strings($0.map(\.text)).toml
         }
@@ -235,25 +231,14 @@ extension ValueType where Value == [Duration] {
         let lead = ValueType<Duration>.duration(in: .seconds(1)...longest)
         return Self(expected: "a list of durations such as [\"7d\", \"1h\"]") {
             value throws(ValueProblem) in
-            guard case .array(let elements) = value else {
-                guard case .string(let text) = value else { throw .wrongType() }
-                throw .wrongType(hint: "write [\(text.tomlText)]")
-            }
-            guard elements.count <= most else {
+            if case .array(let elements) = value, elements.count > most {
                 throw .bad("list", cause: "it has \(elements.count) durations, \(most) are allowed")
             }
-            var leads: [Duration] = []
-            for element in elements {
-                let next: Duration
-                do throws(ValueProblem) { next = try lead.read(element.value) } catch {
-                    throw error.inList(of: element.value)
+            return try value.list(\.text, isHinted: true) { element throws(ValueProblem) in
+                do throws(ValueProblem) { return try lead.read(element) } catch {
+                    throw error.inList(of: element)
                 }
-                guard !leads.contains(next) else {
-                    throw .bad("list", cause: "it names '\(next.text)' twice")
-                }
-                leads.append(next)
             }
-            return leads
         } write: {
             JSON.Value.strings($0.map(\.text)).toml
         }

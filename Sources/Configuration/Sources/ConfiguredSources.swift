@@ -25,8 +25,6 @@ struct ConfiguredSources {
     private var positions: [SourceName: Int] = [:]
     /// The keys of the tables as written, also of tables with an error.
     private var tables: Set<String> = []
-    /// The names in use.
-    private var taken: Set<String> = []
     private var implied: [Source.Kind: SourceName] = [:]
     private var used: Set<SourceName> = []
     private let report: Diagnostics
@@ -36,7 +34,6 @@ struct ConfiguredSources {
         report = root.report
         for (member, reader) in root.table(RootKey.source)?.tables() ?? [] {
             tables.insert(member.key)
-            taken.insert(member.key)
             let source = Source(name: reader.name(member, of: "a source"), from: reader)
             if let source { add(source) }
         }
@@ -114,7 +111,6 @@ struct ConfiguredSources {
         report.append(reading)
         guard let source else { return nil }
         implied[source.kind] = source.name
-        taken.insert(source.name.text)
         add(source)
         return source.name
     }
@@ -122,6 +118,7 @@ struct ConfiguredSources {
     /// The first of `text`, `text-2`, `text-3` … that no source has, shortened if it is too long; nil if
     /// `text` is no name.
     private func freeName(like text: String) -> SourceName? {
+        let taken = tables.union(implied.values.map(\.text))
         for number in 1...(taken.count + 1) {
             let suffix = number == 1 ? "" : "-\(number)"
             let stem = text.utf8.prefix(63 - suffix.utf8.count)

@@ -41,12 +41,8 @@ extension TableDecoder {
         let user = optional(EtcdKey.user, .text("user"))
         let password = optional(EtcdKey.password, .secret)
         if let user, let password { return EtcdSettings.Login(user: user, password: password) }
-        for (key, other) in [(EtcdKey.user, EtcdKey.password), (.password, .user)] {
-            guard let member = member(key), self.member(other) == nil else { continue }
-            report.error(
-                "'\(key.rawValue)' \(place) needs a '\(other.rawValue)' beside it",
-                at: member.keyOrigin)
-        }
+        require(EtcdKey.password, "a ", beside: EtcdKey.user)
+        require(EtcdKey.user, "a ", beside: EtcdKey.password)
         return nil
     }
 }
@@ -56,18 +52,13 @@ extension ValueType where Value == [String] {
     /// a login.
     static func origins(_ thing: String, such example: String, login: String) -> Self {
         Self(expected: "a list of URLs such as [\"\(example)\"]") { value throws(ValueProblem) in
-            guard case .array(let elements) = value else { throw .wrongType() }
-            var endpoints: [String] = []
-            for element in elements {
-                guard case .string(let text) = element.value else { throw .wrongType() }
+            let endpoints = try value.list(\.self) { element throws(ValueProblem) in
+                guard case .string(let text) = element else { throw .wrongType() }
                 let endpoint = text.hasSuffix("/") ? String(text.dropLast()) : text
                 if let problem = URLText(endpoint).originProblem(login: login) {
                     throw .bad(thing, cause: "\(text.shown): \(problem)")
                 }
-                guard !endpoints.contains(where: endpoint.hasSameBytes) else {
-                    throw .bad("list", cause: "it names \(text.shown) twice")
-                }
-                endpoints.append(endpoint)
+                return endpoint
             }
             guard !endpoints.isEmpty else { throw .bad("list", cause: "it is empty") }
             return endpoints

@@ -82,34 +82,23 @@ extension SourceType {
 extension ValueType where Value == String {
     /// The id of a project of Google Cloud, or its number: it becomes a part of a path.
     fileprivate static var projectID: Self {
-        .string { text throws(ValueProblem) in
+        .text("project", "write the id of the project: lower-case letters, digits and '-'") {
             let allowed = "abcdefghijklmnopqrstuvwxyz0123456789-".utf8
-            guard (1...63).contains(text.utf8.count), text.utf8.allSatisfy(allowed.contains) else {
-                throw .bad(
-                    "project",
-                    cause: "write the id of the project: lower-case letters, digits and '-'")
-            }
-            return text
+            return (1...63).contains($0.utf8.count) && $0.utf8.allSatisfy(allowed.contains)
         }
     }
 
     /// A word that may stand in a header.
     fileprivate static var token: Self {
-        .string { text throws(ValueProblem) in
-            guard !text.isEmpty, text.isASCII(from: "!") else {
-                throw .bad("value", cause: "it is empty, or holds a blank or a non-ASCII character")
-            }
-            return text
+        .text("value", "it is empty, or holds a blank or a non-ASCII character") {
+            !$0.isEmpty && $0.isASCII(from: "!")
         }
     }
 
     /// One scope of OAuth or several, with blanks between.
     fileprivate static var scope: Self {
-        .string { text throws(ValueProblem) in
-            guard !text.isEmpty, text.isASCII(from: " ") else {
-                throw .bad("scope", cause: "it is empty, or holds a non-ASCII character")
-            }
-            return text
+        .text("scope", "it is empty, or holds a non-ASCII character") {
+            !$0.isEmpty && $0.isASCII(from: " ")
         }
     }
 

@@ -27,25 +27,11 @@ package struct Source: Hashable, Sendable {
     /// The longest wait after failures.
     package var maxBackoff: Duration
     /// The values of keys that the source does not hold.
-    package var defaults: JSON.Object
+    package var defaults: JSON.Object = [:]
     /// Who has to sign its documents; nil for nobody.
     package var signing: SigningRule?
     /// The table that defines it, or the address that implies it.
     package var origin: Origin
-
-    /// All settings of a source.
-    package init(
-        name: SourceName, kind: Kind, interval: Duration, maxBackoff: Duration? = nil,
-        defaults: JSON.Object = [:], signing: SigningRule? = nil, origin: Origin
-    ) {
-        self.name = name
-        self.kind = kind
-        self.interval = interval
-        self.maxBackoff = maxBackoff ?? Schedule.usualBackOff(of: interval)
-        self.defaults = defaults
-        self.signing = signing
-        self.origin = origin
-    }
 
     /// The kind of a source, with the settings of that kind.
     package enum Kind: Hashable, Sendable {
@@ -142,9 +128,7 @@ struct SourceType: Sendable {
 
     /// The keys of all types, each once.
     static var keys: [String] {
-        all.flatMap(\.keys).reduce(into: []) { keys, key in
-            if !keys.contains(where: key.hasSameBytes) { keys.append(key) }
-        }
+        all.flatMap(\.keys).eachOnce
     }
 
     /// The hint after an unknown type.
@@ -175,12 +159,8 @@ extension SigningRule {
             self.init(signers: signers, audience: audience)
             return
         }
-        for (key, other) in [(SigningKey.signers, SigningKey.audience), (.audience, .signers)] {
-            guard let member = reader.member(key), reader.member(other) == nil else { continue }
-            reader.report.error(
-                "'\(key.rawValue)' \(reader.place) needs '\(other.rawValue)' beside it",
-                at: member.keyOrigin)
-        }
+        reader.require(SigningKey.audience, beside: SigningKey.signers)
+        reader.require(SigningKey.signers, beside: SigningKey.audience)
         return nil
     }
 }

@@ -17,28 +17,18 @@ package struct Fragment: Hashable, Sendable {
                 text: "file of \(bytes.count) bytes: at most \(Self.largestFile) are read")
         }
         self.file = file
-        self.root = try TomlDocument(file: file, bytes: bytes).root()
-    }
-}
-
-/// All files merged into one tree. Each leaf keeps its place in its file.
-package struct MergedTree: Hashable, Sendable {
-    /// In the order in which they were merged.
-    package var files: [String]
-    package var root: Table
-
-    /// Merges files in their order. Tables are merged member by member; a later file replaces any other
-    /// value, also an array, as a whole.
-    package init(_ fragments: [Fragment]) {
-        files = fragments.map(\.file)
-        root = fragments.first?.root ?? Table()
-        for fragment in fragments.dropFirst() {
-            root.merge(fragment.root)
-        }
+        self.root = try Table(toml: bytes, file: file)
     }
 }
 
 extension Table {
+    /// Merges files in their order. Tables are merged member by member; a later file replaces any other
+    /// value, also an array, as a whole. Each leaf keeps its place in its file.
+    package init(merging fragments: [Fragment]) {
+        self = fragments.first?.root ?? Table()
+        for fragment in fragments.dropFirst() { merge(fragment.root) }
+    }
+
     /// A replaced member keeps its position; a new member goes to the end.
     fileprivate mutating func merge(_ later: Table) {
         let keys = members.map { ExactString($0.key) }

@@ -1,45 +1,43 @@
 import CToml
 
-/// A document that toml++ has parsed; freed at the end of its scope.
-@safe struct TomlDocument: ~Copyable {
-    private let document: OpaquePointer
-    private let file: String
-
-    /// Throws only if memory runs out.
-    init(file: String, bytes: [UInt8]) throws(Diagnostic) {
+extension Table {
+    /// The root table of a document of TOML. Members of tables are in the order of their places. Throws a syntax
+    /// error, or that memory runs out.
+    init(toml bytes: [UInt8], file: String) throws(Diagnostic) {
         let parsed = unsafe bytes.withUnsafeBufferPointer {
             unsafe ctoml_parse($0.baseAddress, $0.count)
         }
-        guard let parsed = unsafe parsed else {
+        guard let document = unsafe parsed else {
             throw Diagnostic(
                 origin: Origin(file: file), text: "file cannot be parsed: out of memory")
         }
-        unsafe self.document = parsed
-        self.file = file
-    }
-
-    deinit { unsafe ctoml_free(document) }
-
-    /// The whole tree; throws a syntax error. Members of tables are in the order of their places.
-    func root() throws(Diagnostic) -> Table {
+        defer { unsafe ctoml_free(document) }
         if let error = unsafe ctoml_document_error(document) {
-            let text = unsafe Self.sentence(String(error.pointee.text))
+            let text = unsafe Diagnostic.sentence(String(error.pointee.text))
             throw unsafe Diagnostic(origin: Origin(file: file, error.pointee.position), text: text)
         }
+        var reader = unsafe TomlReader(document: document, file: file)
         let root = unsafe ctoml_document_node(document, 0)
-        var index = 1
-        return unsafe table(of: root.children, from: &index)
+        self = unsafe reader.table(of: root.children)
     }
+}
+
+/// Reads the nodes of a document that toml++ has parsed, one after the other.
+@safe private struct TomlReader {
+    let document: OpaquePointer
+    let file: String
+    /// The next node; the root was read.
+    var index = 1
 
     /// Reads the next `count` nodes, with all nodes in them, as members of a table. The recursion is as
     /// deep as the document, which `ctoml_parse` limits.
-    private func table(of count: Int, from index: inout Int) -> Table {
+    mutating func table(of count: Int) -> Table {
         var members: [Table.Member] = []
         for _ in 0..<count {
             let next = unsafe ctoml_document_node(document, index)
             let key = unsafe String(next.key)
             let keyOrigin = unsafe Origin(file: file, next.key_position)
-            let node = node(from: &index)
+            let node = node()
             members.append(Table.Member(key: key, keyOrigin: keyOrigin, node: node))
         }
         members.sort {
@@ -49,13 +47,13 @@ import CToml
     }
 
     /// Reads the next node, with all nodes in it.
-    private func node(from index: inout Int) -> Node {
+    private mutating func node() -> Node {
         let next = unsafe ctoml_document_node(document, index)
         index += 1
         let value: Node.Value =
             switch unsafe next.kind {
-            case .table: unsafe .table(table(of: next.children, from: &index))
-            case .array: unsafe .array((0..<next.children).map { _ in node(from: &index) })
+            case .table: unsafe .table(table(of: next.children))
+            case .array: unsafe .array((0..<next.children).map { _ in node() })
             case .string: unsafe .string(String(next.string))
             case .integer: unsafe .integer(next.integer)
             case .floating: unsafe .float(next.floating)
@@ -66,10 +64,12 @@ import CToml
             }
         return unsafe Node(value, at: Origin(file: file, next.position))
     }
+}
 
+extension Diagnostic {
     /// The message of toml++ as a clause of ours. It begins like `Error while parsing key-value pair:`,
     /// and quotes the document without escapes.
-    private static func sentence(_ text: String) -> String {
+    fileprivate static func sentence(_ text: String) -> String {
         let opening = "Error while parsing "
         let sentence =
             text.hasPrefix(opening)

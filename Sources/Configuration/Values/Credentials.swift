@@ -37,10 +37,7 @@ extension TableDecoder {
     ///
     /// `subject` is the key of the URLs, with its verb: `'url' is`.
     func checkCredentials(for urls: [String], _ subject: String) {
-        if let key = member(HTTPKey.clientKey), member(HTTPKey.clientCertificate) == nil {
-            report.error(
-                "'client_key' \(place) needs a 'client_certificate' beside it", at: key.keyOrigin)
-        }
+        require(HTTPKey.clientCertificate, "a ", beside: HTTPKey.clientKey)
         let plain = urls.map(URLText.init).filter { !$0.isHTTPS }
         if plain.count == urls.count {
             for member in [HTTPKey.ca, .clientCertificate].compactMap(member) {

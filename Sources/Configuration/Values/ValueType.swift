@@ -64,12 +64,38 @@ extension ValueType where Value == String {
         Self(expected: expected, text: { $0 }, read: check)
     }
 
-    /// A string that is not empty. `noun` names it in an error: `key`.
-    static func text(_ noun: String) -> Self {
-        .string { text throws(ValueProblem) in
-            guard !text.isEmpty else { throw .bad(noun, cause: "it is empty") }
+    /// A string that is not empty, or that is good otherwise. `noun` names it in an error: `key`.
+    static func text(
+        _ noun: String, expected: String = "a string", _ cause: String = "it is empty",
+        where isGood: @escaping (String) -> Bool = { !$0.isEmpty }
+    ) -> Self {
+        .string(expected: expected) { text throws(ValueProblem) in
+            guard isGood(text) else { throw .bad(noun, cause: cause) }
             return text
         }
+    }
+}
+
+extension Node.Value {
+    /// The different elements of a list. `shown` writes an element that stands there twice. With `isHinted` a string
+    /// in its place gets a hint.
+    func list<Element: Equatable>(
+        _ shown: (Element) -> String, isHinted: Bool = false,
+        _ read: (Node.Value) throws(ValueProblem) -> Element
+    ) throws(ValueProblem) -> [Element] {
+        guard case .array(let nodes) = self else {
+            guard isHinted, case .string(let text) = self else { throw .wrongType() }
+            throw .wrongType(hint: "write [\(text.tomlText)]")
+        }
+        var elements: [Element] = []
+        for node in nodes {
+            let element = try read(node.value)
+            guard !elements.contains(element) else {
+                throw .bad("list", cause: "it names \(shown(element).shown) twice")
+            }
+            elements.append(element)
+        }
+        return elements
     }
 }
 

@@ -5,19 +5,9 @@ import Decision
 /// The services that were published are compared once, however many clients there are, and each client
 /// remembers a number: it costs what is new to it.
 package final class Changes {
-    private enum Latest {
-        case record(PublishedVerdict, number: Int)
-        case gone(number: Int)
-
-        var number: Int {
-            switch self {
-            case .record(_, let number), .gone(let number): number
-            }
-        }
-    }
-
     private var reported: Int?
-    private var latest: [ServiceName: Latest] = [:]
+    /// The newest change of each service, with its record; nil if it is gone.
+    private var latest: [ServiceName: (record: PublishedVerdict?, number: Int)] = [:]
     /// In ascending order. An entry whose service has a later one no longer counts.
     private var log: [(number: Int, name: ServiceName)] = []
     /// The number of the newest change.
@@ -40,19 +30,15 @@ package final class Changes {
 
     private func compare(_ name: ServiceName, with machine: Machine) {
         let record = machine.publishedVerdict(of: name)
-        switch (latest[name], record) {
-        case (nil, nil), (.gone, nil): return
-        case (.record(let known, let number), let record?) where known.isSame(as: record):
-            latest[name] = .record(record, number: number)
-            return
-        case (.record, nil):
+        switch (latest[name]?.record, record) {
+        case (nil, nil): return
+        case (let known?, let record?) where known.isSame(as: record):
+            latest[name]?.record = record
+        case (_, _):
             number += 1
-            latest[name] = .gone(number: number)
-        case (_, let record?):
-            number += 1
-            latest[name] = .record(record, number: number)
+            latest[name] = (record, number)
+            log.append((number, name))
         }
-        log.append((number, name))
     }
 
     /// How many services a client is told of in one reply: others are in the next one.
@@ -68,7 +54,7 @@ package final class Changes {
         let new = log.reversed().prefix { $0.number > number }.count
         for entry in log.suffix(new) where latest[entry.name]?.number == entry.number {
             guard isChosen(entry.name) else { continue }
-            if case .gone? = latest[entry.name] {
+            if latest[entry.name]?.record == nil {
                 gone.append(entry.name)
             } else {
                 changed.append(entry.name)

@@ -56,14 +56,6 @@ extension ControllableDaemon {
     /// The state of the services and the sources, for people.
     package var overview: Overview { machine.overview(at: now) }
 
-    /// Why the configuration on disk is not in force; nil if it is.
-    var refusal: String? { condition.refusal?.problem }
-
-    /// The record of a service that was published last; nil before the first.
-    package func publishedVerdict(of service: ServiceName) -> PublishedVerdict? {
-        machine.publishedVerdict(of: service)
-    }
-
     /// The configured service of this name; throws if there is none.
     func service(_ name: String) throws(MethodError) -> Service {
         guard let service = machine.service(name) else {
@@ -84,9 +76,7 @@ extension ControllableDaemon {
         let gates = gates
         return Set(
             try names.map { (name) throws(MethodError) in
-                if let orphan = ServiceName(name), gates?.isOrphan(orphan) ?? false {
-                    return orphan
-                }
+                if let orphan = ServiceName(name), gates?.isOrphan(orphan) == true { return orphan }
                 return try service(name).name
             })
     }
@@ -113,9 +103,6 @@ extension ControllableDaemon {
     func json(of service: Service) -> JSON.Value? {
         state(of: service.name).map(JSON.Value.object)
     }
-
-    /// The services that follow a source.
-    func followers(of source: SourceName) -> [ServiceName] { machine.followers(of: source) }
 
     /// Whether each of these services that are chosen has a verdict.
     func areDecided(_ services: [Service], _ isChosen: (ServiceName) -> Bool) -> Bool {

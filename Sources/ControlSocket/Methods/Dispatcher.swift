@@ -3,7 +3,7 @@ import JSON
 /// Finds the method of a call, and checks whether the peer may call it. Knows nothing of sockets.
 package struct Dispatcher {
     private let daemon: any ControllableDaemon
-    private let standard: StandardInterface
+    private let version: String
     private let permission: () -> Permission
     private let author: (Peer, _ sudoUser: String?) -> String
     private let changes = Changes()
@@ -15,7 +15,7 @@ package struct Dispatcher {
         author: @escaping (Peer, _ sudoUser: String?) -> String
     ) {
         self.daemon = daemon
-        standard = StandardInterface(version: version)
+        self.version = version
         self.permission = permission
         self.author = author
     }
@@ -27,7 +27,8 @@ package struct Dispatcher {
     package func perform(_ call: MethodCall, by peer: Peer) throws(MethodError) -> MethodResponse {
         guard !call.isUpgrade else { throw .methodNotImplemented(call.method) }
         switch call.interface {
-        case Interface.standard: return .now(ReplyParameters(try standard.answer(call)))
+        case Interface.standard:
+            return .now(ReplyParameters(try StandardInterface.answer(call, version: version)))
         case Interface.name:
             guard let method = Interface.methods.first(where: { $0.name == call.method }) else {
                 throw .methodNotFound(call.method)

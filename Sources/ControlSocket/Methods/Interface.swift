@@ -90,12 +90,11 @@ package enum Interface {
 }
 
 /// The interface `org.varlink.service`, which describes the others (varlink.org, "Service").
-struct StandardInterface {
-    /// The version of the program.
-    let version: String
-
-    /// Performs a call of one of its methods.
-    func answer(_ call: MethodCall) throws(MethodError) -> JSON.Object {
+enum StandardInterface {
+    /// Performs a call of one of its methods. `version` is the program's.
+    static func answer(
+        _ call: MethodCall, version: String
+    ) throws(MethodError) -> JSON.Object {
         switch call.method {
         case "GetInfo":
             _ = try Parameters(call.parameters, allowed: [])
@@ -108,7 +107,7 @@ struct StandardInterface {
             let parameters = try Parameters(call.parameters, allowed: ["interface"])
             switch try parameters.string("interface") {
             case Interface.name: return ["description": .string(Interface.description)]
-            case Interface.standard: return ["description": .string(Self.description)]
+            case Interface.standard: return ["description": .string(description)]
             case let other: throw .interfaceNotFound(other)
             }
         default: throw .methodNotFound(call.method)

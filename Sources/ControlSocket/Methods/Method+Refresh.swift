@@ -31,12 +31,12 @@ extension Method {
         var refresh = PendingFetches(of: sources, daemon.overview)
         return .later { (trigger) throws(MethodError) in
             let isDone = refresh.isDone(after: trigger, daemon.overview) { source in
-                daemon.followers(of: source).contains {
-                    daemon.publishedVerdict(of: $0)?.isWaiting ?? false
+                daemon.machine.followers(of: source).contains {
+                    daemon.machine.publishedVerdict(of: $0)?.isWaiting ?? false
                 }
             }
             guard isDone else { return nil }
-            let followers = Set(sources.flatMap(daemon.followers))
+            let followers = Set(sources.flatMap(daemon.machine.followers))
             guard let states = daemon.decided(followers.sorted()) else { return nil }
             return .last(["fetched": .array(refresh.outcomes), "services": .array(states)])
         }
@@ -46,31 +46,20 @@ extension Method {
 /// The fetches that a call of `Refresh` waits for.
 private struct PendingFetches {
     private let sources: [SourceName]
-    /// Each source as it was at the call.
-    private let before: [SourceName: Before]
+    /// How the sources were at the call.
+    private let before: [SourceName: Overview.SourceView]
+    private let start: Instant
     /// The sources whose request to fetch has left the queue.
     private var begun: Set<SourceName> = []
     /// The sources with a fetch that has ended since.
     private var fetched: Set<SourceName> = []
     private var ended: [SourceName: JSON.Value] = [:]
 
-    /// What a fetch is compared with.
-    private struct Before {
-        let fetchedAt: Instant?
-        let invalid: Int
-        /// The age of the flags; nil without flags.
-        let age: Duration?
-    }
-
     init(of sources: [SourceName], _ overview: Overview) {
         self.sources = sources
-        let chosen = Set(sources)
-        before = overview.sources.reduce(into: [:]) { known, source in
-            guard chosen.contains(source.name) else { return }
-            known[source.name] = Before(
-                fetchedAt: source.fetchedAt, invalid: source.fetches[.invalid],
-                age: source.fetchedAt.map { overview.now.wall - $0 })
-        }
+        let views = overview.sources.filter { sources.contains($0.name) }
+        before = Dictionary(views.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        start = overview.now.wall
     }
 
     /// Whether a fetch of each source that began after the call has ended. A fetch that was in
@@ -81,7 +70,8 @@ private struct PendingFetches {
     ) -> Bool {
         for source in sources {
             guard let view = overview.sources.first(where: { $0.name == source }) else {
-                fetchEnded(source, .failed("it is no longer configured"))
+                let problem = "it is no longer configured"
+                ended[source] = json(source, "failed", problem)
                 continue
             }
             switch trigger {
@@ -94,81 +84,47 @@ private struct PendingFetches {
             guard fetched.contains(source), view.nextPoll != nil, ended[source] == nil else {
                 continue
             }
-            let before = before[source]
-            let end = FetchEnd(
-                of: view, fetchedBefore: before?.fetchedAt, invalidBefore: before?.invalid ?? 0,
-                age: before?.age, isWaiting: isWaiting(source))
-            self.fetchEnded(source, end)
+            ended[source] = end(of: view, isWaiting: isWaiting(source))
         }
         return ended.count == sources.count
     }
 
-    private mutating func fetchEnded(_ source: SourceName, _ end: FetchEnd) {
-        ended[source] = .object([
-            "source": .string(source.text), "outcome": .string(end.word),
-            "problem": .optional(end.problem),
-            "flagsAge": .optional(end.age.map { $0.microseconds / 1000 }),
-        ])
-    }
-
     var outcomes: [JSON.Value] { sources.compactMap { ended[$0] } }
-}
-
-/// How a fetch has ended, for the caller of `Refresh`.
-private enum FetchEnd {
-    /// It brought other flags.
-    case changed
-    /// It confirmed the flags; `age` is their age if they are news.
-    case unchanged(age: Duration?)
-    /// Services wait for more signatures, or for the same answer again: their reasons say so.
-    case waiting
-    /// The answer changes nothing for this cause.
-    case refused(String)
-    /// No answer came for this cause, or the next one would be refused.
-    case failed(String)
 
     /// Flags of this age or less may be those that the caller has just written.
-    private static let recent: Duration = .seconds(60)
+    private static let recent: ClosedRange<Duration> = .zero ... .seconds(60)
 
-    init(
-        of source: Overview.SourceView, fetchedBefore: Instant?, invalidBefore: Int, age: Duration?,
-        isWaiting: Bool
-    ) {
+    /// A `Fetched` of the interface about a source whose fetch has ended.
+    private func end(of source: Overview.SourceView, isWaiting: Bool) -> JSON.Value {
         let rest = LogMessage.rest(hasFlags: source.hasFlags)
+        let before = before[source.name]
         if let refusal = source.refusal {
-            self = .refused("\(refusal); \(rest)")
-        } else if let problem = source.problem {
-            self = .failed("\(problem); \(rest)")
-        } else if source.fetches[.invalid] > invalidBefore {
-            self = isWaiting ? .waiting : .refused("no service can read the answer; \(rest)")
-        } else if let problem = source.signersProblem {
-            self = .failed(problem)
-        } else if source.fetchedAt != fetchedBefore {
-            self = .changed
-        } else {
-            self = .unchanged(age: age.flatMap { (.zero...Self.recent).contains($0) ? $0 : nil })
+            return json(source.name, "refused", "\(refusal); \(rest)")
         }
+        if let problem = source.problem {
+            return json(source.name, "failed", "\(problem); \(rest)")
+        }
+        if source.fetches[.invalid] > before?.fetches[.invalid] ?? 0 {
+            return isWaiting
+                ? json(source.name, "waiting")
+                : json(source.name, "refused", "no service can read the answer; \(rest)")
+        }
+        // The next answer would be refused.
+        if let problem = source.signersProblem { return json(source.name, "failed", problem) }
+        if source.fetchedAt != before?.fetchedAt { return json(source.name, "changed") }
+        let age = source.fetchedAt.map { start - $0 }
+        return json(
+            source.name, "unchanged", age: age.flatMap { Self.recent.contains($0) ? $0 : nil })
     }
 
-    var word: String {
-        switch self {
-        case .changed: "changed"
-        case .unchanged: "unchanged"
-        case .waiting: "waiting"
-        case .refused: "refused"
-        case .failed: "failed"
-        }
-    }
-
-    var problem: String? {
-        switch self {
-        case .changed, .unchanged, .waiting: nil
-        case .refused(let problem), .failed(let problem): problem
-        }
-    }
-
-    var age: Duration? {
-        if case .unchanged(let age) = self { age } else { nil }
+    private func json(
+        _ source: SourceName, _ outcome: String, _ problem: String? = nil, age: Duration? = nil
+    ) -> JSON.Value {
+        .object([
+            "source": .string(source.text), "outcome": .string(outcome),
+            "problem": .optional(problem),
+            "flagsAge": .optional(age.map { $0.microseconds / 1000 }),
+        ])
     }
 }
 

@@ -21,7 +21,7 @@ extension Method {
         let service = try daemon.service(request.parameters.string("service"))
         let cause = try request.parameters.optionalString("reason")
         let event = Event.release(service.name, by: request.author, only: cause)
-        let override = daemon.publishedVerdict(of: service.name)?.verdict.override
+        let override = daemon.machine.publishedVerdict(of: service.name)?.verdict.override
         let wasForced = override.map { order in cause.map(order.isGiven(for:)) ?? true } ?? false
         daemon.post(event)
         var (isTaken, isSettled) = (false, false)
@@ -35,8 +35,8 @@ extension Method {
             guard let state = state.first else {
                 throw .noSuchService(service.name.text, known: daemon.services.map(\.name))
             }
-            let opensAt = daemon.publishedVerdict(of: service.name)?.verdict.reason.opensAt
-            let wait = opensAt.map { max(.zero, $0 - daemon.now.wall) + .milliseconds(999) }
+            let reason = daemon.machine.publishedVerdict(of: service.name)?.verdict.reason
+            let wait = reason?.opensAt.map { max(.zero, $0 - daemon.now.wall) + .milliseconds(999) }
             return .last([
                 "service": state, "wasForced": .bool(wasForced),
                 "gate": daemon.gate(of: service.name).map(JSON.Value.object) ?? .null,

@@ -18,7 +18,7 @@ extension Method {
         let named = try request.parameters.strings("services")
         let chosen = named.isEmpty ? nil : Set(try daemon.services(named))
         var known: Int?
-        return .onChange {
+        return .onChange { _ in
             changes.update(daemon.machine)
             let isChosen = { (name: ServiceName) in chosen?.contains(name) ?? true }
             guard let last = known else {

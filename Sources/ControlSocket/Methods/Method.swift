@@ -45,13 +45,16 @@ struct MethodRequest {
 
 /// How a request is answered.
 package enum MethodResponse {
+    /// Returns the next reply; nil while there is none.
+    package typealias Advance = (ReplyTrigger) throws(MethodError) -> LongReply?
+
     /// At once, with this reply.
     case now(ReplyParameters)
     /// Later: the function is called at each trigger until it has returned its last reply, or the caller is
-    /// gone. Nil: there is no reply yet. For a call that wants a single reply, the first is the last.
-    case later((ReplyTrigger) throws(MethodError) -> LongReply?)
-    /// The same, some time after something has changed: the function misses what was in between.
-    case onChange(() throws(MethodError) -> LongReply?)
+    /// gone. For a call that wants a single reply, the first is the last.
+    case later(Advance)
+    /// The same, some time after something has changed: the function misses the triggers in between.
+    case onChange(Advance)
 }
 
 /// A reply whose lists are made piece by piece.
@@ -68,7 +71,7 @@ extension MethodResponse {
         _ ready: @escaping () throws(MethodError) -> ReplyParameters?
     ) throws(MethodError) -> MethodResponse {
         if let reply = try ready() { return .now(reply) }
-        return .onChange { () throws(MethodError) in try ready().map(LongReply.last) }
+        return .onChange { (_) throws(MethodError) in try ready().map(LongReply.last) }
     }
 
     /// As soon as `ready` returns a reply, but not before this trigger.

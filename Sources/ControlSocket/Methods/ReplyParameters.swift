@@ -5,12 +5,9 @@ package import JSON
 /// So neither the time on the loop nor the memory of an answer grows with the number of services. Each element
 /// is as it is when its piece is made.
 package struct ReplyParameters: ExpressibleByDictionaryLiteral {
-    /// Makes the next element; nil at the end of the list.
-    package typealias Elements = () -> JSON.Value?
-
     fileprivate enum Part {
         case value(JSON.Value)
-        case list(Elements)
+        case list(AnyIterator<JSON.Value>)
     }
 
     fileprivate private(set) var parts: [(name: String, part: Part)]
@@ -29,25 +26,17 @@ package struct ReplyParameters: ExpressibleByDictionaryLiteral {
     package func list<Thing>(
         _ member: String, of things: [Thing], _ make: @escaping (Thing) -> JSON.Value?
     ) -> ReplyParameters {
-        var rest = things[...]
-        var answer = self
-        answer.parts.append(
-            (
-                member,
-                .list {
-                    while let thing = rest.popFirst() {
-                        if let value = make(thing) { return value }
-                    }
-                    return nil
-                }
-            ))
-        return answer
+        with(member, .list(AnyIterator(things.lazy.compactMap(make).makeIterator())))
     }
 
     /// The same answer with a value at its end.
     package func value(_ member: String, _ value: JSON.Value) -> ReplyParameters {
+        with(member, .value(value))
+    }
+
+    private func with(_ member: String, _ part: Part) -> ReplyParameters {
         var answer = self
-        answer.parts.append((member, .value(value)))
+        answer.parts.append((member, part))
         return answer
     }
 
@@ -57,7 +46,7 @@ package struct ReplyParameters: ExpressibleByDictionaryLiteral {
         for (name, part) in parts {
             switch part {
             case .value(let value): object[name] = value
-            case .list(let next): object[name] = .array(Array(sequence(state: next) { $0() }))
+            case .list(let elements): object[name] = .array(Array(elements))
             }
         }
         return object
@@ -67,9 +56,9 @@ package struct ReplyParameters: ExpressibleByDictionaryLiteral {
 /// The message of a reply, made piece by piece.
 package struct ReplyMessage {
     private var parts: ArraySlice<(name: String, part: ReplyParameters.Part)>
+    private var start = #"{"parameters":{"#
     private let end: String
-    private var list: ReplyParameters.Elements?
-    private var isBegun = false
+    private var list: AnyIterator<JSON.Value>?
     private var isFirst = true
     /// Whether every byte was made.
     package private(set) var isComplete = false
@@ -83,40 +72,34 @@ package struct ReplyMessage {
     /// The reply that the method failed.
     package init(_ failure: MethodError) {
         parts = []
+        start = ""
         end = String(decoding: Reply.failure(failure).message, as: UTF8.self)
-        isBegun = true
     }
 
     /// The next bytes: at least `size` of them, or all that are left, and at most an element more.
     package mutating func next(_ size: Int) -> [UInt8] {
-        var bytes: [UInt8] = []
-        if !isBegun {
-            isBegun = true
-            bytes += #"{"parameters":{"#.utf8
-        }
+        var bytes = Array(start.utf8)
+        start = ""
         while bytes.count < size, !isComplete { addPiece(to: &bytes) }
         return bytes
     }
 
     private mutating func addPiece(to bytes: inout [UInt8]) {
-        if let next = list {
-            if let element = next() {
-                if !isFirst { bytes.append(UInt8(ascii: ",")) }
-                isFirst = false
+        if let list {
+            if let element = list.next() {
+                separate(&bytes)
                 bytes += element.serializedBytes()
             } else {
                 bytes.append(UInt8(ascii: "]"))
-                list = nil
+                self.list = nil
                 isFirst = false
             }
         } else if let (name, part) = parts.popFirst() {
-            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            separate(&bytes)
             bytes += JSON.Value.string(name).serializedBytes()
             bytes.append(UInt8(ascii: ":"))
             switch part {
-            case .value(let value):
-                bytes += value.serializedBytes()
-                isFirst = false
+            case .value(let value): bytes += value.serializedBytes()
             case .list(let elements):
                 bytes.append(UInt8(ascii: "["))
                 list = elements
@@ -126,5 +109,10 @@ package struct ReplyMessage {
             bytes += end.utf8
             isComplete = true
         }
+    }
+
+    private mutating func separate(_ bytes: inout [UInt8]) {
+        if !isFirst { bytes.append(UInt8(ascii: ",")) }
+        isFirst = false
     }
 }

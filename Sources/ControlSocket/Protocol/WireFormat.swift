@@ -38,9 +38,9 @@ package struct MethodCall: Hashable, Sendable {
 
     /// Reads one message without its NUL. A message that is no call gets no reply either: the client does
     /// not speak Varlink.
-    package init(_ message: [UInt8]) throws(MalformedCall) {
+    package init(_ message: [UInt8]) throws(WireError) {
         guard let object = json(message, depthLimit: 16), let full = object["method"]?.string else {
-            throw MalformedCall()
+            throw .malformed
         }
         // By bytes: with a combining mark after it, a dot is no character of its own.
         let dot = full.utf8.lastIndex(of: UInt8(ascii: "."))
@@ -49,7 +49,7 @@ package struct MethodCall: Hashable, Sendable {
         let given = object["parameters"] ?? .null
         let (more, oneway) = (object["more"]?.bool ?? false, object["oneway"]?.bool ?? false)
         guard let parameters = given == .null ? [:] : given.object, !(more && oneway) else {
-            throw MalformedCall()
+            throw .malformed
         }
         self.parameters = parameters
         isUpgrade = object["upgrade"]?.bool ?? false
@@ -80,10 +80,12 @@ private func bytes(of object: JSON.Object) -> [UInt8] {
     JSON.Value.object(object).serializedBytes() + [0]
 }
 
-/// A message that is not a call.
-package struct MalformedCall: Error, Hashable {
-    /// The error; it has no details.
-    package init() {}
+/// Why bytes are no message that can be answered.
+package enum WireError: Error {
+    /// A message is not a call.
+    case malformed
+    /// A message is longer than the limit.
+    case tooLong
 }
 
 /// A reply to a call (varlink.org, "Method reply").
@@ -129,12 +131,6 @@ package struct Framing: Sendable {
     /// The longest call in bytes.
     package static let limit = 64 << 10
 
-    /// A message is longer than the limit.
-    package struct TooLong: Error, Hashable {
-        /// The error; it has no details.
-        package init() {}
-    }
-
     private let limit: Int
     private var bytes: [UInt8] = []
     /// How many bytes are known to have no NUL, so that a message that arrives byte by byte is not
@@ -156,13 +152,13 @@ package struct Framing: Sendable {
     }
 
     /// Removes and returns the first message without its NUL; nil while none is complete.
-    package mutating func next() throws(TooLong) -> [UInt8]? {
+    package mutating func next() throws(WireError) -> [UInt8]? {
         guard let end = bytes[searched...].firstIndex(of: 0) else {
             searched = bytes.count
-            guard bytes.count <= limit else { throw TooLong() }
+            guard bytes.count <= limit else { throw .tooLong }
             return nil
         }
-        guard end <= limit else { throw TooLong() }
+        guard end <= limit else { throw .tooLong }
         let message = Array(bytes[..<end])
         // Not the same array, which would keep room for the longest message that ever came.
         bytes = end + 1 == bytes.count ? [] : Array(bytes[(end + 1)...])

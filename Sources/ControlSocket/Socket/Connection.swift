@@ -13,8 +13,6 @@ final class Connection {
     let isReadOnly: Bool
     /// When the client last did its part: called a method, or took bytes of a reply.
     private(set) var active = EventLoop.uptime
-    /// Of the bytes in `held`, those that the server counts for its user.
-    var counted = 0
     private let descriptor: Int32
     private unowned let server: Server
     private let turns: FairScheduler
@@ -29,25 +27,12 @@ final class Connection {
     private var isQueued = false
     private var activity: Activity = .reading
 
-    /// How the call that is being answered learns of news.
-    private enum Advance {
-        case atEach((ReplyTrigger) throws(MethodError) -> LongReply?)
-        case onChange(() throws(MethodError) -> LongReply?)
-
-        func callAsFunction(_ trigger: ReplyTrigger) throws(MethodError) -> LongReply? {
-            switch self {
-            case .atEach(let advance): try advance(trigger)
-            case .onChange(let advance): try advance()
-            }
-        }
-    }
-
     /// What is done about the calls of the client.
     private enum Activity {
         /// No complete call has arrived. Goes on to `answering` or `sending`.
         case reading
-        /// A call waits for its reply. Goes on to `sending`.
-        case answering(MethodCall.Replies, Advance)
+        /// A call waits for its reply. Goes on to `sending`. One that `seesAll` is told of each trigger.
+        case answering(MethodCall.Replies, MethodResponse.Advance, seesAll: Bool)
         /// A reply is made and sent. Goes on to the activity after it: `reading`, or `answering` in a stream.
         indirect case sending(ReplyMessage, then: Activity)
         /// The connection is closed, and nothing leads away from that.
@@ -87,16 +72,14 @@ final class Connection {
 
     /// Gives a call that follows each trigger a chance to be answered.
     func advance(_ trigger: ReplyTrigger) {
-        guard case .answering(let replies, let advance) = activity, case .atEach = advance else {
-            return
-        }
-        answer(replies, advance, trigger)
+        guard case .answering(_, _, seesAll: true) = activity else { return }
+        answer(trigger)
         if case .answering = activity {} else { queue() }
     }
 
     /// Gives a call that waits for news a turn.
     func statusChanged() {
-        if case .answering(_, .onChange) = activity { queue() }
+        if case .answering(_, _, seesAll: false) = activity { queue() }
     }
 
     /// Does a piece of work; returns whether there is another one.
@@ -106,7 +89,7 @@ final class Connection {
         switch activity {
         case .ended: return false
         case .reading: read()
-        case .answering(let replies, let advance): answer(replies, advance, .writable)
+        case .answering: answer(.writable)
         case .sending(let message, let next): send(message, then: next)
         }
         let goesOn = wantsTurn
@@ -190,22 +173,21 @@ final class Connection {
         do {
             switch try server.dispatcher.perform(call, by: peer) {
             case .now(let answer): reply(ReplyMessage(answer, continues: false), call.replies)
-            case .later(let advance): wait(call.replies, .atEach(advance))
-            case .onChange(let advance): wait(call.replies, .onChange(advance))
+            case .later(let advance):
+                activity = .answering(call.replies, advance, seesAll: true)
+                answer(.writable)
+            case .onChange(let advance):
+                activity = .answering(call.replies, advance, seesAll: false)
+                answer(.writable)
             }
         } catch {
             reply(ReplyMessage(error), call.replies)
         }
     }
 
-    private func wait(_ replies: MethodCall.Replies, _ advance: Advance) {
-        activity = .answering(replies, advance)
-        answer(replies, advance, .writable)
-    }
-
-    private func answer(
-        _ replies: MethodCall.Replies, _ advance: Advance, _ trigger: ReplyTrigger
-    ) {
+    /// Lets the call that waits be answered, if one does.
+    private func answer(_ trigger: ReplyTrigger) {
+        guard case .answering(let replies, let advance, _) = activity else { return }
         do {
             switch try advance(trigger) {
             case nil: break
@@ -213,7 +195,7 @@ final class Connection {
                 let isStream = replies == .many
                 reply(
                     ReplyMessage(answer, continues: isStream), replies,
-                    then: isStream ? .answering(replies, advance) : .reading)
+                    then: isStream ? activity : .reading)
             case .last(let answer): reply(ReplyMessage(answer, continues: false), replies)
             }
         } catch {
@@ -253,7 +235,7 @@ final class Connection {
         guard message.isComplete else { return }
         activity = next
         // In a stream: what has changed while the client took this reply.
-        if case .answering(let replies, let advance) = next { answer(replies, advance, .writable) }
+        answer(.writable)
     }
 
     /// Waits for a call, for room to send, or for the end of the connection.

@@ -7,34 +7,26 @@ import POSIX
 /// One source of the loop serves all connections, so that other events are handled between two pieces. A user
 /// who has used up the share of one user waits; all users wait once they have used up their share together.
 final class FairScheduler {
-    /// How much of the loop's time the users may have.
-    struct Share {
-        /// The part of the time of one user, and of all of them together.
-        var user = 0.25
-        var all = 0.5
-        /// What each user, and all of them together, may use before that counts.
-        var burst: Duration = .milliseconds(250)
-    }
-
     private let loop: EventLoop
-    private let share: Share?
+    /// The part of the loop's time that one user may have.
+    private let share: Double
     private var turn: Deferred?
     private var pause: Timer?
     private var queues: [UInt32: Queue] = [:]
     /// The users who have connections in their queue, in the order of their turns.
     private var users: [UInt32] = []
-    private var total = Debt()
+    private var total: Debt
 
     /// A user's connections that wait for a turn, and the time that the user owes.
-    private struct Queue {
-        var connections: [Connection] = []
-        var debt = Debt()
-    }
+    private typealias Queue = (connections: [Connection], debt: Debt)
 
-    /// Turns at this priority; without a `share` nobody ever waits for anything but the loop.
-    init(_ loop: EventLoop, priority: EventLoop.Priority, share: Share?) throws(SystemError) {
+    /// Turns at this priority, in these parts of the time: of one user, and of all together.
+    init(
+        _ loop: EventLoop, priority: EventLoop.Priority, ofUser share: Double, ofAll all: Double
+    ) throws(SystemError) {
         self.loop = loop
         self.share = share
+        total = Debt(share: all)
         turn = Deferred(loop, priority: priority) { [unowned self] in runNext() }
         pause = try Timer(loop, accuracy: .milliseconds(10)) { [unowned self] in turn?.arm() }
     }
@@ -42,8 +34,10 @@ final class FairScheduler {
     /// Puts a connection at the end of its user's queue. It must not be in it.
     func add(_ connection: Connection) {
         let user = connection.peer.user
-        if queues[user, default: Queue()].connections.isEmpty { users.append(user) }
-        queues[user, default: Queue()].connections.append(connection)
+        var queue = queues[user] ?? ([], Debt(share: share))
+        if queue.connections.isEmpty { users.append(user) }
+        queue.connections.append(connection)
+        queues[user] = queue
         turn?.arm()
     }
 
@@ -58,7 +52,7 @@ final class FairScheduler {
     func tidy() {
         let now = EventLoop.uptime
         queues = queues.filter { _, queue in
-            !queue.connections.isEmpty || !queue.debt.isPaid(at: now, share?.user ?? 1)
+            !queue.connections.isEmpty || queue.debt.remaining(at: now) > .zero
         }
     }
 
@@ -70,26 +64,18 @@ final class FairScheduler {
         guard let connection = queues[user]?.connections.removeFirst() else { return }
         if queues[user]?.connections.isEmpty == false { users.append(user) }
         let wantsMore = connection.work()
-        if let share {
-            let spent = EventLoop.uptime - start
-            queues[user]?.debt.add(spent, at: start, share.user)
-            total.add(spent, at: start, share.all)
-        }
+        let spent = EventLoop.uptime - start
+        queues[user]?.debt.add(spent, at: start)
+        total.add(spent, at: start)
         if wantsMore { add(connection) }
         if !users.isEmpty { turn?.arm() }
     }
 
     /// The position of the first user who may have a turn; nil, and a timer is set, if all have to wait.
     private func nextUser(at now: Uptime) -> Int? {
-        guard let share, !users.isEmpty else { return users.isEmpty ? nil : 0 }
-        let common = total.wait(at: now, share.all, share.burst)
-        var shortest = Duration.seconds(3600)
-        for (position, user) in users.enumerated() {
-            let own = queues[user]?.debt.wait(at: now, share.user, share.burst) ?? .zero
-            let wait = max(common, own)
-            if wait <= .zero { return position }
-            shortest = min(shortest, wait)
-        }
+        let waits = users.map { max(total.wait(at: now), queues[$0]?.debt.wait(at: now) ?? .zero) }
+        guard let shortest = waits.min() else { return nil }
+        if shortest <= .zero { return waits.firstIndex(of: shortest) }
         pause?.set(at: loop.now.boot + shortest)
         return nil
     }
@@ -97,23 +83,21 @@ final class FairScheduler {
 
 /// Time that was used and is paid back at a share of the time that passes.
 private struct Debt {
+    let share: Double
     private var owed: Duration = .zero
     private var at = Uptime(microseconds: 0)
 
-    mutating func add(_ spent: Duration, at now: Uptime, _ share: Double) {
-        owed = remaining(at: now, share) + spent
+    init(share: Double) { self.share = share }
+
+    mutating func add(_ spent: Duration, at now: Uptime) {
+        owed = remaining(at: now) + spent
         at = now
     }
 
-    /// How long until less than `burst` is owed.
-    func wait(at now: Uptime, _ share: Double, _ burst: Duration) -> Duration {
-        let excess = remaining(at: now, share) - burst
-        return excess <= .zero ? .zero : excess / share
+    /// How long until no more is owed than may be used before it counts.
+    func wait(at now: Uptime) -> Duration {
+        max(.zero, remaining(at: now) - .milliseconds(250)) / share
     }
 
-    func isPaid(at now: Uptime, _ share: Double) -> Bool { remaining(at: now, share) <= .zero }
-
-    private func remaining(at now: Uptime, _ share: Double) -> Duration {
-        max(.zero, owed - (now - at) * share)
-    }
+    func remaining(at now: Uptime) -> Duration { max(.zero, owed - (now - at) * share) }
 }

@@ -19,10 +19,9 @@ package final class Server {
     private var readiness: Descriptor?
     private var retry: Timer?
     private var sweep: Timer?
+    private var isSweeping = false
     private var statusChange: Deferred?
     private var connections: [ObjectIdentifier: Connection] = [:]
-    private var places = UserCounts()
-    private var bytes = (ofReaders: UserCounts(), ofOperators: UserCounts())
 
     /// Listens at `path`. A socket at which nobody listens any more is replaced.
     package init(
@@ -32,8 +31,8 @@ package final class Server {
         self.loop = loop
         self.dispatcher = dispatcher
         self.limits = limits
-        operators = try FairScheduler(loop, priority: .low, share: nil)
-        readers = try FairScheduler(loop, priority: .idle, share: limits.time)
+        operators = try FairScheduler(loop, priority: .low, ofUser: 1, ofAll: 1)
+        readers = try FairScheduler(loop, priority: .idle, ofUser: 0.25, ofAll: 0.5)
         self.path = path
         socket = try Self.listen(at: path)
         readiness = try readiness(of: socket)
@@ -75,55 +74,29 @@ package final class Server {
 
     /// Forgets a connection that has ended.
     func drop(_ connection: Connection) {
-        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        if connection.isReadOnly { places.add(-1, of: connection.peer.user) }
-        count(0, of: connection)
-    }
-
-    /// The connection keeps so many bytes now.
-    private func count(_ held: Int, of connection: Connection) {
-        let change = held - connection.counted
-        connection.counted = held
-        if connection.isReadOnly {
-            bytes.ofReaders.add(change, of: connection.peer.user)
-        } else {
-            bytes.ofOperators.add(change, of: connection.peer.user)
-        }
+        connections[ObjectIdentifier(connection)] = nil
     }
 
     /// Ends connections until the others keep no more bytes than the limits allow. The user with the most
     /// bytes loses the connection that was inactive the longest; `current` is never ended here.
     func trim(keeping current: Connection) {
-        guard connections[ObjectIdentifier(current)] != nil else { return }
-        count(current.held, of: current)
-        if current.isReadOnly {
-            let user = current.peer.user
-            while bytes.ofReaders.of(user) > limits.bytesOfUser,
-                let slow = slowest(of: user, besides: current)
-            {
-                slow.close()
-            }
-            while bytes.ofReaders.total > limits.bytes, let user = bytes.ofReaders.largest,
-                let slow = slowest(of: user, besides: current) ?? slowest(of: nil, besides: current)
-            {
-                slow.close()
-            }
-        } else {
-            while bytes.ofOperators.total > limits.bytes,
-                let slow = slowest(of: nil, besides: current)
-            {
-                slow.close()
-            }
-        }
+        while let slow = surplus(beside: current) { slow.close() }
     }
 
-    /// Of the connections of a user, or of all, that keep bytes as `current` does: the one that was active
-    /// the longest time ago.
-    private func slowest(of user: UInt32?, besides current: Connection) -> Connection? {
-        connections.values.filter {
-            $0 !== current && $0.isReadOnly == current.isReadOnly && $0.held > 0
-                && (user == nil || $0.peer.user == user)
-        }.min { $0.active < $1.active }
+    /// The next connection that makes room for `current`; nil if the bytes are within the limits.
+    private func surplus(beside current: Connection) -> Connection? {
+        guard current.held > 0 else { return nil }
+        let isReader = current.isReadOnly
+        let holding = connections.values.filter { $0.isReadOnly == isReader && $0.held > 0 }
+        if isReader {
+            let own = holding.filter { $0.peer.user == current.peer.user }
+            if own.held > limits.bytesOfUser, let slow = own.slowest(besides: current) {
+                return slow
+            }
+        }
+        guard holding.held > limits.bytes else { return nil }
+        let greedy = isReader ? holding.byUser.max { $0.held < $1.held } : nil
+        return greedy?.slowest(besides: current) ?? holding.slowest(besides: current)
     }
 
     // MARK: - Coming and going
@@ -149,40 +122,30 @@ package final class Server {
                     loop, descriptor, peer: peer, isReader: isReader,
                     turns: isReader ? readers : operators, server: self)
                 connections[ObjectIdentifier(connection)] = connection
-                if isReader { enter(peer.user) }
+                if isReader, !isSweeping { armSweep() }
             } catch {
                 return pause()
             }
         }
     }
 
-    private func enter(_ user: UInt32) {
-        if places.total == 0 { sweep?.set(at: loop.now.boot + limits.idle / 4) }
-        places.add(1, of: user)
-    }
-
     /// Whether the peer would take a place for readers; nil if there is none for it. A reader makes room for
     /// a client that may act, and for a user who has fewer places.
     private func place(for peer: Peer) -> Bool? {
-        let isReader = !dispatcher.mayAct(peer)
-        if isReader {
-            guard places.of(peer.user) < limits.readersOfUser else { return nil }
-            guard places.total >= limits.readers else { return true }
-            guard let crowd = places.largest, places.of(peer.user) + 1 < places.of(crowd) else {
-                return nil
-            }
-            return closeOldest(of: crowd) ? true : nil
+        let readers = connections.values.filter(\.isReadOnly)
+        let crowd = readers.byUser.max { $0.count < $1.count } ?? []
+        if dispatcher.mayAct(peer) {
+            if connections.count < limits.connections { return false }
+            guard let oldest = crowd.slowest() else { return nil }
+            oldest.close()
+            return false
         }
-        guard connections.count >= limits.connections else { return false }
-        return places.largest.map(closeOldest) == true ? false : nil
-    }
-
-    /// Ends the connection of a user that was active the longest time ago.
-    private func closeOldest(of user: UInt32) -> Bool {
-        let oldest = connections.values.filter { $0.isReadOnly && $0.peer.user == user }
-            .min { $0.active < $1.active }
-        oldest?.close()
-        return oldest != nil
+        let own = readers.count { $0.peer.user == peer.user }
+        guard own < limits.readersOfUser else { return nil }
+        if readers.count < limits.readers { return true }
+        guard own + 1 < crowd.count else { return nil }
+        crowd.slowest()?.close()
+        return true
     }
 
     /// Ends readers whose clients have not done their part for too long.
@@ -194,7 +157,13 @@ package final class Server {
             }
         }
         readers.tidy()
-        if places.total > 0 { sweep?.set(at: loop.now.boot + limits.idle / 4) }
+        isSweeping = false
+        if connections.values.contains(where: \.isReadOnly) { armSweep() }
+    }
+
+    private func armSweep() {
+        isSweeping = true
+        sweep?.set(at: loop.now.boot + limits.idle / 4)
     }
 
     private func pause() {
@@ -211,4 +180,18 @@ package final class Server {
     }
 
     private func tryLater() { retry?.set(at: loop.now.boot + .seconds(1)) }
+}
+
+extension [Connection] {
+    /// The bytes that they keep.
+    fileprivate var held: Int { reduce(0) { $0 + $1.held } }
+
+    fileprivate var byUser: [[Connection]] {
+        [[Connection]](Dictionary(grouping: self, by: \.peer.user).values)
+    }
+
+    /// The connection that was active the longest time ago.
+    fileprivate func slowest(besides current: Connection? = nil) -> Connection? {
+        filter { $0 !== current }.min { $0.active < $1.active }
+    }
 }

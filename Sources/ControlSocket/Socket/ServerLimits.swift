@@ -12,8 +12,6 @@ package struct ServerLimits {
     package var bytesOfUser = 4 << 20
     /// How long a client that may only read may be silent, or not read its reply.
     package var idle: Duration = .seconds(60)
-    /// The share of the loop's time of clients that may only read.
-    var time = FairScheduler.Share()
 
     /// The limits of the daemon.
     package init() {}
@@ -29,24 +27,4 @@ package struct ServerLimits {
     }
 
     private static let handful = 8
-}
-
-/// How much each user takes of what is shared: connections, or bytes.
-struct UserCounts {
-    private var counts: [UInt32: Int] = [:]
-    /// Of all users.
-    private(set) var total = 0
-
-    /// How much the user takes.
-    func of(_ user: UInt32) -> Int { counts[user] ?? 0 }
-
-    /// The user who takes the most; nil without any.
-    var largest: UInt32? { counts.max { $0.value < $1.value }?.key }
-
-    /// The user takes so much more, or less if it is negative.
-    mutating func add(_ change: Int, of user: UInt32) {
-        let count = of(user) + change
-        counts[user] = count > 0 ? count : nil
-        total += change
-    }
 }

@@ -17,11 +17,11 @@ enum Check {
             for file in files.skipped { print("\(file)".printable) }
             let configuration = try LoadedConfiguration(files)
             let settings = configuration.settings
-            for template in settings.templates { print("read \(template.path.printable)") }
+            for template in configuration.templates { print("read \(template.path.printable)") }
             for setting in settings.effective { print("\(setting)".printable) }
             for warning in settings.warnings { log.write(.warning, "\(warning)") }
             let reader = FileReader.ofTheDaemon(isOfTheSystem: options.configuration == nil)
-            for need in settings.neededFiles {
+            for need in configuration.neededFiles {
                 guard let problem = reader.problem(of: need) else { continue }
                 log.write(.warning, "\(need.origin): \(problem)")
             }
@@ -52,17 +52,17 @@ struct NeededFile {
     let origin: String
 }
 
-extension Settings {
+extension LoadedConfiguration {
     /// The files that the sources, services and reports of this configuration read.
     fileprivate var neededFiles: [NeededFile] {
-        sources.flatMap { source -> [NeededFile] in
+        settings.sources.flatMap { source -> [NeededFile] in
             let signers = source.signing.map { NeededFile.Kind.plain($0.signers) }
             return (source.kind.neededFiles + [signers].compactMap(\.self))
                 .map { NeededFile(kind: $0, origin: "source '\(source.name)'") }
         }
-            + (report?.neededFiles ?? []).map { NeededFile(kind: $0, origin: "[report]") }
+            + (settings.report?.neededFiles ?? []).map { NeededFile(kind: $0, origin: "[report]") }
             + templates.map { NeededFile(kind: .plain($0.path), origin: "template") }
-            + services.compactMap { service in
+            + settings.services.compactMap { service in
                 guard case .file(let path) = service.installed else { return nil }
                 return NeededFile(kind: .plain(path), origin: "service '\(service.name)'")
             }

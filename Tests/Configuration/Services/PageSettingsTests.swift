@@ -15,7 +15,7 @@ import Testing
     /// Settings with templates by their paths.
     private func load(
         _ text: String, _ templates: [String: String] = [:]
-    ) throws -> (settings: Settings, read: [String]) {
+    ) throws -> (settings: Settings, read: [String], sources: [String]) {
         var read: [String] = []
         let supply = Templates { path in
             read.append(path)
@@ -24,7 +24,7 @@ import Testing
         }
         let settings = try Settings.load(
             files: [("/etc/k/k.toml", Array(text.utf8))], zones: .known, templates: supply)
-        return (settings, read)
+        return (settings, read, supply.sources.map(\.path))
     }
 
     private func errors(_ text: String, _ templates: [String: String] = [:]) -> String {
@@ -46,15 +46,15 @@ import Testing
         let page = try #require(loaded.settings.pages.first?.value)
         #expect(page.language == .chineseOfTaiwan)
         #expect(page.template == (try PageTemplate(Array("{{title}}".utf8))))
-        #expect(loaded.settings.templates.map(\.path) == ["/etc/k/page.html"])
+        #expect(loaded.sources == ["/etc/k/page.html"])
         #expect(
             loaded.settings.effective.map(\.description).contains(
                 "service.shop.page = \"/etc/k/page.html\"   (/etc/k/k.toml:4)"))
     }
 
     @Test func withoutTheKeysAServiceHasThePageThatKillswitchdBrings() throws {
-        let settings = try load(Self.head).settings
-        #expect(settings.pages.isEmpty && settings.templates.isEmpty)
+        let (settings, _, sources) = try load(Self.head)
+        #expect(settings.pages.isEmpty && sources.isEmpty)
         #expect(
             settings.effective.map(\.description).contains("service.shop.lang = \"en\"   (default)")
         )
@@ -115,11 +115,13 @@ import Testing
 
     /// The kept configuration brings its templates: the files may be broken or gone by then.
     @Test func keptTemplatesAreUsedInsteadOfTheFiles() throws {
-        let kept = [Templates.Source(path: "/p", bytes: Array("old".utf8))]
         let files = ConfigurationFiles(
-            [("/k.toml", Array((Self.head + "page = \"/p\"").utf8))], templates: kept)
-        let settings = try files.settings(.known)
-        #expect(settings.pages.values.map(\.template) == [try PageTemplate(Array("old".utf8))])
-        #expect(settings.templates == kept)
+            [("/k.toml", Array((Self.head + "page = \"/p\"").utf8))],
+            templates: [("/p", Array("old".utf8))])
+        let loaded = try LoadedConfiguration(files, zones: .known)
+        let pages = loaded.settings.pages
+        #expect(pages.values.map(\.template) == [try PageTemplate(Array("old".utf8))])
+        #expect(loaded.templates.map(\.path) == ["/p"])
+        #expect(loaded.templates.map(\.bytes) == [Array("old".utf8)])
     }
 }

@@ -106,10 +106,10 @@ private func written(_ texts: String...) throws(SettingsError) -> [String] {
 }
 
 @Test func mergingReplacesATableByALeafAndKeepsTheOrder() throws {
-    let root = MergedTree([
+    let root = Table(merging: [
         try Fragment(file: "0", bytes: Array("a.x = 1\nb = 2\nc = 3".utf8)),
         try Fragment(file: "1", bytes: Array("d = 4\nb.y = 5\na = 6".utf8)),
-    ]).root
+    ])
     #expect(root.members.map(\.key) == ["a", "b", "c", "d"])
     #expect(root["a"]?.node == Node(.integer(6), at: Origin(file: "1", line: 3, column: 5)))
     #expect(root["c"]?.node == Node(.integer(3), at: Origin(file: "0", line: 3, column: 5)))
@@ -117,10 +117,10 @@ private func written(_ texts: String...) throws(SettingsError) -> [String] {
 }
 
 @Test func keysThatDifferInBytesOnlyAreNotMerged() throws {
-    let root = MergedTree([
+    let root = Table(merging: [
         try Fragment(file: "0", bytes: Array("\"\u{E9}\" = 1".utf8)),
         try Fragment(file: "1", bytes: Array("\"e\u{301}\" = 2".utf8)),
-    ]).root
+    ])
     #expect(root.members.count == 2)
     #expect(root["e\u{301}"]?.node.value == .integer(2))
 }

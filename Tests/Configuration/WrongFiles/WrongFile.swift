@@ -21,3 +21,10 @@ struct WrongFile: Sendable, CustomTestStringConvertible {
 func anErrorSaysWhereItIsAndWhatToWrite(_ file: WrongFile) {
     #expect(errors(in: file.text) == file.printed)
 }
+
+@Test(arguments: [
+    "", "# nothing yet\n", "[source.app]\ntype = 'file'\npath = '/a'", "[service]",
+]) func aFileWithoutAServiceIsAnError(_ text: String) {
+    #expect(
+        errors(in: text) == "f:1:1: no service is configured: add a table [service.NAME]")
+}

@@ -12,9 +12,6 @@ extension WrongFile {
             type = "firebase-server"
             project = "demo"
             api_key = "x"
-            [service.shop]
-            source = "a"
-            format = "service-end"
             """,
             """
             f:1:1: missing key 'project' in [source.a], which type 'firebase' needs
@@ -51,9 +48,6 @@ extension WrongFile {
             app_id = "1:1:web:a"
             realtime = true
             installations_url = "none"
-            [service.shop]
-            source = "a"
-            format = "service-end"
             """,
             """
             f:4:12: bad URL 'http://flags.example.com' for 'base_url' in [source.a]: write \
@@ -89,9 +83,6 @@ extension WrongFile {
             api_key = "a key"
             app_id = 5
             realtime = "yes"
-            [service.shop]
-            source = "a"
-            format = "service-end"
             """,
             """
             f:3:11: bad project '../demo' for 'project' in [source.a]: write the id of the \

@@ -72,9 +72,6 @@ extension WrongFile {
             type = "http"
             url = "https://flags.example.com/"
             headers = { X-Team = 1 }
-            [service.shop]
-            source = "a"
-            format = "status"
             """#,
             """
             f:4:11: bad header a table for 'headers' in [source.a]: 'X Team' is not the name of a header
@@ -98,9 +95,6 @@ extension WrongFile {
             unix_socket = "run/flags.sock"
             ca = 1
             path = "/a"
-            [service.shop]
-            source = "a"
-            format = "status"
             """,
             """
             f:4:10: bad credential 'tokens/one' for 'bearer' in [source.a]: write the name of a \

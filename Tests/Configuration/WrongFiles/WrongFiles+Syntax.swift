@@ -11,32 +11,14 @@ extension WrongFile {
             f:3:10: syntax error in key-value pair: cannot redefine existing string 'source'
             """),
         WrongFile(
-            "aTableTwice",
-            """
-            [service.shop]
-            [service.shop]
-            """,
-            """
-            f:2:1: syntax error in table header: cannot redefine existing table 'service.shop'
-            """),
+            "aTableTwice", "[service.shop]\n[service.shop]",
+            "f:2:1: syntax error in table header: cannot redefine existing table 'service.shop'"),
         WrongFile(
-            "aTextWithoutQuotes",
-            """
-            [service.shop]
-            format = status
-            """,
-            """
-            f:2:10: syntax error in value: could not determine value type; a text needs quotes
-            """),
+            "aTextWithoutQuotes", "[service.shop]\nformat = status",
+            "f:2:10: syntax error in value: could not determine value type; a text needs quotes"),
         WrongFile(
-            "aTextWithoutQuotesThatIsNotASCII",
-            """
-            [service.shop]
-            format = Ä
-            """,
-            """
-            f:2:10: syntax error in value: could not determine value type; a text needs quotes
-            """),
+            "aTextWithoutQuotesThatIsNotASCII", "[service.shop]\nformat = Ä",
+            "f:2:10: syntax error in value: could not determine value type; a text needs quotes"),
         WrongFile(
             "aQuoteLeftOpen",
             """
@@ -49,13 +31,8 @@ extension WrongFile {
             are explicitly prohibited; is the closing quote missing?
             """),
         WrongFile(
-            "aBracketLeftOpen",
-            """
-            [service.shop
-            """,
-            """
-            f:1:14: syntax error in table header: encountered end-of-file
-            """),
+            "aBracketLeftOpen", "[service.shop",
+            "f:1:14: syntax error in table header: encountered end-of-file"),
         WrongFile(
             "anIntegerTooLarge",
             """
@@ -67,11 +44,8 @@ extension WrongFile {
             in 64 bits
             """),
         WrongFile(
-            "aKeyOfManyParts",
-            "a\(String(repeating: ".a", count: 300)) = 1",
-            """
-            f:1:64: syntax error: key of more than 32 parts
-            """),
+            "aKeyOfManyParts", "a\(String(repeating: ".a", count: 300)) = 1",
+            "f:1:64: syntax error: key of more than 32 parts"),
         WrongFile(
             "aNul",
             "[service.shop]\nsource\0 = 1",

@@ -1,38 +1,6 @@
 extension WrongFile {
     static let tables = [
         WrongFile(
-            "anEmptyFile",
-            "",
-            """
-            f:1:1: no service is configured: add a table [service.NAME]
-            """),
-        WrongFile(
-            "aCommentOnly",
-            """
-            # nothing yet
-            """,
-            """
-            f:1:1: no service is configured: add a table [service.NAME]
-            """),
-        WrongFile(
-            "sourcesWithoutService",
-            """
-            [source.app]
-            type = "file"
-            path = "/a"
-            """,
-            """
-            f:1:1: no service is configured: add a table [service.NAME]
-            """),
-        WrongFile(
-            "aServiceTableWithoutName",
-            """
-            [service]
-            """,
-            """
-            f:1:1: no service is configured: add a table [service.NAME]
-            """),
-        WrongFile(
             "aMisspeltTable",
             """
             [servce.shop]
@@ -101,16 +69,6 @@ extension WrongFile {
             found a string
             """),
         WrongFile(
-            "aLeafForAService",
-            """
-            [service]
-            shop = "a"
-            """,
-            """
-            f:2:8: wrong type for 'shop' in [service]: expected a table [service.shop], found a \
-            string
-            """),
-        WrongFile(
             "namesThatAreNone",
             """
             [source.App]
@@ -132,21 +90,7 @@ extension WrongFile {
             0-9, '_' and '-', the first a letter or digit, or an address
             """),
         WrongFile(
-            "aMisspeltKey",
-            """
-            [source.app]
-            type = "file"
-            path = "/a"
-            intervall = "60s"
-            [service.shop]
-            source = "app"
-            format = "status"
-            """,
-            """
-            f:4:1: unknown key 'intervall' in [source.app]; did you mean 'interval'?
-            """),
-        WrongFile(
-            "keysThatAreNothingLikeOurs",
+            "keysThatAreUnknown",
             """
             [service.shop]
             source = "file:/a"
@@ -156,6 +100,10 @@ extension WrongFile {
             source = "file:/a"
             format = "status"
             colour = "red"
+            [source.app]
+            type = "file"
+            path = "/a"
+            intervall = "60s"
             """,
             """
             f:4:1: unknown key 'colour' in [service.shop]; known are 'source', 'format', 'key', \
@@ -167,6 +115,7 @@ extension WrongFile {
             'activation', 'notify_before', 'units', 'page', 'lang', 'variant', 'values'
             f:8:1: unknown key 'colour' in [[service.blog.switch]]; known are 'source', 'format', \
             'key', 'countdown_key'
+            f:12:1: unknown key 'intervall' in [source.app]; did you mean 'interval'?
             """),
         WrongFile(
             "aKeyOfControlCharacters",
@@ -209,7 +158,7 @@ extension WrongFile {
             f:10:10: no switch in [service.docs]: add a table [[service.docs.switch]]
             """),
         WrongFile(
-            "bothFormsOfASwitch",
+            "bothFormsOfASwitchAndABracketTooFew",
             """
             [service.shop]
             source = "file:/a"
@@ -217,44 +166,30 @@ extension WrongFile {
             [[service.shop.switch]]
             source = "file:/b"
             format = "status"
-            """,
-            """
-            f:4:1: both 'source' and 'switch' in [service.shop]: keep one of the two forms
-            """),
-        WrongFile(
-            "oneBracketTooFew",
-            """
-            [service.shop.switch]
+            [service.blog.switch]
             source = "file:/b"
             format = "status"
             """,
             """
-            f:1:1: wrong type for 'switch' in [service.shop]: expected an array of tables \
-            [[service.shop.switch]], found a table
+            f:4:1: both 'source' and 'switch' in [service.shop]: keep one of the two forms
+            f:7:1: wrong type for 'switch' in [service.blog]: expected an array of tables \
+            [[service.blog.switch]], found a table
             """),
         WrongFile(
-            "switchesThatAreNoTables",
+            "servicesAndSwitchesThatAreNoTables",
             """
             [service.shop]
             switch = ["app", 1]
+            [service]
+            blog = "a"
             """,
             """
             f:2:11: wrong type for 'switch' in [service.shop]: expected an array of tables \
             [[service.shop.switch]], found a string
             f:2:18: wrong type for 'switch' in [service.shop]: expected an array of tables \
             [[service.shop.switch]], found an integer
-            """),
-        WrongFile(
-            "unitsThatAreNoList",
-            """
-            [service.shop]
-            source = "file:/a"
-            format = "status"
-            units = "web.service"
-            """,
-            """
-            f:4:9: wrong type for 'units' in [service.shop]: expected a list of units such as \
-            ["web.service"], found a string; write ["web.service"]
+            f:4:8: wrong type for 'blog' in [service]: expected a table [service.blog], found a \
+            string
             """),
         WrongFile(
             "unitsThatAreNone",
@@ -271,12 +206,18 @@ extension WrongFile {
             source = "file:/a"
             format = "status"
             units = ["a.service", "a.service"]
+            [service.docs]
+            source = "file:/a"
+            format = "status"
+            units = "web.service"
             """,
             """
             f:4:9: bad list for 'units' in [service.shop]: 'web' is not the name of a unit; \
             did you mean 'web.service'?
             f:8:9: bad list for 'units' in [service.blog]: '../b.service' is not the name of a unit
             f:12:9: bad list for 'units' in [service.wiki]: it names 'a.service' twice
+            f:16:9: wrong type for 'units' in [service.docs]: expected a list of units such as \
+            ["web.service"], found a string; write ["web.service"]
             """),
     ]
 }

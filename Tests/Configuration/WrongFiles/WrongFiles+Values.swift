@@ -121,7 +121,7 @@ extension WrongFile {
             f:16:9: bad duration '61m' for 'drain' in [service.shop]: expected 0s to 1h
             """),
         WrongFile(
-            "sourcesThatAreUnknown",
+            "sourcesAndTypesThatAreUnknown",
             """
             [source.app]
             type = "file"
@@ -138,6 +138,9 @@ extension WrongFile {
             [service.docs]
             source = "gopher://flags.example.com/shop.json"
             format = "status"
+            [source.web]
+            type = "ftp"
+            url = "ftp://flags.example.com/shop.json"
             """,
             """
             f:5:10: unknown source 'ap' for 'source' in [service.shop]; did you mean 'app'?
@@ -147,6 +150,8 @@ extension WrongFile {
             'file:/etc/wiki.json'?
             f:14:10: unknown address 'gopher://flags.example.com/shop.json' for 'source' in \
             [service.docs]; this version follows only 'file:', 'http:' or 'https:'
+            f:17:8: unknown type 'ftp' for 'type' in [source.web]; this version follows only 'file', \
+            'http', 'etcd', 'ofrep', 'firebase' or 'firebase-server'
             """),
         WrongFile(
             "addressesThatAreNone",
@@ -168,53 +173,24 @@ extension WrongFile {
             f:8:10: bad path '/a\u0000b' for 'path' in address 'file:/a\u0000b': it holds a NUL
             """#),
         WrongFile(
-            "aTypeThatThereIsNot",
-            """
-            [source.app]
-            type = "ftp"
-            url = "ftp://flags.example.com/shop.json"
-            [service.shop]
-            source = "app"
-            format = "status"
-            """,
-            """
-            f:2:8: unknown type 'ftp' for 'type' in [source.app]; this version follows only 'file', \
-            'http', 'etcd', 'ofrep', 'firebase' or 'firebase-server'
-            """),
-        WrongFile(
-            "aKeyOfAnotherFormat",
+            "zonesAndAKeyOfAnotherFormat",
             """
             [service.shop]
             source = "file:/a"
             format = "status"
             countdown_key = "x"
-            """,
-            """
-            f:4:1: key 'countdown_key' in [service.shop] belongs to format 'service-end', not to \
-            'status'
-            """),
-        WrongFile(
-            "aZoneThatCannotBeRead",
-            """
-            [service.shop]
-            source = "file:/a"
-            format = "status"
             time_zone = "Broken/Zone"
-            """,
-            """
-            f:4:13: bad time zone 'Broken/Zone' for 'time_zone' in [service.shop]: the file is cut \
-            short
-            """),
-        WrongFile(
-            "aZoneUnlikeAny",
-            """
-            [service.shop]
+            [service.blog]
             source = "file:/a"
             format = "status"
             time_zone = "Mars/Olympus_Mons"
             """,
             """
-            f:4:13: unknown time zone 'Mars/Olympus_Mons' for 'time_zone' in [service.shop]
+            f:4:1: key 'countdown_key' in [service.shop] belongs to format 'service-end', not to \
+            'status'
+            f:5:13: bad time zone 'Broken/Zone' for 'time_zone' in [service.shop]: the file is cut \
+            short
+            f:9:13: unknown time zone 'Mars/Olympus_Mons' for 'time_zone' in [service.blog]
             """),
         WrongFile(
             "noticesThatAreNone",

@@ -6,52 +6,39 @@ import Testing
 /// Calls of Force with missing, contradicting or malformed parameters.
 @Suite struct WrongOrderTests {
     struct Case: Sendable, CustomTestStringConvertible {
-        let name: String
-        var change: JSON.Object
+        let testDescription: String
+        let change: JSON.Object
         let error: MethodError
-        var testDescription: String { name }
+
+        init(_ name: String, _ change: JSON.Object, _ error: MethodError) {
+            (testDescription, self.change, self.error) = (name, change, error)
+        }
     }
 
     static let cases = [
         Case(
-            name: "another service", change: ["service": "shpo"],
-            error: .noSuchService("shpo", known: [ServiceName("shop")].compactMap(\.self))),
+            "another service", ["service": "shpo"],
+            .noSuchService("shpo", known: [ServiceName("shop")].compactMap(\.self))),
+        Case("no service", ["service": .null], .invalidParameter("service")),
+        Case("no such state", ["state": "shut"], .invalidParameter("state")),
+        Case("a state that is none", ["state": "undecided"], .invalidParameter("state")),
+        Case("a number as the state", ["state": 5], .invalidParameter("state")),
+        Case("no reason", ["reason": " "], .invalidParameter("reason")),
         Case(
-            name: "no service", change: ["service": .null], error: .invalidParameter("service")),
+            "a novel as the reason", ["reason": .string(String(repeating: "x", count: 5000))],
+            .invalidParameter("reason")),
+        Case("no time at all", ["seconds": 0], .invalidParameter("seconds")),
         Case(
-            name: "no such state", change: ["state": "shut"], error: .invalidParameter("state")),
+            "for longer than any calendar", ["seconds": 9_000_000_000_000_000_000],
+            .invalidParameter("seconds")),
+        Case("a time twice", ["until": "2099-01-01T00:00:00Z"], .invalidParameter("seconds")),
+        Case("until then", ["seconds": .null, "until": "tomorrow"], .invalidParameter("until")),
+        Case("without an end", ["seconds": .null], .invalidParameter("until")),
         Case(
-            name: "a state that is none", change: ["state": "undecided"],
-            error: .invalidParameter("state")),
-        Case(
-            name: "a number as the state", change: ["state": 5], error: .invalidParameter("state")),
-        Case(name: "no reason", change: ["reason": " "], error: .invalidParameter("reason")),
-        Case(
-            name: "a novel as the reason",
-            change: ["reason": .string(String(repeating: "x", count: 5000))],
-            error: .invalidParameter("reason")),
-        Case(
-            name: "no time at all", change: ["seconds": 0], error: .invalidParameter("seconds")),
-        Case(
-            name: "for longer than any calendar", change: ["seconds": 9_000_000_000_000_000_000],
-            error: .invalidParameter("seconds")),
-        Case(
-            name: "a time twice", change: ["until": "2099-01-01T00:00:00Z"],
-            error: .invalidParameter("seconds")),
-        Case(
-            name: "until then", change: ["seconds": .null, "until": "tomorrow"],
-            error: .invalidParameter("until")),
-        Case(
-            name: "without an end", change: ["seconds": .null], error: .invalidParameter("until")),
-        Case(
-            name: "until a time that is past",
-            change: ["seconds": .null, "until": "2001-01-01T00:00:00Z"],
-            error: .notInTheFuture("2001-01-01T00:00:00Z")),
-        Case(
-            name: "half a yes", change: ["ifOpen": "yes"], error: .invalidParameter("ifOpen")),
-        Case(
-            name: "a parameter that is none", change: ["sate": "ended"],
-            error: .invalidParameter("sate")),
+            "until a time that is past", ["seconds": .null, "until": "2001-01-01T00:00:00Z"],
+            .notInTheFuture("2001-01-01T00:00:00Z")),
+        Case("half a yes", ["ifOpen": "yes"], .invalidParameter("ifOpen")),
+        Case("a parameter that is none", ["sate": "ended"], .invalidParameter("sate")),
     ]
 
     @Test(arguments: cases) func aWrongOrderIsRejectedAndPostsNothing(_ wrong: Case) throws {

@@ -33,9 +33,9 @@ import Testing
         framing.append([0])
         #expect(try framing.next() == longest)
         framing.append(longest + [1])
-        #expect(throws: Framing.TooLong()) { try framing.next() }
+        #expect(throws: WireError.tooLong) { try framing.next() }
         var ended = Framing()
         ended.append(longest + [1, 0])
-        #expect(throws: Framing.TooLong()) { try ended.next() }
+        #expect(throws: WireError.tooLong) { try ended.next() }
     }
 }

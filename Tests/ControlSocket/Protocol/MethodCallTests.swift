@@ -67,7 +67,7 @@ import Testing
         if let call = example.call {
             #expect(try MethodCall(message) == call)
         } else {
-            #expect(throws: MalformedCall()) { try MethodCall(message) }
+            #expect(throws: WireError.malformed) { try MethodCall(message) }
         }
     }
 

@@ -24,12 +24,7 @@ import Testing
     }
 
     private func server(_ change: (inout ServerLimits) -> Void) throws -> Server {
-        var limits = ServerLimits()
-        change(&limits)
-        let dispatcher = Dispatcher(
-            daemon, version: "1", permission: { Permission(ownUser: 0, group: nil) },
-            author: { _, _ in "me" })
-        return try Server(loop, path: folder("socket"), dispatcher, limits: limits)
+        try Server(loop, daemon, at: folder("socket"), change)
     }
 
     /// A client of this user: it connects so many times, sends, and prints how many of its connections are

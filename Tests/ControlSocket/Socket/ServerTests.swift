@@ -19,12 +19,7 @@ import Testing
     }
 
     private func server(_ change: (inout ServerLimits) -> Void = { _ in }) throws -> Server {
-        var limits = ServerLimits()
-        change(&limits)
-        let dispatcher = Dispatcher(
-            daemon, version: "1",
-            permission: { Permission(ownUser: 0, group: nil) }, author: { _, _ in "me" })
-        return try Server(loop, path: folder("socket"), dispatcher, limits: limits)
+        try Server(loop, daemon, at: folder("socket"), change)
     }
 
     private func turn() throws {
@@ -136,12 +131,9 @@ import Testing
     }
 
     @Test func aPathThatIsTooLongIsReported() throws {
-        let dispatcher = Dispatcher(
-            daemon, version: "1", permission: { Permission(ownUser: 0, group: nil) },
-            author: { _, _ in "me" })
         let path = folder(String(repeating: "x", count: 100))
         #expect(throws: SocketError("listen at", path + ".new", .tooLong)) {
-            try Server(loop, path: path, dispatcher)
+            try Server(loop, daemon, at: path)
         }
     }
 }

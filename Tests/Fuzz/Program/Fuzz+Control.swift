@@ -52,9 +52,8 @@ private final class FuzzedDaemon: ControllableDaemon {
             Fuzz.hold(queue.isEmpty || dispatcher.mayAct(peer), "who only reads orders nothing")
             switch response {
             case .now(let parameters): return .last(parameters.object)
-            case .later(let advance): return whole(try firstReply(advance))
-            case .onChange(let advance):
-                return whole(try firstReply { (_) throws(MethodError) in try advance() })
+            case .later(let advance), .onChange(let advance):
+                return whole(try firstReply(advance))
             }
         } catch {
             return .failure(error)
