@@ -82,9 +82,20 @@ struct ByteCursor {
     }
 }
 
-/// Why the text of a time, or the file of a time zone, cannot be read: a clause after its name.
+/// Why the text of a time, or the file of a time zone, cannot be read.
+package struct TimeError: Error, Hashable, CustomStringConvertible {
+    /// What was read: `time`, `time zone`.
+    let kind: String
+    /// The text of the time, or the name of the zone.
+    package let text: String
+    package let problem: TimeProblem
+
+    /// `read time '2027-02-30': 2027-02 has no day 30`
+    package var description: String { "read \(kind) '\(text.excerpt)': \(problem.clause)" }
+}
+
+/// A clause for an error, such as `a 4-digit year expected at character 1`.
 package struct TimeProblem: Error, Hashable {
-    /// Such as `a 4-digit year expected at character 1`.
     let clause: String
 
     /// A problem in these words.

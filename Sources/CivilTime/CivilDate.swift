@@ -73,13 +73,6 @@ package struct CivilDate: Hashable, Sendable {
     }
 }
 
-extension CivilDate: Comparable {
-    /// Whether `left` is the earlier day.
-    package static func < (left: Self, right: Self) -> Bool {
-        (left.year, left.month, left.day) < (right.year, right.month, right.day)
-    }
-}
-
 extension CivilDate: CustomStringConvertible {
     /// `2027-03-31`; a year outside 0000 to 9999 has a sign, as in ISO 8601's expanded form.
     package var description: String {
@@ -119,14 +112,19 @@ extension [UInt8] {
         append(UInt8(ascii: "0") + UInt8(number / 10))
         append(UInt8(ascii: "0") + UInt8(number % 10))
     }
+
+    /// Appends an ASCII character and a time of day.
+    mutating func append(_ separator: Unicode.Scalar, timeOfDay second: Int) {
+        append(separator, twoDigits: second / 3_600)
+        append(":", twoDigits: second / 60 % 60)
+        append(":", twoDigits: second % 60)
+    }
 }
 
-/// A date and a time of day without a time zone ("local time"): a zone turns it into an instant.
+/// A date and a time of day in whole seconds, without a time zone ("local time"): a zone turns it into an instant.
 package struct CivilDateTime: Hashable, Sendable {
     /// Seconds since 1970-01-01T00:00:00 on the same clock.
     let secondsSinceEpoch: Int64
-    /// 0 to 999,999.
-    var microsecond = 0
 
     /// The day.
     package var date: CivilDate {
@@ -138,40 +136,16 @@ package struct CivilDateTime: Hashable, Sendable {
 }
 
 extension CivilDateTime {
-    /// The time with these numbers; nil if a clock never shows them (second 60 included).
-    package init?(
-        date: CivilDate, hour: Int = 0, minute: Int = 0, second: Int = 0, microsecond: Int = 0
-    ) {
-        guard (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second),
-            (0..<1_000_000).contains(microsecond)
-        else { return nil }
-        self.init(date, secondOfDay: hour * 3_600 + minute * 60 + second, microsecond: microsecond)
-    }
-
     /// This many seconds after midnight; 86,400 is the next day.
-    init(_ date: CivilDate, secondOfDay: Int = 0, microsecond: Int = 0) {
-        self.init(
-            secondsSinceEpoch: Int64(date.daysSinceEpoch) * 86_400 + Int64(secondOfDay),
-            microsecond: microsecond)
-    }
-}
-
-extension CivilDateTime: Comparable {
-    /// Whether a clock shows `left` earlier.
-    package static func < (left: Self, right: Self) -> Bool {
-        (left.secondsSinceEpoch, left.microsecond) < (right.secondsSinceEpoch, right.microsecond)
+    init(_ date: CivilDate, secondOfDay: Int = 0) {
+        self.init(secondsSinceEpoch: Int64(date.daysSinceEpoch) * 86_400 + Int64(secondOfDay))
     }
 }
 
 extension CivilDateTime: CustomStringConvertible {
-    /// `2027-03-31T08:00:00`, with six digits of fraction unless it is 0.
+    /// `2027-03-31T08:00:00`
     package var description: String {
-        microsecond == 0 ? wholeSeconds : "\(wholeSeconds).\(microsecond.padded(to: 6))"
-    }
-
-    /// The description without the fraction.
-    var wholeSeconds: String {
-        let (date, second) = (date, secondOfDay)
+        let date = date
         var text: [UInt8] = []
         text.reserveCapacity(32)
         if date.year < 0 { text.append(UInt8(ascii: "-")) }
@@ -179,9 +153,7 @@ extension CivilDateTime: CustomStringConvertible {
         text.append(date.year.magnitude, 4)
         text.append("-", twoDigits: date.month)
         text.append("-", twoDigits: date.day)
-        text.append("T", twoDigits: second / 3_600)
-        text.append(":", twoDigits: second / 60 % 60)
-        text.append(":", twoDigits: second % 60)
+        text.append("T", timeOfDay: secondOfDay)
         return String(decoding: text, as: UTF8.self)
     }
 }

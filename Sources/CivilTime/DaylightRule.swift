@@ -25,9 +25,9 @@ struct DaylightRule: Hashable, Sendable {
                 continue
             }
             let over = endSecond(afterStart: begin, of: year)
-            if over > second { return OffsetSpan(offset: daylight, end: over) }
+            if over > second { return (daylight, over) }
         }
-        return OffsetSpan(offset: standard, end: end)
+        return (standard, end)
     }
 
     private func startSecond(_ year: Int) -> Int64 {

@@ -3,34 +3,27 @@ extension TimePoint where Axis == WallClock {
     ///
     /// Names are case-sensitive, the zone is GMT, and the name of the day need not fit the date. A year
     /// with two digits is the latest such year that is not more than 50 years after `now`.
-    package init(httpDate text: String, now: Instant) throws(TimestampError) {
+    package init(httpDate text: String, now: Instant) throws(TimeError) {
         var cursor = ByteCursor(text.utf8)
         do throws(TimeProblem) {
             self = try cursor.readHTTPDate(now: now)
         } catch {
-            throw TimestampError(text: text, problem: error)
+            throw TimeError(kind: "time", text: text, problem: error)
         }
     }
-}
 
-extension TimePoint where Axis == WallClock {
     /// The date of an HTTP header, in the form IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`. A year outside of
     /// 0000 to 9999, which has no such form, is clamped.
     package var httpDate: String {
-        let first = CivilDate.daysSinceEpoch(year: 0, month: 1, day: 1)
-        let end = CivilDate.daysSinceEpoch(year: 10_000, month: 1, day: 1)
-        let second = min(max(seconds, Int64(first) * 86_400), Int64(end) * 86_400 - 1)
-        let clock = CivilDateTime(secondsSinceEpoch: second)
-        let (date, time) = (clock.date, clock.secondOfDay)
+        let clock = clockWithFourDigitYear
+        let date = clock.date
         // 1970-01-01 was a Thursday.
         let weekday = dayNames[(date.daysSinceEpoch + 4).remainder(flooredBy: 7)]
         var text = Array("\(weekday), ".utf8)
         text.append(date.day, 2)
         text += " \(monthNames[date.month - 1]) ".utf8
         text.append(date.year, 4)
-        text.append(" ", twoDigits: time / 3_600)
-        text.append(":", twoDigits: time / 60 % 60)
-        text.append(":", twoDigits: time % 60)
+        text.append(" ", timeOfDay: clock.secondOfDay)
         return String(decoding: text, as: UTF8.self) + " GMT"
     }
 }
@@ -57,27 +50,27 @@ extension ByteCursor {
                 throw .expected("', ' or the rest of a day name", at: column)
             }
         guard isAtEnd else { throw .expected("the end", at: column) }
-        return clock.asUTC
+        return Instant(seconds: clock.secondsSinceEpoch)
     }
 
     /// IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
     private mutating func readFixedDate() throws(TimeProblem) -> CivilDateTime {
-        let day = try read(.day)
+        let day = try readDay()
         try expect(" ")
         let month = try readMonthName()
         try expect(" ")
-        let year = try read(.year, digits: 4)
+        let year = try readYear()
         let secondOfDay = try readGMT()
         return CivilDateTime(try CivilDate(written: year, month, day), secondOfDay: secondOfDay)
     }
 
     /// rfc850-date: `Sunday, 06-Nov-94 08:49:37 GMT`.
     private mutating func readRFC850Date(now: Instant) throws(TimeProblem) -> CivilDateTime {
-        let day = try read(.day)
+        let day = try readDay()
         try expect("-")
         let month = try readMonthName()
         try expect("-")
-        let lastDigits = try read(.year, digits: 2)
+        let lastDigits = try readField("year", 0...99)
         let secondOfDay = try readGMT()
 
         let today = CivilDateTime(secondsSinceEpoch: now.seconds)
@@ -92,11 +85,11 @@ extension ByteCursor {
     private mutating func readAsctimeDate() throws(TimeProblem) -> CivilDateTime {
         let month = try readMonthName()
         try expect(" ")
-        let day = try read(.day, digits: consume(" ") ? 1 : 2)
+        let day = try readDay(digits: consume(" ") ? 1 : 2)
         try expect(" ")
         let secondOfDay = try readTimeOfDay()
         try expect(" ")
-        let year = try read(.year, digits: 4)
+        let year = try readYear()
         return CivilDateTime(try CivilDate(written: year, month, day), secondOfDay: secondOfDay)
     }
 

@@ -24,7 +24,8 @@ extension ByteCursor {
         if isAtEnd { return (standard, nil) }
         try readName()
         let hasOffset = !isAtEnd && next != UInt8(ascii: ",")
-        let daylight = hasOffset ? try readOffset() : try hourAhead(of: standard)
+        let daylight =
+            hasOffset ? try readOffset() : UTCOffset(seconds: standard.seconds + 3_600)
         try expect(",")
         let start = try readYearlyTime()
         try expect(",")
@@ -50,17 +51,10 @@ extension ByteCursor {
     /// `[+-]hh[:mm[:ss]]`, which POSIX counts west of Greenwich.
     private mutating func readOffset() throws(TimeProblem) -> UTCOffset {
         let start = column
-        guard let west = readSignedTime(hourDigits: 1...2, hours: 0...24),
-            let offset = UTCOffset(seconds: -west)
-        else { throw .expected("an offset from -24 to 24 hours", at: start) }
-        return offset
-    }
-
-    private func hourAhead(of standard: UTCOffset) throws(TimeProblem) -> UTCOffset {
-        guard let offset = UTCOffset(seconds: standard.seconds + 3_600) else {
-            throw .expected("an offset", at: column)
+        guard let west = readSignedTime(hourDigits: 1...2, hours: 0...24) else {
+            throw .expected("an offset from -24 to 24 hours", at: start)
         }
-        return offset
+        return UTCOffset(seconds: -west)
     }
 
     /// `Jn`, `n` or `Mm.w.d`, and optionally a slash and the time, which defaults to 02:00.

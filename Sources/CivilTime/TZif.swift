@@ -11,8 +11,8 @@ struct TZif: Hashable {
     /// The offset at a second, and a later second up to which it is known to hold.
     func span(at second: Int64) -> OffsetSpan {
         let passed = countOfStarts(upTo: second)
-        if passed < starts.count { return OffsetSpan(offset: offsets[passed], end: starts[passed]) }
-        return rule?.span(at: second) ?? OffsetSpan(offset: offsets[passed], end: .max)
+        if passed < starts.count { return (offsets[passed], starts[passed]) }
+        return rule?.span(at: second) ?? (offsets[passed], .max)
     }
 
     private func countOfStarts(upTo second: Int64) -> Int {
@@ -62,20 +62,16 @@ extension TZif {
     /// The header of a block: the counts of the items that follow.
     fileprivate struct Header {
         let version: UInt8
-        private let counts: [Int]
-
-        var utIndicators: Int { counts[0] }
-        var standardIndicators: Int { counts[1] }
-        var leapSeconds: Int { counts[2] }
-        var transitions: Int { counts[3] }
-        var types: Int { counts[4] }
-        var designationBytes: Int { counts[5] }
+        let utIndicators, standardIndicators, leapSeconds: Int
+        let transitions, types, designationBytes: Int
 
         init(from cursor: inout ByteCursor, otherwise missing: TimeProblem) throws(TimeProblem) {
             guard cursor.consume(word: "TZif") else { throw missing }
             version = try cursor.read(16, of: "header").first ?? 0
             let numbers = try cursor.read(6 * 4, of: "header")
-            counts = (0..<6).map { numbers.dropFirst($0 * 4).prefix(4).bigEndian(as: Int.self) }
+            let counts = (0..<6).map { Int(numbers.dropFirst($0 * 4).prefix(4).bigEndian) }
+            (utIndicators, standardIndicators, leapSeconds) = (counts[0], counts[1], counts[2])
+            (transitions, types, designationBytes) = (counts[3], counts[4], counts[5])
             guard version == 0 || (UInt8(ascii: "2")...UInt8(ascii: "9")).contains(version) else {
                 throw TimeProblem("unknown version byte \(version)")
             }
@@ -124,7 +120,7 @@ extension ByteCursor {
             let seconds = Int(try data.readSigned(width: 4))
             // Whether it is daylight saving, and the index of its designation.
             let designation = try data.read(2, of: "data block").last ?? 0
-            guard let offset = UTCOffset(seconds: seconds) else {
+            guard UTCOffset.range.contains(seconds) else {
                 throw TimeProblem(
                     "local time type \(index) is \(seconds) s from UTC, which is not from "
                         + "\(UTCOffset.range.lowerBound) to \(UTCOffset.range.upperBound)")
@@ -132,7 +128,7 @@ extension ByteCursor {
             guard designation < header.designationBytes else {
                 throw TimeProblem("local time type \(index) has no designation")
             }
-            types.append(offset)
+            types.append(UTCOffset(seconds: seconds))
         }
         var offsets = [types[0]]
         for (transition, type) in indexes.enumerated() {
@@ -146,8 +142,8 @@ extension ByteCursor {
 
     /// A number in two's complement, of 4 or 8 bytes.
     private mutating func readSigned(width: Int) throws(TimeProblem) -> Int64 {
-        let bytes = try read(width, of: "data block")
-        return width == 4 ? Int64(bytes.bigEndian(as: Int32.self)) : bytes.bigEndian(as: Int64.self)
+        let number = try read(width, of: "data block").bigEndian
+        return width == 4 ? Int64(Int32(truncatingIfNeeded: number)) : number
     }
 }
 
@@ -163,20 +159,5 @@ extension TimeProblem {
 
 extension ArraySlice<UInt8> {
     /// The bytes as one number, the most significant byte first.
-    fileprivate func bigEndian<Number: FixedWidthInteger>(as type: Number.Type) -> Number {
-        reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
-    }
-}
-
-/// Why a TZif file cannot be used.
-package struct ZoneError: Error, Hashable, CustomStringConvertible {
-    /// The zone's name.
-    package let zone: String
-    /// The problem of its file.
-    package let problem: TimeProblem
-
-    /// `read time zone 'Asia/Tokyo': it does not begin with 'TZif'`
-    package var description: String {
-        "read time zone '\(zone.excerpt)': \(problem.clause)"
-    }
+    fileprivate var bigEndian: Int64 { reduce(0) { $0 << 8 | Int64($1) } }
 }

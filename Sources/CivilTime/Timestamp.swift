@@ -1,38 +1,23 @@
-/// A parsed time: an instant, or a local time whose zone the text does not say.
-package enum Timestamp: Hashable, Sendable {
-    /// The text has an offset from UTC.
-    case instant(Instant)
-    /// The text has no offset.
-    case local(CivilDateTime)
-
-    /// Reads RFC 3339 §5.6, the older `yyyy-MM-dd'T'HH:mm:ss±hhmm`, and, as local times, a date and
+extension Zone {
+    /// Reads RFC 3339 §5.6, the older `yyyy-MM-dd'T'HH:mm:ss±hhmm`, and, as times of this zone, a date and
     /// time without an offset and a date alone, which is the start of that day.
     ///
     /// White space is not trimmed. A fraction of a second is cut to microseconds. Second 60 is the start
     /// of the next minute. `-00:00` is UTC.
-    package static func parse(_ text: String) throws(TimestampError) -> Timestamp {
+    package func instant(from text: String) throws(TimeError) -> Instant {
         let written = try WrittenTime(text)
-        return written.instant.map(Timestamp.instant) ?? .local(written.clock)
-    }
-
-    /// The instant; a local time is read in this zone.
-    package func instant(in zone: Zone) -> Instant {
-        switch self {
-        case .instant(let instant): instant
-        case .local(let clock): zone.instant(of: clock)
-        }
+        return written.instant ?? instant(of: written.clock) + written.fraction
     }
 }
 
 extension TimePoint where Axis == WallClock {
-    /// Reads RFC 3339 §5.6 and no other form; details as in `Timestamp.parse`.
-    package init(rfc3339 text: String) throws(TimestampError) {
+    /// Reads RFC 3339 §5.6 and no other form; details as in `Zone.instant(from:)`.
+    package init(rfc3339 text: String) throws(TimeError) {
         let written = try WrittenTime(text)
-        guard let instant = written.instant else {
-            throw TimestampError(text: text, problem: .noOffset)
-        }
-        guard written.offset?.hasColon == true else {
-            throw TimestampError(text: text, problem: .offsetWithoutColon)
+        guard let instant = written.instant, written.hasColon else {
+            throw TimeError(
+                kind: "time", text: text,
+                problem: written.offset == nil ? .noOffset : .offsetWithoutColon)
         }
         self = instant
     }
@@ -40,73 +25,69 @@ extension TimePoint where Axis == WallClock {
 
 /// A parsed date and time, with the offset from UTC if the text has one.
 private struct WrittenTime {
-    let clock: CivilDateTime
-    let offset: Offset?
-
-    /// An offset from UTC.
-    struct Offset {
-        /// How far the clock is ahead of UTC.
-        let seconds: Int64
-        /// Whether it was written `+09:00`, not `+0900`.
-        let hasColon: Bool
-    }
+    var clock: CivilDateTime
+    var fraction = Duration.zero
+    /// How many seconds the clock is ahead of UTC.
+    var offset: Int64?
+    /// Whether the offset was written `Z` or `+09:00`, not `+0900`.
+    var hasColon = true
 
     /// The instant; nil without an offset.
-    var instant: Instant? { offset.map { clock.asUTC - .seconds($0.seconds) } }
+    var instant: Instant? {
+        offset.map { Instant(seconds: clock.secondsSinceEpoch - $0) + fraction }
+    }
 }
 
 extension WrittenTime {
-    init(_ text: String) throws(TimestampError) {
+    init(_ text: String) throws(TimeError) {
         var cursor = ByteCursor(text.utf8)
         do throws(TimeProblem) {
             self = try cursor.readWrittenTime()
         } catch {
-            throw TimestampError(text: text, problem: error)
+            throw TimeError(kind: "time", text: text, problem: error)
         }
-    }
-}
-
-extension CivilDateTime {
-    /// The instant at which a clock in UTC shows this time.
-    var asUTC: Instant {
-        Instant(seconds: secondsSinceEpoch) + .microseconds(microsecond)
     }
 }
 
 extension ByteCursor {
     fileprivate mutating func readWrittenTime() throws(TimeProblem) -> WrittenTime {
-        let date = try readDate()
-        if isAtEnd { return WrittenTime(clock: CivilDateTime(date), offset: nil) }
+        let year = try readYear()
+        try expect("-")
+        let month = try readField("month", 1...12)
+        try expect("-")
+        let date = try CivilDate(written: year, month, try readDay())
+        if isAtEnd { return WrittenTime(clock: CivilDateTime(date)) }
         let isT = consume("T")
         guard isT || consume("t") || consume(" ") else {
             throw .expected("'T' or a space", at: column)
         }
-        let secondOfDay = try readTimeOfDay()
-        let microsecond = try readFraction()
-        let clock = CivilDateTime(date, secondOfDay: secondOfDay, microsecond: microsecond ?? 0)
-        if isAtEnd { return WrittenTime(clock: clock, offset: nil) }
-        let offset = try readOffset()
+        var written = WrittenTime(clock: CivilDateTime(date, secondOfDay: try readTimeOfDay()))
+        let microseconds = try readFraction()
+        written.fraction = .microseconds(microseconds ?? 0)
+        if isAtEnd { return written }
+        (written.offset, written.hasColon) = try readOffset()
         guard isAtEnd else { throw .expected("the end", at: column) }
-        guard offset.hasColon || (isT && microsecond == nil) else { throw .offsetWithoutColon }
-        return WrittenTime(clock: clock, offset: offset)
+        guard written.hasColon || (isT && microseconds == nil) else { throw .offsetWithoutColon }
+        return written
     }
 
-    private mutating func readDate() throws(TimeProblem) -> CivilDate {
-        let year = try read(.year, digits: 4)
-        try expect("-")
-        let month = try read(.month)
-        try expect("-")
-        let day = try read(.day)
-        return try CivilDate(written: year, month, day)
+    /// A year of four digits.
+    mutating func readYear() throws(TimeProblem) -> Int {
+        try readField("year", 0...9_999, digits: 4)
+    }
+
+    /// A day of a month.
+    mutating func readDay(digits: Int = 2) throws(TimeProblem) -> Int {
+        try readField("day", 1...31, digits: digits)
     }
 
     /// `hh:mm:ss` as seconds since midnight: up to 86,400, a leap second at the end of the day.
     mutating func readTimeOfDay() throws(TimeProblem) -> Int {
-        let hour = try read(.hour)
+        let hour = try readField("hour", 0...23)
         try expect(":")
-        let minute = try read(.minute)
+        let minute = try readField("minute", 0...59)
         try expect(":")
-        let second = try read(.second)
+        let second = try readField("second", 0...60)
         return hour * 3_600 + minute * 60 + second
     }
 
@@ -122,28 +103,29 @@ extension ByteCursor {
         return microseconds
     }
 
-    private mutating func readOffset() throws(TimeProblem) -> WrittenTime.Offset {
-        if consume("Z") || consume("z") { return WrittenTime.Offset(seconds: 0, hasColon: true) }
+    private mutating func readOffset() throws(TimeProblem) -> (seconds: Int64, hasColon: Bool) {
+        if consume("Z") || consume("z") { return (0, true) }
         let isWest = consume("-")
         guard isWest || consume("+") else {
             throw .expected("'Z' or an offset such as +09:00", at: column)
         }
-        let hour = try read(.offsetHour)
+        let hour = try readField("offset hour", 0...23)
         let hasColon = consume(":")
-        let minute = try read(.offsetMinute)
+        let minute = try readField("offset minute", 0...59)
         let seconds = Int64(hour * 3_600 + minute * 60)
-        return WrittenTime.Offset(seconds: isWest ? -seconds : seconds, hasColon: hasColon)
+        return (isWest ? -seconds : seconds, hasColon)
     }
 
-    /// Takes a number of exactly this many digits; throws if it is out of the field's range.
-    mutating func read(_ field: TimeField, digits: Int = 2) throws(TimeProblem) -> Int {
+    /// Takes a number of exactly this many digits; throws if it is out of range (RFC 3339 §5.6).
+    mutating func readField(
+        _ name: String, _ range: ClosedRange<Int>, digits: Int = 2
+    ) throws(TimeProblem) -> Int {
         guard let value = readNumber(digits: digits...digits) else {
-            throw .expected("a \(digits)-digit \(field.rawValue)", at: column)
+            throw .expected("a \(digits)-digit \(name)", at: column)
         }
-        let range = field.range
         guard range.contains(value) else {
             let bounds = "\(range.lowerBound) to \(range.upperBound)"
-            throw TimeProblem("\(field.rawValue) \(value) is not from \(bounds)")
+            throw TimeProblem("\(name) \(value) is not from \(bounds)")
         }
         return value
     }
@@ -159,42 +141,10 @@ extension CivilDate {
     }
 }
 
-/// Why a text is not a valid time.
-package struct TimestampError: Error, Hashable, CustomStringConvertible {
-    /// The whole text.
-    package let text: String
-    /// The problem of the text.
-    package let problem: TimeProblem
-
-    /// `read time '2027-02-30': 2027-02 has no day 30`
-    package var description: String {
-        "read time '\(text.excerpt)': \(problem.clause)"
-    }
-}
-
 extension TimeProblem {
     /// `+0900` is allowed only after 'T' and whole seconds.
     package static let offsetWithoutColon = TimeProblem(
         "an offset without a colon is read only right after 'T' and whole seconds")
     /// An instant is required, and the text has no offset from UTC.
     package static let noOffset = TimeProblem("it has no offset from UTC, such as Z or +09:00")
-}
-
-/// A number in a written time, and its range (RFC 3339 §5.6).
-enum TimeField: String {
-    case year, month, day, hour, minute, second
-    case offsetHour = "offset hour"
-    case offsetMinute = "offset minute"
-
-    /// The values that the field can have, both ends included.
-    var range: ClosedRange<Int> {
-        switch self {
-        case .year: 0...9_999
-        case .month: 1...12
-        case .day: 1...31
-        case .hour, .offsetHour: 0...23
-        case .minute, .offsetMinute: 0...59
-        case .second: 0...60
-        }
-    }
 }

@@ -14,11 +14,11 @@ extension Zone {
     ///
     /// Uses the 64-bit data and the footer if the file has them. Throws for zones that count leap
     /// seconds (those under `right/`): `CLOCK_REALTIME` does not count them.
-    package init(name: String, tzif: [UInt8]) throws(ZoneError) {
+    package init(name: String, tzif: [UInt8]) throws(TimeError) {
         do {
             self.init(name: name, offsets: try TZif(tzif))
         } catch {
-            throw ZoneError(zone: name, problem: error)
+            throw TimeError(kind: "time zone", text: name, problem: error)
         }
     }
 
@@ -30,22 +30,7 @@ extension Zone {
     /// The local time at this instant.
     package func dateTime(at instant: Instant) -> CivilDateTime {
         CivilDateTime(
-            secondsSinceEpoch: clockSecond(at: instant.seconds),
-            microsecond: Int(instant.microseconds.remainder(flooredBy: 1_000_000)))
-    }
-
-    /// The local date at this instant.
-    package func date(at instant: Instant) -> CivilDate {
-        CivilDate(daysSinceEpoch: day(at: instant.seconds))
-    }
-
-    /// The local calendar day at a second, as days since 1970-01-01.
-    func day(at second: Int64) -> Int {
-        Int(clockSecond(at: second).floored(dividingBy: 86_400))
-    }
-
-    private func clockSecond(at second: Int64) -> Int64 {
-        second + Int64(offsets.span(at: second).offset.seconds)
+            secondsSinceEpoch: instant.seconds + Int64(offset(at: instant).seconds))
     }
 }
 
@@ -71,7 +56,7 @@ extension Zone {
             if candidate < transition { break }
             second = candidate
         }
-        return Instant(seconds: second) + .microseconds(clock.microsecond)
+        return Instant(seconds: second)
     }
 
     /// The earliest later instant with another local date.
@@ -94,7 +79,8 @@ extension Zone {
 
     /// The number of local days from one instant to another; negative if `later` is the earlier day.
     package func calendarDays(from earlier: Instant, to later: Instant) -> Int {
-        day(at: later.seconds) - day(at: earlier.seconds)
+        let day = { Int(dateTime(at: $0).secondsSinceEpoch.floored(dividingBy: 86_400)) }
+        return day(later) - day(earlier)
     }
 
     /// The instant in this zone by RFC 3339, as `ZonedInstant` describes.
@@ -123,16 +109,22 @@ extension ZonedInstant: CustomStringConvertible {
     package var description: String {
         let clock = CivilDateTime(
             secondsSinceEpoch: instant.seconds.addingSaturated(Int64(offset.seconds)))
-        let years = TimeField.year.range
         if offset.seconds.isMultiple(of: 60), abs(offset.seconds) < 86_400,
-            years.contains(clock.date.year)
+            (0...9_999).contains(clock.date.year)
         {
-            return clock.wholeSeconds + offset.description
+            return "\(clock)\(offset)"
         }
-        let first = CivilDate.daysSinceEpoch(year: years.lowerBound, month: 1, day: 1)
-        let end = CivilDate.daysSinceEpoch(year: years.upperBound + 1, month: 1, day: 1)
-        let second = min(max(instant.seconds, Int64(first) * 86_400), Int64(end) * 86_400 - 1)
-        return CivilDateTime(secondsSinceEpoch: second).wholeSeconds + UTCOffset.zero.description
+        return "\(instant.clockWithFourDigitYear)\(UTCOffset.zero)"
+    }
+}
+
+extension TimePoint where Axis == WallClock {
+    /// The time of a clock in UTC, clamped to the years 0000 to 9999.
+    var clockWithFourDigitYear: CivilDateTime {
+        let first = CivilDate.daysSinceEpoch(year: 0, month: 1, day: 1)
+        let end = CivilDate.daysSinceEpoch(year: 10_000, month: 1, day: 1)
+        return CivilDateTime(
+            secondsSinceEpoch: min(max(seconds, Int64(first) * 86_400), Int64(end) * 86_400 - 1))
     }
 }
 
@@ -142,19 +134,11 @@ package struct UTCOffset: Hashable, Sendable {
     package let seconds: Int
 
     /// UTC itself.
-    package static let zero = UTCOffset(inRange: 0)
+    package static let zero = UTCOffset(seconds: 0)
 
     /// The offsets that RFC 9636 §3.2 and a POSIX TZ string can express: -24:59:59 to 25:59:59, which
     /// includes an hour of daylight saving.
     static let range = -89_999...93_599
-
-    /// The offset of this many seconds; nil outside `range`.
-    init?(seconds: Int) {
-        guard Self.range.contains(seconds) else { return nil }
-        self.seconds = seconds
-    }
-
-    private init(inRange seconds: Int) { self.seconds = seconds }
 }
 
 extension UTCOffset: CustomStringConvertible {
@@ -172,7 +156,4 @@ extension UTCOffset: CustomStringConvertible {
 /// An offset, and the second (since 1970-01-01T00:00:00Z) up to which it is known to hold.
 ///
 /// It may hold longer: at the end, search again.
-struct OffsetSpan: Hashable {
-    let offset: UTCOffset
-    let end: Int64
-}
+typealias OffsetSpan = (offset: UTCOffset, end: Int64)

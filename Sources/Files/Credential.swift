@@ -45,35 +45,24 @@ package enum Credential: Hashable, Sendable {
         _ = forbid_memory_dumps()
     }
 
-    /// The content of a credential that is no secret, such as a certificate.
-    package func read(in directory: String?) throws(CredentialError) -> [UInt8] {
-        try contents(in: directory).bytes
-    }
-
-    /// The content of a secret: a file by its path must belong to `user` or root, and no other user
-    /// may read or write it.
-    package func readSecret(
-        in directory: String?, user: UInt32
+    /// The content. Of a secret `user` may be given: a file by its path must belong to that user or root then, and
+    /// no other user may read or write it.
+    package func read(
+        in directory: String?, secretOf user: UInt32? = nil
     ) throws(CredentialError) -> [UInt8] {
-        let (bytes, attributes) = try contents(in: directory)
-        if case .file(let path) = self {
-            guard attributes.owner == user || attributes.owner == 0 else {
-                throw .foreign(path, owner: attributes.owner)
-            }
-            guard attributes.mode & 0o077 == 0 else { throw .exposed(path, mode: attributes.mode) }
-        }
-        return bytes
-    }
-
-    private func contents(
-        in directory: String?
-    ) throws(CredentialError) -> (bytes: [UInt8], attributes: FileAttributes) {
         let path = try path(in: directory)
+        let (bytes, attributes): ([UInt8], FileAttributes)
         do {
-            return try File.readWithAttributes(path, limit: Self.sizeLimit)
+            (bytes, attributes) = try File.readWithAttributes(path, limit: Self.sizeLimit)
         } catch {
             throw .unreadable(error)
         }
+        guard let user, case .file = self else { return bytes }
+        guard attributes.owner == user || attributes.owner == 0 else {
+            throw .foreign(path, owner: attributes.owner)
+        }
+        guard attributes.mode & 0o077 == 0 else { throw .exposed(path, mode: attributes.mode) }
+        return bytes
     }
 
     /// The limit of systemd for all credentials of a unit, in bytes.

@@ -47,13 +47,12 @@ package enum Directory {
 
     /// The path without its last component and the slashes around that; nil if nothing is left.
     private static func parent(of path: String) -> String? {
-        var rest = path.utf8[...]
         let slash = UInt8(ascii: "/")
-        while rest.last == slash { rest.removeLast() }
-        guard let last = rest.lastIndex(of: slash) else { return nil }
-        rest = rest[..<last]
-        while rest.last == slash { rest.removeLast() }
-        return rest.isEmpty ? nil : String(Substring(rest))
+        let names = path.utf8.split(separator: slash).dropLast()
+        let parent =
+            (path.utf8.first == slash ? "/" : "")
+            + names.map { String(Substring($0)) }.joined(separator: "/")
+        return names.isEmpty ? nil : parent
     }
 }
 
@@ -83,9 +82,7 @@ package struct OpenDirectory: ~Copyable {
 
     /// The attributes of the directory that is open.
     package func attributes() throws(FileError) -> FileAttributes {
-        var status = stat()
-        try unsafe system("examine", path) { _ in unsafe fstat(descriptor, &status) }
-        return FileAttributes(status)
+        try unsafe FileAttributes(of: path) { unsafe fstat(descriptor, &$1) }
     }
 
     /// The names that were not read yet, without `.` and `..`, in the order of their bytes.
@@ -99,7 +96,7 @@ package struct OpenDirectory: ~Copyable {
 
     /// Opens a file of the directory for reading. A FIFO is never waited for.
     package func file(_ name: String) throws(FileError) -> OpenFile {
-        try OpenFile("\(path)/\(name)", O_RDONLY | O_NONBLOCK, named: name, in: descriptor)
+        try OpenFile(reading: "\(path)/\(name)", named: name, in: descriptor)
     }
 
     /// Whether the name is a link with exactly this target.

@@ -71,11 +71,10 @@ extension File {
         let file = try OpenFile(path, flags, mode: 0o644)
         let size = try file.attributes().size
         do {
-            try file.write(bytes)
+            try file.write(bytes, at: size)
             try file.synchronize()
         } catch {
-            // The first error is reported.
-            do { try file.truncate(to: size) } catch {}
+            _ = ftruncate(file.descriptor, size)
             throw error
         }
         if isNew { try Directory.synchronize(split(path).folder) }

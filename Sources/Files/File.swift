@@ -16,30 +16,18 @@ package enum File {
     package static func readWithAttributes(
         _ path: String, limit: Int
     ) throws(FileError) -> (bytes: [UInt8], attributes: FileAttributes) {
-        let file = try openForReading(path)
+        let file = try OpenFile(reading: path, named: path, in: AT_FDCWD)
         let attributes = try file.attributes()
         return (try file.content(limit: limit), attributes)
-    }
-
-    /// `O_NONBLOCK`, or opening a FIFO would wait for a writer. A socket cannot be
-    /// opened at all, which the kernel words as "no such device or address".
-    private static func openForReading(_ path: String) throws(FileError) -> OpenFile {
-        do {
-            return try OpenFile(path, O_RDONLY | O_NONBLOCK)
-        } catch  where error.code == ENXIO {
-            throw FileError("read", path, .notRegularFile)
-        }
     }
 
     /// The result of `stat(2)`; with `followingLinks` false, that of the link itself.
     package static func attributes(
         of path: String, followingLinks: Bool = true
     ) throws(FileError) -> FileAttributes {
-        var status = stat()
-        try unsafe system("examine", path) {
-            unsafe followingLinks ? stat($0, &status) : lstat($0, &status)
+        try unsafe FileAttributes(of: path) {
+            unsafe followingLinks ? stat($0, &$1) : lstat($0, &$1)
         }
-        return FileAttributes(status)
     }
 
     /// Whether the path leads to a file of any kind; false for a link that leads nowhere.
@@ -59,20 +47,6 @@ package enum File {
         try attributes(of: path).modificationTime
     }
 
-    /// Whether the path is a symbolic link with exactly this target.
-    package static func isLink(_ path: String, to target: String) throws(FileError) -> Bool {
-        guard try attributes(of: path, followingLinks: false).kind == .symbolicLink else {
-            return false
-        }
-        // One byte more than the target, so that a longer target differs.
-        var buffer = [CChar](repeating: 0, count: target.utf8.count + 1)
-        let count = try unsafe system("read the link", path) {
-            unsafe readlink($0, &buffer, buffer.count)
-        }
-        let found = buffer.prefix(count).map { UInt8(bitPattern: $0) }
-        return found.elementsEqual(target.utf8)
-    }
-
     /// Removes the file; a missing file is no error. Of a link, the link is removed, not its
     /// target.
     package static func remove(_ path: String) throws(FileError) {
@@ -90,26 +64,19 @@ package enum File {
         }
     }
 
-    /// Makes an empty file of mode 0644 whose modification time is so many microseconds after the epoch.
-    package static func make(_ path: String, modified time: Int64) throws(FileError) {
-        try touch(path)
-        let moment = timespec(tv_sec: Int(time / 1_000_000), tv_nsec: Int(time % 1_000_000) * 1000)
-        let times = [moment, moment]
-        try unsafe system("touch", path) { unsafe utimensat(AT_FDCWD, $0, times, 0) }
-    }
-
-    /// Sets the modification time to now; makes an empty file of mode 0644 if there is none.
-    package static func touch(_ path: String) throws(FileError) {
+    /// Sets the modification time, in microseconds since the epoch, to now by default; makes an empty file of mode
+    /// 0644 if there is none.
+    package static func touch(_ path: String, modified time: Int64? = nil) throws(FileError) {
+        let times = time.map { [timespec](microseconds: $0) }
         do {
-            try unsafe system("touch", path) { unsafe utimensat(AT_FDCWD, $0, nil, 0) }
+            try unsafe system("touch", path) { unsafe utimensat(AT_FDCWD, $0, times, 0) }
         } catch  where error.code == ENOENT {
             let file = try OpenFile(path, O_WRONLY | O_CREAT | O_NONBLOCK, mode: 0o644)
             try file.setMode(0o644)
+            if let time { try file.setModificationTime(time) }
         }
     }
-}
 
-extension File {
     /// The path from the root. A relative path begins in the working directory of this process.
     package static func absolute(_ path: String) throws(FileError) -> String {
         if path.utf8.first == UInt8(ascii: "/") { return path }

@@ -11,8 +11,8 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
         case notRegularFile
         /// The file holds more than this many bytes.
         case largerThan(Int)
-        /// This process holds the lock; nil if the kernel does not say which.
-        case lockedBy(Process?)
+        /// This process holds the lock, in words.
+        case lockedBy(String)
         /// This user made the file, and nobody else's would count.
         case ownedBy(UInt32)
         /// The files of a service would take so many bytes of a directory, and so many are free for it.
@@ -61,7 +61,7 @@ extension FileError.Cause: CustomStringConvertible {
         case .system(let code): SystemError.text(of: code)
         case .notRegularFile: "not a regular file"
         case .largerThan(let limit): "larger than \(limit) bytes"
-        case .lockedBy(let process): "\(process?.description ?? "another process") holds it"
+        case .lockedBy(let process): "\(process) holds it"
         case .ownedBy(let user): "it belongs to user \(user)"
         case .overBudget(let size, let free):
             "the files of the service would take \(size) bytes, and \(free) are free for it; shorten "
@@ -96,6 +96,5 @@ func system<Result: FixedWidthInteger>(
 
 /// Refuses a path that holds a NUL: C would act on the part before the NUL.
 func refuseNUL(_ operation: String, _ path: String) throws(FileError) {
-    let length = unsafe path.withCString { path in unsafe strlen(path) }
-    guard length == path.utf8.count else { throw FileError(operation, path, .system(EINVAL)) }
+    if path.utf8.contains(0) { throw FileError(operation, path, .system(EINVAL)) }
 }

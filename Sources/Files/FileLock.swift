@@ -47,8 +47,7 @@ extension OpenFile {
     /// Takes the lock, and says in the kernel who has it.
     fileprivate func lock() throws(FileError) {
         do {
-            try unsafe system("lock", path) { _ in flock(descriptor, LOCK_EX | LOCK_NB)
-            }
+            try unsafe system("lock", path) { _ in flock(descriptor, LOCK_EX | LOCK_NB) }
         } catch  where error.code == EWOULDBLOCK {
             throw FileError("lock", path, .lockedBy(holder))
         }
@@ -58,45 +57,22 @@ extension OpenFile {
         _ = unsafe fcntl(descriptor, F_SETLK, &mark)
     }
 
-    /// The process that has put the mark; nil if there is none.
-    private var holder: FileError.Process? {
+    /// The process that has put the mark, as far as the kernel names it.
+    private var holder: String {
         var mark = flock()
         mark.l_type = Int16(F_WRLCK)
         guard unsafe fcntl(descriptor, F_GETLK, &mark) == 0, mark.l_type != Int16(F_UNLCK) else {
-            return nil
+            return "another process"
         }
-        return FileError.Process(mark.l_pid)
-    }
-}
-
-extension FileError {
-    /// A process of this host, for an error.
-    package struct Process: Hashable, Sendable {
-        /// Its ID; nil if it is in another container.
-        package let identifier: Int32?
-        /// The name of its program; nil if this user may not see it.
-        package let program: String?
-
-        /// The process of this ID as the kernel gives it: 0 or less if it is not visible here.
-        init(_ identifier: Int32) {
-            self.identifier = identifier > 0 ? identifier : nil
-            let name = Result { () throws(FileError) in
-                try File.read("/proc/\(identifier)/comm", limit: 64)
-            }
+        let process = mark.l_pid
+        guard process > 0 else { return "a process of another container" }
+        do {
+            let name = try File.read("/proc/\(process)/comm", limit: 64).dropLast()
             // A process gives itself any name, also with control characters.
-            let shown = (UInt8(ascii: " ")...UInt8(ascii: "~"))
-            program =
-                if case .success(let bytes) = name {
-                    String(decoding: bytes.dropLast().map { shown ~= $0 ? $0 : 63 }, as: UTF8.self)
-                } else { nil }
+            let shown = name.map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }
+            return "process \(process) (\(String(decoding: shown, as: UTF8.self)))"
+        } catch {
+            return "process \(process)"
         }
-    }
-}
-
-extension FileError.Process: CustomStringConvertible {
-    package var description: String {
-        guard let identifier else { return "a process of another container" }
-        guard let program else { return "process \(identifier)" }
-        return "process \(identifier) (\(program))"
     }
 }

@@ -13,24 +13,10 @@ package struct FileStamp: Sendable {
     /// stamp shows nothing before the file has rested for so many seconds.
     private static let rest = 2
 
-    /// Nil for a file that cannot be examined.
-    private let identity: Identity?
+    /// The device, the inode, the size and both times; nil for a file that cannot be examined.
+    private let identity: [Int]?
     /// Whether a later change would be seen.
     private let hasRested: Bool
-
-    private struct Identity: Hashable {
-        let device: UInt
-        let inode: UInt
-        let size: Int
-        let modified: [Int]
-        let changed: [Int]
-
-        init(_ status: stat) {
-            (device, inode, size) = (UInt(status.st_dev), UInt(status.st_ino), status.st_size)
-            modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
-            changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
-        }
-    }
 
     /// The stamp of the file at a path as it is now. Make it before the file is read.
     package init(of path: String) {
@@ -41,7 +27,11 @@ package struct FileStamp: Sendable {
             (identity, hasRested) = (nil, false)
             return
         }
-        identity = Identity(status)
+        identity = [
+            Int(truncatingIfNeeded: status.st_dev), Int(truncatingIfNeeded: status.st_ino),
+            status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
+            status.st_ctim.tv_nsec,
+        ]
         hasRested = time.tv_sec - status.st_ctim.tv_sec >= Self.rest
     }
 

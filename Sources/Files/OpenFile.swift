@@ -13,15 +13,15 @@ package struct OpenFile: ~Copyable {
         self.path = path
     }
 
-    /// Opens the file of this name in an open directory; `path` is for errors. A socket cannot be opened at
-    /// all, which the kernel words as "no such device or address".
-    init(
-        _ path: String, _ flags: Int32, named name: String, in directory: Int32
-    ) throws(FileError) {
+    /// Opens a file for reading, by its path or by its name in an open directory; `path` is for errors.
+    ///
+    /// `O_NONBLOCK`, or opening a FIFO would wait for a writer. A socket cannot be opened at all, which the kernel
+    /// words as "no such device or address".
+    init(reading path: String, named name: String, in directory: Int32) throws(FileError) {
         do {
             descriptor = try unsafe system("open", path) { _ in
                 unsafe name.withCString {
-                    unsafe openat(directory, $0, flags | O_CLOEXEC | O_NOCTTY)
+                    unsafe openat(directory, $0, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
                 }
             }
         } catch  where error.code == ENXIO {
@@ -34,9 +34,7 @@ package struct OpenFile: ~Copyable {
 
     /// The attributes of the open file, even if another file has its path now (`fstat(2)`).
     package func attributes() throws(FileError) -> FileAttributes {
-        var status = stat()
-        try unsafe system("examine", path) { _ in unsafe fstat(descriptor, &status) }
-        return FileAttributes(status)
+        try unsafe FileAttributes(of: path) { unsafe fstat(descriptor, &$1) }
     }
 
     /// The whole content of a regular file of at most `limit` bytes.
@@ -68,21 +66,8 @@ package struct OpenFile: ~Copyable {
         throw FileError("read", path, .largerThan(limit))
     }
 
-    /// Writes all bytes, in several calls if the kernel takes only a part.
-    func write(_ bytes: [UInt8]) throws(FileError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = try unsafe system("write", path) { _ in
-                unsafe rest.withUnsafeBytes {
-                    unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
-                }
-            }
-            rest = rest.dropFirst(count)
-        }
-    }
-
-    /// Writes all bytes over those at a place in the file.
-    package func write(_ bytes: [UInt8], at place: Int) throws(FileError) {
+    /// Writes all bytes at a place in the file, in several calls if the kernel takes only a part.
+    package func write(_ bytes: [UInt8], at place: Int = 0) throws(FileError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let offset = off_t(place + rest.startIndex)
@@ -95,11 +80,6 @@ package struct OpenFile: ~Copyable {
         }
     }
 
-    /// Cuts the file to this many bytes.
-    func truncate(to size: Int) throws(FileError) {
-        try unsafe system("truncate", path) { _ in ftruncate(descriptor, size) }
-    }
-
     /// Sets the permission bits, whatever the umask was when the file was made.
     func setMode(_ mode: mode_t) throws(FileError) {
         try unsafe system("change the mode of", path) { _ in fchmod(descriptor, mode) }
@@ -107,16 +87,23 @@ package struct OpenFile: ~Copyable {
 
     /// Sets the modification time, in microseconds since the epoch.
     func setModificationTime(_ time: Int64) throws(FileError) {
-        let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000)
-        // The kernel takes no negative nanoseconds: a time before the epoch is rounded towards it.
-        let moment = timespec(tv_sec: Int(seconds), tv_nsec: Int(max(rest, 0)) * 1_000)
-        let times = [moment, moment]
+        let times = [timespec](microseconds: time)
         try unsafe system("touch", path) { _ in unsafe futimens(descriptor, times) }
     }
 
     /// Returns once the content is on stable storage, as far as the kernel can tell.
     package func synchronize() throws(FileError) {
         try unsafe system("sync", path) { _ in fsync(descriptor) }
+    }
+}
+
+extension [timespec] {
+    /// The two times of a file, access and modification, both in microseconds since the epoch.
+    init(microseconds time: Int64) {
+        let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000)
+        // The kernel takes no negative nanoseconds: a time before the epoch is rounded towards it.
+        let moment = timespec(tv_sec: Int(seconds), tv_nsec: Int(Swift.max(rest, 0)) * 1_000)
+        self = [moment, moment]
     }
 }
 
@@ -144,8 +131,12 @@ package struct FileAttributes: Hashable, Sendable {
     /// does: a file may have any time (`tmpfs` takes 64 bits of seconds).
     package let modificationTime: Int64
 
-    /// The attributes in a result of `stat(2)`.
-    init(_ status: stat) {
+    /// The attributes that a call of the family of `stat(2)` gives.
+    init(
+        of path: String, _ call: (UnsafePointer<CChar>, inout stat) -> Int32
+    ) throws(FileError) {
+        var status = stat()
+        try unsafe system("examine", path) { unsafe call($0, &status) }
         kind =
             switch status.st_mode & S_IFMT {
             case S_IFREG: .regular

@@ -14,11 +14,11 @@ extension Parser {
         var text = Array(plain)
         while !skip(.quote) {
             switch next {
-            case nil: throw unexpectedCharacter(.endOfString)
+            case nil: throw unfinishedString
             case .backslash: text.append(contentsOf: try readEscape().utf8)
             // The last line of a file that was cut off ends as every line does.
             case .lineFeed where bytes[offset...].allSatisfy(\.isWhitespace):
-                throw failure(.unexpected(.end, expected: .endOfString), at: offset)
+                throw unfinishedString
             case let byte? where byte.isControl: throw unexpectedCharacter(.escapedControl)
             default:
                 let start = offset
@@ -66,11 +66,18 @@ extension Parser {
         let high = try readHexDigits()
         if let scalar = Unicode.Scalar(high) { return scalar }
         guard UTF16.isLeadSurrogate(high), skip(.backslash), next == UInt8(ascii: "u") else {
-            throw failure(.loneSurrogate(high), at: start)
+            throw loneSurrogate(high, at: start)
         }
         let low = try readHexDigits()
-        guard UTF16.isTrailSurrogate(low) else { throw failure(.loneSurrogate(high), at: start) }
+        guard UTF16.isTrailSurrogate(low) else { throw loneSurrogate(high, at: start) }
         return UTF16.decode(UTF16.EncodedScalar([high, low]))
+    }
+
+    /// The error that half of an escaped surrogate pair stands for no character (RFC 8259 §8.2).
+    private func loneSurrogate(_ unit: UInt16, at start: Int) -> SyntaxError {
+        failure(at: start) {
+            "lone surrogate '\\u\(unit.hexadecimal)' \($1): expected a pair, high before low"
+        }
     }
 
     /// Reads the `u` of an escape and the four digits after it: a UTF-16 code unit.
@@ -126,37 +133,37 @@ extension Parser {
     /// Throws unless the document is UTF-8 without a byte order mark (RFC 8259 §8.1). Everything that
     /// reads later may rely on it.
     func checkEncoding() throws(SyntaxError) {
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw failure(.byteOrderMark, at: 0) }
-        if let encoding = wideEncoding { throw failure(.notUTF8(encoding), at: 0) }
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+            throw failure(at: 0) { "byte order mark \($1): JSON begins without one" }
+        }
+        if let wideEncoding { throw notUTF8("this looks like \(wideEncoding)", at: 0) }
         do throws(UTF8.ValidationError) {
             _ = try UTF8Span(validating: bytes.span)
         } catch {
-            let encoding = SyntaxError.Encoding(error.kind)
-            throw failure(.notUTF8(encoding), at: error.byteOffsets.lowerBound)
+            let problem =
+                switch error.kind {
+                case .unexpectedContinuationByte: "a continuation byte without a first one"
+                case .overlongEncodingByte: "a character in more bytes than it needs"
+                case .surrogateCodePointByte: "an encoded surrogate"
+                case .truncatedScalar: "a character cut short"
+                default: "a byte that begins no character"
+                }
+            throw notUTF8(problem, at: error.byteOffsets.lowerBound)
         }
+    }
+
+    private func notUTF8(_ problem: String, at offset: Int) -> SyntaxError {
+        failure(at: offset) { "not UTF-8 \($1): \(problem)" }
     }
 
     /// The encoding by the byte order mark, or by the zero bytes around the first character, which is
     /// always ASCII (RFC 4627 §3); nil if it may be UTF-8.
-    private var wideEncoding: SyntaxError.Encoding? {
+    private var wideEncoding: String? {
         let byte = { (index: Int) in index < bytes.count ? bytes[index] : nil }
         return switch (byte(0), byte(1), byte(2), byte(3)) {
-        case (0, 0, 0xFE, 0xFF), (0xFF, 0xFE, 0, 0), (0, 0, 0, _?), (_?, 0, 0, 0): .utf32
-        case (0xFE, 0xFF, _, _), (0xFF, 0xFE, _, _), (0, _?, _, _), (_?, 0, _, _): .utf16
+        case (0, 0, 0xFE, 0xFF), (0xFF, 0xFE, 0, 0), (0, 0, 0, _?), (_?, 0, 0, 0): "UTF-32"
+        case (0xFE, 0xFF, _, _), (0xFF, 0xFE, _, _), (0, _?, _, _), (_?, 0, _, _): "UTF-16"
         default: nil
         }
-    }
-}
-
-extension SyntaxError.Encoding {
-    fileprivate init(_ kind: UTF8.ValidationError.Kind) {
-        self =
-            switch kind {
-            case .unexpectedContinuationByte: .continuation
-            case .overlongEncodingByte: .overlong
-            case .surrogateCodePointByte: .surrogate
-            case .truncatedScalar: .truncated
-            default: .invalid
-            }
     }
 }

@@ -78,32 +78,6 @@ struct Parser {
         offset = end
         return true
     }
-
-    /// An error at an offset of this document.
-    func failure(_ kind: SyntaxError.Kind, at offset: Int) -> SyntaxError {
-        SyntaxError(kind, at: offset, of: bytes)
-    }
-
-    /// The error that the next character does not fit the grammar.
-    func unexpectedCharacter(_ expected: SyntaxError.Expected) -> SyntaxError {
-        // No character of UTF-8 is longer than four bytes.
-        let found = String(decoding: bytes[offset...].prefix(4), as: UTF8.self).unicodeScalars.first
-        return failure(
-            .unexpected(found.map { .character($0) } ?? .end, expected: expected), at: offset)
-    }
-
-    /// The error that the next word or character does not fit the grammar, outside of strings.
-    func unexpected(_ expected: SyntaxError.Expected) -> SyntaxError {
-        guard let word else { return unexpectedCharacter(expected) }
-        return failure(.unexpected(.word(word), expected: expected), at: offset)
-    }
-
-    /// The next word, cut after 32 letters; nil if no letter comes next.
-    private var word: String? {
-        guard let next, next.isLetter else { return nil }
-        let letters = bytes[offset...].prefix(32).prefix { $0.isLetter || $0.isDigit }
-        return String(decoding: letters, as: UTF8.self)
-    }
 }
 
 extension Parser {
@@ -111,7 +85,9 @@ extension Parser {
     mutating func readDocument() throws(SyntaxError) -> Value {
         try checkEncoding()
         skipWhitespace()
-        guard !isAtEnd else { throw failure(.empty, at: offset) }
+        guard !isAtEnd else {
+            throw failure(at: offset) { _, _ in "empty input: expected a value" }
+        }
         let value = try readValue(or: .value, depth: 0)
         skipWhitespace()
         guard isAtEnd else { throw unexpected(.endOfInput) }
@@ -148,8 +124,10 @@ extension Parser {
     private mutating func consume(_ bytes: Int) throws(SyntaxError) {
         room -= bytes
         guard room >= 0 else {
-            throw failure(
-                .tooManyValues(times: Self.expansionLimit), at: min(offset, self.bytes.count))
+            throw failure(at: min(offset, self.bytes.count)) {
+                "too many values \($1): expected values in at most \(Self.expansionLimit) times "
+                    + "the document's size"
+            }
         }
     }
 
@@ -214,12 +192,20 @@ extension Parser {
         let start = offset
         let key = try readString()
         try consume(Self.member)
-        guard object.admit(key) else { throw failure(.duplicateKey(key), at: start) }
+        guard object.admit(key) else {
+            throw failure(at: start) {
+                "duplicate key \(quoted(key)) \($1): expected each key once in an object"
+            }
+        }
     }
 
     /// Moves past the bracket or brace that opens a level, unless that would be one too many.
     private mutating func enter(_ depth: Int) throws(SyntaxError) {
-        guard depth < depthLimit else { throw failure(.tooDeep(limit: depthLimit), at: offset) }
+        guard depth < depthLimit else {
+            throw failure(at: offset) {
+                "nested too deep \($1): expected at most \(depthLimit) levels of arrays and objects"
+            }
+        }
         offset += 1
         if next != .closeBracket, next != .closeBrace { try consume(Self.container) }
     }

@@ -152,7 +152,7 @@ private struct Writer {
                     output.append(.backslash)
                     output.append(letter)
                 } else {
-                    for part in byte.longEscape.utf8 { output.append(part) }
+                    for part in "\\u\(byte.hexadecimal)".utf8 { output.append(part) }
                 }
             }
         }
@@ -169,10 +169,7 @@ extension Unicode.Scalar {
 
     /// `\u` and four hexadecimal digits for each unit of UTF-16.
     fileprivate var escape: String {
-        String(self).utf16.map { unit in
-            let digits = String(unit, radix: 16)
-            return "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-        }.joined()
+        String(self).utf16.map { "\\u\($0.hexadecimal)" }.joined()
     }
 }
 
@@ -192,10 +189,6 @@ extension UInt8 {
         case .tab: UInt8(ascii: "t")
         default: nil
         }
-    }
-
-    fileprivate var longEscape: String {
-        #"\u00"# + (self < 0x10 ? "0" : "") + String(self, radix: 16)
     }
 
     /// The length of the escape in bytes.

@@ -139,7 +139,7 @@ struct SignerLine: Hashable {
         let date = "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))"
         let clock = "\(part(8..<10)):\(part(10..<12)):\(part(12..<14))"
         do {
-            return try Timestamp.parse("\(date)T\(clock)\(suffix)").instant(in: zone)
+            return try zone.instant(from: "\(date)T\(clock)\(suffix)")
         } catch {
             throw wrong
         }

@@ -60,7 +60,7 @@ package enum ZoneFiles {
     private static func zone(in path: String, named name: String) throws(Unavailable) -> Zone {
         do {
             return try Zone(name: name, tzif: try File.read(path, limit: sizeLimit))
-        } catch let error as ZoneError {
+        } catch let error as TimeError {
             throw Unavailable(description: "'\(path)': \(error)")
         } catch {
             throw Unavailable(description: "\(error)")

@@ -120,7 +120,7 @@ extension Daemon {
         guard let age = machine.view(of: source, at: now)?.age else { return }
         let confirmed = now.wall - age
         do {
-            try File.make(runtime.confirmationPath(of: source), modified: confirmed.microseconds)
+            try File.touch(runtime.confirmationPath(of: source), modified: confirmed.microseconds)
         } catch {
             decisionDriver.post(.writeEnded(.markConfirmed(source), problem: "\(error)"))
         }

@@ -54,7 +54,7 @@ import Testing
         ("Sun Nov  6 08:49:37 1994 GMT", "the end expected at character 25"),
     ])
     func anythingElseIsRefused(text: String, clause: String) throws {
-        let error = #expect(throws: TimestampError.self) {
+        let error = #expect(throws: TimeError.self) {
             try Instant(httpDate: text, now: Instant(seconds: 0))
         }
         #expect(error?.description == "read time '\(text)': \(clause)")

@@ -92,7 +92,7 @@ import Testing
         ("\u{c9}ST5", "a designation of three or more characters expected at character 1"),
     ])
     func anotherFooterIsRefused(footer: String, clause: String) throws {
-        let error = #expect(throws: ZoneError.self) { try Zone.following(footer) }
+        let error = #expect(throws: TimeError.self) { try Zone.following(footer) }
         let description = try #require(error).description
         #expect(description.contains(": \(clause) of its footer '"))
     }

@@ -36,9 +36,8 @@ import Testing
     ])
     func internetTimeIsAnInstant(_ accepted: Accepted) throws {
         let instant = Instant(microseconds: accepted.microseconds)
-        #expect(try Timestamp.parse(accepted.text) == .instant(instant))
+        #expect(try Zone.following("JST-9").instant(from: accepted.text) == instant)
         #expect(try Instant(rfc3339: accepted.text) == instant)
-        #expect(try Timestamp.parse(accepted.text).instant(in: .utc) == instant)
     }
 
     @Test(arguments: [
@@ -49,26 +48,21 @@ import Testing
     ])
     func theOlderFormIsAnInstantButNotInternetTime(_ accepted: Accepted) throws {
         let instant = Instant(microseconds: accepted.microseconds)
-        #expect(try Timestamp.parse(accepted.text) == .instant(instant))
-        let error = #expect(throws: TimestampError.self) { try Instant(rfc3339: accepted.text) }
+        #expect(try Zone.following("JST-9").instant(from: accepted.text) == instant)
+        let error = #expect(throws: TimeError.self) { try Instant(rfc3339: accepted.text) }
         #expect(error?.problem == .offsetWithoutColon)
     }
 
     @Test(arguments: [
-        ("2027-03-31", "2027-03-31T00:00:00", "2027-03-30T15:00:00Z"),
-        ("2027-03-31T08:00:00", "2027-03-31T08:00:00", "2027-03-30T23:00:00Z"),
-        ("2027-03-31 08:00:00.25", "2027-03-31T08:00:00.250000", "2027-03-30T23:00:00.25Z"),
-        ("2027-12-31T23:59:60", "2028-01-01T00:00:00", "2027-12-31T15:00:00Z"),
+        ("2027-03-31", "2027-03-31T00:00:00Z", "2027-03-30T15:00:00Z"),
+        ("2027-03-31T08:00:00", "2027-03-31T08:00:00Z", "2027-03-30T23:00:00Z"),
+        ("2027-03-31 08:00:00.25", "2027-03-31T08:00:00.25Z", "2027-03-30T23:00:00.25Z"),
+        ("2027-12-31T23:59:60", "2028-01-01T00:00:00Z", "2027-12-31T15:00:00Z"),
     ])
-    func aTimeWithoutOffsetIsLocalToAZone(text: String, clock: String, inTokyo: String) throws {
-        let timestamp = try Timestamp.parse(text)
-        guard case .local(let local) = timestamp else {
-            Issue.record("\(timestamp) is not local")
-            return
-        }
-        #expect(local.description == clock)
-        #expect(try timestamp.instant(in: .following("JST-9")) == .at(inTokyo))
-        let error = #expect(throws: TimestampError.self) { try Instant(rfc3339: text) }
+    func aTimeWithoutOffsetIsLocalToAZone(text: String, inUTC: String, inTokyo: String) throws {
+        #expect(try Zone.utc.instant(from: text) == .at(inUTC))
+        #expect(try Zone.following("JST-9").instant(from: text) == .at(inTokyo))
+        let error = #expect(throws: TimeError.self) { try Instant(rfc3339: text) }
         #expect(error?.problem == .noOffset)
     }
 
@@ -137,7 +131,7 @@ import Testing
             "an offset without a colon is read only right after 'T' and whole seconds"),
     ])
     func anythingElseIsRefusedInOneClause(_ refused: Refused) {
-        let error = #expect(throws: TimestampError.self) { try Timestamp.parse(refused.text) }
+        let error = #expect(throws: TimeError.self) { try Zone.utc.instant(from: refused.text) }
         let quoted = refused.text == "2027-03-31\n" ? "2027-03-31\\n" : refused.text
         #expect(error?.description == "read time '\(quoted)': \(refused.error)")
         #expect(error?.text == refused.text)
@@ -146,12 +140,12 @@ import Testing
     /// Such digits look right on a screen, and Swift's `Character` calls them numbers.
     @Test(arguments: ["２０２７-03-31", "2027-0٣-31", "2027-03-31T08:00:00\u{301}Z"])
     func onlyASCIIDigitsCount(text: String) {
-        #expect(throws: TimestampError.self) { try Timestamp.parse(text) }
+        #expect(throws: TimeError.self) { try Zone.utc.instant(from: text) }
     }
 
     @Test func theErrorQuotesLittleAndNothingThatCouldBreakALine() {
         let text = "'\r\n\u{202e}" + String(repeating: "x", count: 1_000)
-        let error = #expect(throws: TimestampError.self) { try Timestamp.parse(text) }
+        let error = #expect(throws: TimeError.self) { try Zone.utc.instant(from: text) }
         #expect(
             error?.description
                 == #"read time '\'\r\n\u{202E}xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...': "#

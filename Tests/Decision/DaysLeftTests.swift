@@ -47,7 +47,7 @@ import Testing
         Case("Pacific/Apia", "2011-12-29T23:59:59-10:00", "2011-12-31T12:00:00+14:00", 2),
     ])
     func daysLeftAreCalendarDaysInTheZoneOfTheService(_ row: Case) throws {
-        let end = try Timestamp.parse(row.end).instant(in: .utc)
+        let end = try Zone.utc.instant(from: row.end)
         let now = Now(wall: try Instant(rfc3339: row.now), boot: Boottime(microseconds: 0))
         let shop = try service(zone: try zone(row.zone))
         let app: SourceName = try named("app")

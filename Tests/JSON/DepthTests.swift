@@ -21,11 +21,16 @@ struct DepthTests {
     static let object = Level(name: "objects", open: #"{"a":"#, close: "}")
     static let spread = Level(name: "arrays among others", open: #"[0,"[",null,"#, close: ",0]")
 
+    private func isTooDeep(_ error: SyntaxError?, limit: Int) -> Bool {
+        let words = "expected at most \(limit) levels of arrays and objects"
+        return error?.description.hasSuffix(words) ?? false
+    }
+
     @Test(arguments: [array, object, spread])
     func sixtyFourLevelsAreReadAndSixtyFiveAreNot(level: Level) {
         #expect(refusal(of: Array(level.nested(64, around: "1").utf8)) == nil)
         let error = refusal(of: Array(level.nested(65, around: "1").utf8))
-        #expect(error?.kind == .tooDeep(limit: 64))
+        #expect(isTooDeep(error, limit: 64))
         #expect(error?.offset == 64 * level.open.utf8.count)
     }
 
@@ -39,8 +44,8 @@ struct DepthTests {
 
     @Test func aScalarIsNoLevelAndAnEmptyContainerIsOne() {
         #expect(refusal(of: Array("1".utf8), depthLimit: 0) == nil)
-        #expect(refusal(of: Array("[]".utf8), depthLimit: 0)?.kind == .tooDeep(limit: 0))
-        #expect(refusal(of: Array("{}".utf8), depthLimit: 0)?.kind == .tooDeep(limit: 0))
+        #expect(isTooDeep(refusal(of: Array("[]".utf8), depthLimit: 0), limit: 0))
+        #expect(isTooDeep(refusal(of: Array("{}".utf8), depthLimit: 0), limit: 0))
         #expect(refusal(of: Array("[1,{},\"a\"]".utf8), depthLimit: 2) == nil)
     }
 
@@ -55,6 +60,6 @@ struct DepthTests {
         let document = String(repeating: level.open, count: 100_000)
         #expect(refusal(of: Array(document.utf8))?.offset == 64 * level.open.utf8.count)
         let closed = level.nested(100_000, around: "1")
-        #expect(refusal(of: Array(closed.utf8))?.kind == .tooDeep(limit: 64))
+        #expect(isTooDeep(refusal(of: Array(closed.utf8)), limit: 64))
     }
 }

@@ -53,11 +53,12 @@ struct ObjectTests {
     }
 
     @Test(arguments: [2, 15, 16, 17, 18, 1000])
-    func aKeyTwiceIsFoundInObjectsOfAnySize(count: Int) {
+    func aKeyTwiceIsFoundInObjectsOfAnySize(count: Int) throws {
         let members = (0..<count).map { "\"k\($0)\":\($0)" }
         for twice in [0, count / 2, count - 1] {
             let document = "{" + (members + ["\"k\(twice)\":null"]).joined(separator: ",") + "}"
-            #expect(refusal(of: Array(document.utf8))?.kind == .duplicateKey("k\(twice)"))
+            let problem = try #require(refusal(of: Array(document.utf8))).description
+            #expect(problem.hasPrefix("duplicate key 'k\(twice)' at"))
         }
     }
 

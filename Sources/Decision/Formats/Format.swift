@@ -143,7 +143,7 @@ enum ServiceEnd {
 
     private static func end(_ text: String, in zone: Zone) -> End {
         do {
-            return .at(try Timestamp.parse(text).instant(in: zone))
+            return .at(try zone.instant(from: text))
         } catch {
             return .unreadable(text.shortened)
         }

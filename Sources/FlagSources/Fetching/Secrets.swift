@@ -65,7 +65,7 @@ struct Secrets: Hashable {
 extension HostEnvironment {
     /// Reads a secret. Only root and the user of this process may be able to read its file.
     func secret(_ credential: Credential) throws(CredentialError) -> [UInt8] {
-        try credential.readSecret(in: credentialsDirectory, user: user)
+        try credential.read(in: credentialsDirectory, secretOf: user)
     }
 
     /// Reads a token, without white space at its ends, such as an editor's line end. A token with a

@@ -49,12 +49,9 @@ struct FileReader {
             if case .named = credential { return nil }
         }
         return tried {
-            if case .secret = need.kind {
-                let owner = user?.identifier ?? geteuid()
-                _ = try credential.readSecret(in: credentials, user: owner)
-            } else {
-                _ = try credential.read(in: credentials)
-            }
+            let isSecret = if case .secret = need.kind { true } else { false }
+            let owner = isSecret ? user?.identifier ?? geteuid() : nil
+            _ = try credential.read(in: credentials, secretOf: owner)
         }
     }
 

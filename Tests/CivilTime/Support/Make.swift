@@ -8,18 +8,6 @@ extension TimePoint where Axis == WallClock {
     }
 }
 
-extension CivilDateTime {
-    /// The local time that a text without an offset means.
-    static func at(_ text: String) throws -> CivilDateTime {
-        guard case .local(let clock) = try Timestamp.parse(text) else {
-            throw NotLocal(text: text)
-        }
-        return clock
-    }
-
-    private struct NotLocal: Error { let text: String }
-}
-
 extension Zone {
     /// A zone without history that follows a TZ string.
     static func following(_ footer: String) throws -> Zone {

@@ -108,8 +108,8 @@ extension Fuzz {
         if let date { holdRead(date) }
         let time = accepted { try Instant(rfc3339: text) }
         if let time { holdRead(time) }
-        let stamp = accepted { try Timestamp.parse(text) }
-        if let stamp { holdRead(stamp.instant(in: .utc)) }
+        let stamp = accepted { try Zone.utc.instant(from: text) }
+        if let stamp { holdRead(stamp) }
         let wait = RetryAfter.wait(text, now: now)
         if let wait { hold(wait >= .zero, "no negative wait") }
         return date != nil || time != nil || stamp != nil || wait != nil
