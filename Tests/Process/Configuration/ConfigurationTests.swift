@@ -41,9 +41,8 @@ import Testing
         let daemon = try Daemon()
         try Directory.create(daemon.folder("conf.d"))
         try daemon.folder.write("[service.shop]\ntime_zon = 1", to: "conf.d/10.toml")
-        let result = try checked(daemon)
-        #expect(result.status == 78)
-        #expect(result.errors.contains("conf.d/10.toml:2:1: unknown key 'time_zon'"))
+        let result = try checked(daemon).expect(
+            78, errors: "conf.d/10.toml:2:1: unknown key 'time_zon'")
         #expect(result.output.hasPrefix("read killswitchd.toml\nread conf.d/10.toml\n"))
     }
 
@@ -100,9 +99,7 @@ import Testing
 
     @Test func aBrokenConfigurationEndsTheDaemonIfNoneWasEverAccepted() throws {
         let daemon = try Daemon("[service.shop]\nsorce = 1")
-        let result = try daemon.run()
-        #expect(result.status == 78)
-        #expect(result.errors.contains("killswitchd.toml:2:1: unknown key 'sorce'"))
+        try daemon.run().expect(78, errors: "killswitchd.toml:2:1: unknown key 'sorce'")
         #expect(try !File.exists(daemon.folder("state")))
     }
 }

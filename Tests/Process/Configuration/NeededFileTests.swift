@@ -49,7 +49,6 @@ import Testing
         // The daemon's files are as they were.
         #expect(try !daemon.control("status").output.contains("shop"))
         #expect(try Daemon().run("--check", "--probe").status == 0)
-        let alone = try daemon.run("--probe")
-        #expect(alone.status == 2 && alone.errors.contains("--probe needs --check"))
+        try daemon.run("--probe").expect(2, errors: "--probe needs --check")
     }
 }

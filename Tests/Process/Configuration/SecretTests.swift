@@ -46,8 +46,7 @@ import Testing
         try daemon.folder.write(
             "[service.shop]\nsource = \"htps://127.0.0.1/?token=SECRET\"\nformat = \"status\"\n",
             to: "killswitchd.toml")
-        let reloaded = try daemon.control("reload")
-        #expect(reloaded.status == 78 && reloaded.errors.contains("htps://127.0.0.1/?…"))
+        let reloaded = try daemon.control("reload").expect(78, errors: "htps://127.0.0.1/?…")
         #expect(!reloaded.errors.contains("SECRET"))
         #expect(try daemon.folder.text(of: "run/configuration.refused").contains("?…"))
         #expect(try Program.run("/bin/grep", ["-r", "SECRET", daemon.folder("run")]).status == 1)

@@ -38,12 +38,10 @@ import Testing
     @Test func theStatusNamesTheProcessToo() throws {
         let daemon = try stopped()
         let process = try #require(daemon.program).processID
-        let status = try daemon.control("status")
-        #expect(status.status == 0 && status.output.contains("shop     running"))
+        let status = try daemon.control("status").expect(0, output: "shop     running")
         #expect(status.errors.contains("killswitchd does not answer (last sign of life "))
         #expect(status.errors.contains("process \(process) is stopped"))
-        let check = try daemon.control("status", "--check")
-        #expect(check.status == 1 && check.output.contains("process \(process) is stopped"))
+        try daemon.control("status", "--check").expect(1, output: "process \(process) is stopped")
     }
 }
 

@@ -82,8 +82,7 @@ import Testing
     func noServiceCanHaveTheNameOfAFile(_ name: String) throws {
         let daemon = try Daemon(
             "[service.\(name)]\nsource = \"file:flags.json\"\nformat = \"switch\"\n")
-        let result = try daemon.run("--check")
-        #expect(result.status == 78)
-        #expect(result.errors.contains("bad name '\(name)' of a service: the daemon has a file"))
+        try daemon.run("--check").expect(
+            78, errors: "bad name '\(name)' of a service: the daemon has a file")
     }
 }

@@ -15,9 +15,8 @@ import Testing
         try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
         try await daemon.awaitState("ended")
         try await daemon.awaitLine("warning: the host's state is not reported: post to 'http://")
-        let checked = try daemon.control("status", "--check")
-        #expect(checked.status == 1)
-        #expect(checked.output.contains("the host's state is not reported: post to 'http://"))
+        try daemon.control("status", "--check").expect(
+            1, output: "the host's state is not reported: post to 'http://")
         try await server.behave("running")
         try await daemon.awaitLine("the host's state is reported again")
         let taken = try server.reportRequests.filter { $0.behaviour == "running" }
@@ -39,9 +38,9 @@ import Testing
             try daemon.folder.write(#"{"service_end": "\#(flags)"}"#, to: "flags.json")
             try await daemon.awaitState(state)
         }
-        let order = try daemon.control(
-            "force", "shop", "running", "--for", "1h", "--reason", "test")
-        #expect(order.status == 0, "\(order.errors)")
+        try daemon.control(
+            "force", "shop", "running", "--for", "1h", "--reason", "test"
+        ).expect(0)
         #expect(try daemon.member("state") == #""running""#)
         #expect(try daemon.control("reload").status == 0)
         #expect(try server.reportRequests.count == 1)

@@ -12,15 +12,14 @@ import Testing
         let fleet = try Fleet(keys: [type, "ed25519"])
         let folder = fleet.daemon.folder
         try folder.write(#"{"service_end": "no"}"#, to: "flags.json")
-        let signed = try sign(
-            fleet, fleet.alice, "--version", "7", "--expires", "7d", "--audience", "prod")
-        #expect(signed.status == 0, "\(signed.errors)")
-        #expect(signed.output.contains("is version 7 for prod until "))
+        try sign(
+            fleet, fleet.alice, "--version", "7", "--expires", "7d", "--audience", "prod"
+        ).expect(0, output: "is version 7 for prod until ")
         let text = try folder.text(of: "flags.json")
         let start = try #require(text.firstRange(of: "-----BEGIN SSH SIGNATURE-----"))
         try folder.write(String(text[..<start.lowerBound]), to: "document")
         try folder.write(String(text[start.lowerBound...]), to: "document.sig")
-        let check = try Program.run(
+        try Program.run(
             "/bin/sh",
             [
                 "-c",
@@ -28,14 +27,11 @@ import Testing
                 ssh-keygen -Y verify -n killswitchd -I alice -f '\(folder("allowed_signers"))' \
                 -s '\(folder("document.sig"))' < '\(folder("document"))'
                 """,
-            ])
-        #expect(check.status == 0, "\(check.errors)\(check.output)")
+            ]
+        ).expect(0)
         let document = Fleet.document("no", version: 7)
         try folder.write(document + fleet.alice.sign(document), to: "flags.json")
-        let verified = try verify(fleet)
-        #expect(verified.status == 0, "\(verified.output)")
-        #expect(verified.output.contains("signed by  alice\n"))
-        #expect(verified.output.contains("result     a host accepts it\n"))
+        try verify(fleet).expect(0, output: "signed by  alice\n", "result     a host accepts it\n")
     }
 
     @Test func aSecurityKeyInSoftwareIsAccepted() throws {
@@ -46,11 +42,7 @@ import Testing
         try fleet.publish(document + token.sign(document))
         #expect(try verify(fleet).output.contains("signed by  carol\n"))
         try fleet.publish(document + token.sign(document, flags: 0))
-        let refused = try verify(fleet)
-        #expect(refused.status == 1)
-        #expect(
-            refused.output.contains("a host refuses it, 'security-key-untouched': "),
-            "\(refused.output)")
+        try verify(fleet).expect(1, output: "a host refuses it, 'security-key-untouched': ")
     }
 
     @Test func theNextPersonSignsTheSameDocument() throws {
@@ -63,9 +55,8 @@ import Testing
             ).status == 0)
         let first = try fleet.daemon.folder.text(of: "flags.json")
         #expect(first.contains("1.50") && first.contains("ü"))
-        let second = try sign(fleet, fleet.bob)
-        #expect(second.status == 0, "\(second.errors)")
-        #expect(second.output.contains("is version 1 for prod, stage until "))
+        let second = try sign(fleet, fleet.bob).expect(
+            0, output: "is version 1 for prod, stage until ")
         #expect(second.output.hasSuffix("with 2 signatures\n"))
         #expect(first.contains("\"issued\": \"20"))
         #expect(try verify(fleet).output.contains("\nissued     20"))
@@ -135,11 +126,8 @@ import Testing
         let text = try fleet.daemon.folder.text(of: "flags.json")
             .replacing(#""no""#, with: #""yes""#)
         try fleet.publish(text)
-        let result = try sign(fleet, fleet.bob)
-        #expect(result.status == 1)
-        #expect(
-            result.errors.contains("if the flags were edited, give --version next"),
-            "\(result.errors)")
+        try sign(fleet, fleet.bob).expect(
+            1, errors: "if the flags were edited, give --version next")
         #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
         #expect(try sign(fleet, fleet.bob, "--version", "next").status == 0)
     }
@@ -150,9 +138,7 @@ import Testing
         try fleet.publish("no", version: 1, by: fleet.bob)
         let text = try fleet.daemon.folder.text(of: "flags.json")
         // Each signature by ECDSA differs.
-        let again = try sign(fleet, fleet.bob)
-        #expect(again.status == 0, "\(again.errors)")
-        #expect(again.errors.contains("has signed"), "\(again.errors)")
+        let again = try sign(fleet, fleet.bob).expect(0, errors: "has signed")
         #expect(again.output.hasSuffix("with 1 signature\n"), "\(again.output)")
         #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
         // Two signatures of one person count once.
@@ -168,10 +154,8 @@ import Testing
         try fleet.publish("no", version: 1, by: fleet.alice)
         let text = try fleet.daemon.folder.text(of: "flags.json")
         for (option, value) in [("--expires", "7d"), ("--audience", "stage")] {
-            let result = try sign(fleet, fleet.bob, option, value)
-            #expect(result.status == 1)
-            #expect(result.errors.contains("is already signed"), "\(result.errors)")
-            #expect(result.errors.contains("add --version next"), "\(result.errors)")
+            try sign(fleet, fleet.bob, option, value).expect(
+                1, errors: "is already signed", "add --version next")
             #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
         }
     }
@@ -182,11 +166,8 @@ import Testing
         let text = Fleet.document("no", version: 1)
         try fleet.publish(text)
         let result = try sign(
-            fleet, try SigningKey("rsa", in: fleet.daemon.folder, name: "rsa"))
-        #expect(result.status == 1)
-        #expect(
-            result.errors.contains("signed by a key of the type 'ssh-rsa', and accepted are ssh-"),
-            "\(result.errors)")
+            fleet, try SigningKey("rsa", in: fleet.daemon.folder, name: "rsa")
+        ).expect(1, errors: "signed by a key of the type 'ssh-rsa', and accepted are ssh-")
         #expect(!result.errors.contains("--version next"), "\(result.errors)")
         #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
     }
@@ -195,12 +176,10 @@ import Testing
         let fleet = try Fleet()
         try fleet.publish("no", version: 1, by: fleet.alice)
         let before = try fleet.daemon.folder.text(of: "flags.json")
-        let result = try Program.run(
+        try Program.run(
             try Programs.path(of: "killswitchctl"),
-            ["sign", fleet.daemon.folder("flags.json"), "--key", fleet.daemon.folder("nobody")])
-        #expect(result.status == 1)
-        #expect(
-            result.errors.contains("ssh-keygen has not signed with the key"), "\(result.errors)")
+            ["sign", fleet.daemon.folder("flags.json"), "--key", fleet.daemon.folder("nobody")]
+        ).expect(1, errors: "ssh-keygen has not signed with the key")
         #expect(try fleet.daemon.folder.text(of: "flags.json") == before)
     }
 
@@ -209,13 +188,9 @@ import Testing
         let fleet = try Fleet()
         let document = Fleet.document("no", version: 7, audience: "stage")
         try fleet.publish(fleet.signed(document, by: [fleet.mallory, fleet.alice]))
-        let result = try verify(fleet)
-        #expect(result.status == 1)
-        #expect(result.output.contains("not counted"), "\(result.output)")
-        #expect(result.output.contains("which no listed signer has"))
-        #expect(
-            result.output.contains(
-                "a host refuses it, 'other-audience': it is for 'stage', this host is 'prod'"))
+        try verify(fleet).expect(
+            1, output: "not counted", "which no listed signer has",
+            "a host refuses it, 'other-audience': it is for 'stage', this host is 'prod'")
         let json = try Program.run(
             try Programs.path(of: "killswitchctl"),
             [
@@ -238,16 +213,12 @@ import Testing
                 ["simulate", "--flags", fleet.daemon.folder("flags.json")] + more)
         }
         let service = ["--config", fleet.daemon.folder("killswitchd.toml"), "--service", "shop"]
-        let good = try simulate(service)
-        #expect(good.status == 0, "\(good.errors)")
-        #expect(good.output.contains("ended") && good.output.contains("alice"), "\(good.output)")
+        try simulate(service).expect(0, output: "ended", "alice")
         let bare = try simulate(["--format", "service-end"])
         #expect(bare.output.contains("ended"), "\(bare.errors)")
         #expect(bare.errors.contains("the signatures are not checked"))
         try fleet.publish("yes", version: 1, by: fleet.mallory)
-        let bad = try simulate(service)
-        #expect(bad.status == 1)
-        #expect(bad.errors.contains("refused, 'signer-not-listed'"), "\(bad.errors)")
+        try simulate(service).expect(1, errors: "refused, 'signer-not-listed'")
     }
 
     private func sign(

@@ -110,8 +110,6 @@ import Testing
             source = "app"
             format = "service-end"
             """)
-        let check = try daemon.run("--check")
-        #expect(check.status == 78)
-        #expect(check.errors.contains(message), "\(check.errors)")
+        try daemon.run("--check").expect(78, errors: message)
     }
 }

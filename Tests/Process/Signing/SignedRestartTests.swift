@@ -31,12 +31,11 @@ import Testing
         try await fleet.daemon.awaitLine("deleted its stored flags")
         try fleet.daemon.stop()
         try await fleet.daemon.start(awaitingLine: "'rollback'")
-        let refusal = try fleet.daemon.control("forget", "app", "--version")
-        #expect(refusal.status == 2)
-        #expect(refusal.errors.contains("give --version and --reason together"))
-        let order = try fleet.daemon.control(
-            "forget", "app", "--version", "--reason", "a typo in the version")
-        #expect(order.status == 0, "\(order.errors)")
+        try fleet.daemon.control("forget", "app", "--version").expect(
+            2, errors: "give --version and --reason together")
+        try fleet.daemon.control(
+            "forget", "app", "--version", "--reason", "a typo in the version"
+        ).expect(0)
         try await fleet.daemon.awaitState("running")
         #expect(
             try !fleet.daemon.lines(
@@ -104,8 +103,7 @@ import Testing
         #expect(!explanation.contains("the flags are in force"), "\(explanation)")
         try fleet.publish("no", version: 9, by: fleet.alice)
         try await fleet.daemon.awaitState("running")
-        let check = try fleet.daemon.control("status", "--check")
-        #expect(check.status == 0, "\(check.output)")
+        try fleet.daemon.control("status", "--check").expect(0)
     }
 
     /// While it runs, too, and as soon as the list has changed.
@@ -144,8 +142,7 @@ import Testing
         try fleet.publish(fleet.signed(document, by: [fleet.alice]))
         try await fleet.daemon.awaitReason("flags")
         #expect(try fleet.daemon.member("author") == #"["alice"]"#)
-        let answer = try fleet.daemon.control("refresh", "app")
-        #expect(answer.status == 0, "\(answer.errors)")
+        try fleet.daemon.control("refresh", "app").expect(0)
     }
 
     /// What one person has signed is stored for the service that follows one. It counts for no other.

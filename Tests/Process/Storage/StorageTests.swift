@@ -105,12 +105,10 @@ import Testing
         } else {
             #expect(try mounted.run("cat run/shop/*").output == before)
             // The files still say open. A reader is told that they are out of date.
-            let isOpen = try mounted.control("is-open shop")
-            #expect(isOpen.status == 3, "\(isOpen.output)\(isOpen.errors)")
-            #expect(
-                isOpen.errors.contains("killswitchd has decided otherwise, and cannot write it"))
-            let wait = try mounted.control("wait shop --for open --timeout 300ms")
-            #expect(wait.status == 124 && wait.errors.contains("and cannot write it"), "\(wait)")
+            try mounted.control("is-open shop").expect(
+                3, errors: "killswitchd has decided otherwise, and cannot write it")
+            try mounted.control("wait shop --for open --timeout 300ms").expect(
+                124, errors: "and cannot write it")
             let ran = try mounted.run(
                 "\(Programs.path(of: "killswitchctl")) run shop --timeout 300ms "
                     + "--runtime-directory \"$PWD/run\" -- echo it ran")
@@ -192,8 +190,7 @@ import Testing
                 + "&& cat /dev/zero > run/filler || true")
         try mounted.daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
         #expect(try run.wait() == 128 + SIGTERM)
-        let isOpen = try mounted.control("is-open shop")
-        #expect(isOpen.status == 1 && isOpen.errors.contains("its marker says closed"))
+        try mounted.control("is-open shop").expect(1, errors: "its marker says closed")
         let wait = "wait shop --for closed --timeout 1s --runtime-directory \"$PWD/run\""
         #expect(try mounted.run("\(control) \(wait)").status == 0)
         #expect(try mounted.run(". ./run/shop/state.env && echo open").output == "")

@@ -42,9 +42,8 @@ import Testing
     @Test func aDirectoryInPlaceOfAStateFileIsAWarning() throws {
         let daemon = try Daemon()
         try Directory.create(daemon.folder("run/backup/state.json"))
-        let result = try daemon.run("--once")
-        #expect(result.status == 0)
-        #expect(result.errors.contains("backup/state.json': is a directory; it is left as it is"))
+        try daemon.run("--once").expect(
+            0, errors: "backup/state.json': is a directory; it is left as it is")
         #expect(try daemon.member("state") == "\"running\"")
     }
 
@@ -90,15 +89,13 @@ import Testing
 
     @Test func onceDecidesAndEnds() throws {
         let daemon = try Daemon()
-        let result = try daemon.run("--once")
-        #expect(result.status == 0)
+        try daemon.run("--once").expect(0)
         #expect(try daemon.member("state") == "\"running\"")
     }
 
     @Test func onceWithoutAnAnswerDecidesByThePolicyAndSaysSo() throws {
         let daemon = try Daemon(Daemon.shop + "\nwhen_unknown = \"closed\"", flags: nil)
-        let result = try daemon.run("--once")
-        #expect(result.status == 75)
+        try daemon.run("--once").expect(75)
         #expect(try daemon.member("state") == "\"maintenance\"")
         #expect(try daemon.member("reason") == "\"unknown-closed\"")
     }
@@ -107,9 +104,7 @@ import Testing
         let daemon = try Daemon()
         try Directory.create(daemon.folder("run"))
         try daemon.folder.write("", to: "run/shop")
-        let result = try daemon.run("--once")
-        #expect(result.status == 1)
-        #expect(result.errors.contains("write the files of service 'shop': "))
+        try daemon.run("--once").expect(1, errors: "write the files of service 'shop': ")
     }
 
     @Test func checkPrintsEachSettingWithItsOrigin() throws {
@@ -127,28 +122,25 @@ import Testing
         throws
     {
         let daemon = try Daemon(Daemon.shop + "\nfromat = \"status\"")
-        let result = try Program.run(
-            try Programs.path(of: "killswitchd"), daemon.options + more)
-        #expect(result.status == 78)
-        #expect(
-            result.errors.contains(
-                "\(daemon.folder("killswitchd.toml")):6:1: unknown key 'fromat' in "
-                    + "[service.shop]; did you mean 'format'?"))
+        try Program.run(
+            try Programs.path(of: "killswitchd"), daemon.options + more
+        ).expect(
+            78,
+            errors: "\(daemon.folder("killswitchd.toml")):6:1: unknown key 'fromat' in "
+                + "[service.shop]; did you mean 'format'?")
     }
 
     @Test(arguments: [["--check"], []]) func aMissingConfigurationIsNamed(_ more: [String]) throws {
-        let result = try Program.run(
+        try Program.run(
             try Programs.path(of: "killswitchd"), ["--config", "/nonexistent/k.toml"] + more,
-            environment: ["HOME": "/nonexistent", "XDG_RUNTIME_DIR": "/nonexistent"])
-        #expect(result.status == 78)
-        #expect(result.errors.contains("open '/nonexistent/k.toml': no such file or directory"))
+            environment: ["HOME": "/nonexistent", "XDG_RUNTIME_DIR": "/nonexistent"]
+        ).expect(78, errors: "open '/nonexistent/k.toml': no such file or directory")
     }
 
     @Test(arguments: [["--nonsense"], ["--config"], ["word"], ["--once", "--gates"]])
     func aWrongCommandLineIsAUsageError(_ arguments: [String]) throws {
-        let result = try Program.run(try Programs.path(of: "killswitchd"), arguments)
-        #expect(result.status == 2)
-        #expect(result.errors.contains("Try 'killswitchd --help'."))
+        let result = try Program.run(try Programs.path(of: "killswitchd"), arguments).expect(
+            2, errors: "Try 'killswitchd --help'.")
         #expect(result.output == "")
     }
 
@@ -161,13 +153,12 @@ import Testing
 
     @Test func theSameDirectoryForRuntimeAndStateIsAUsageError() throws {
         let daemon = try Daemon()
-        let result = try Program.run(
+        try Program.run(
             try Programs.path(of: "killswitchd"),
             [
                 "--config", daemon.folder("killswitchd.toml"), "--runtime-directory",
                 daemon.folder("x"), "--state-directory", daemon.folder("x"),
-            ])
-        #expect(result.status == 2)
-        #expect(result.errors.contains("the runtime and the state directory are the same: "))
+            ]
+        ).expect(2, errors: "the runtime and the state directory are the same: ")
     }
 }

@@ -56,10 +56,8 @@ import Testing
         try awaitClosed(daemon)
         try daemon.folder.write("x\n{{titel}}", to: "page.html")
         let template = daemon.folder("page.html")
-        let reload = try daemon.control("reload")
-        #expect(reload.status == 78)
-        #expect(
-            reload.errors.contains("\(template):2:1: unknown field 'titel'; the fields are lang, "))
+        try daemon.control("reload").expect(
+            78, errors: "\(template):2:1: unknown field 'titel'; the fields are lang, ")
         #expect(try page(of: daemon) == "Maintenance")
         try daemon.stop()
         try daemon.start()
@@ -77,23 +75,16 @@ import Testing
         let daemon = try daemon("{{#title}}")
         let problem = "\(daemon.folder("page.html")):1:1: section 'title' is not closed"
         for option in ["--once", "--check"] {
-            let result = try daemon.run(option)
-            #expect(result.status == 78 && result.errors.contains(problem))
+            try daemon.run(option).expect(78, errors: problem)
         }
         try File.remove(daemon.folder("page.html"))
-        let missing = try daemon.run("--check")
-        #expect(missing.status == 78)
-        #expect(
-            missing.errors.contains(
-                ":5:8: bad template 'page.html' for 'page' in [service.shop]: open '"
-            ))
+        try daemon.run("--check").expect(
+            78, errors: ":5:8: bad template 'page.html' for 'page' in [service.shop]: open '")
     }
 
     @Test func theCheckNamesTheTemplates() throws {
-        let result = try daemon("{{heading}}").run("--check")
-        #expect(result.status == 0)
-        #expect(result.output.contains("page.html\n") && result.output.contains("read "))
-        #expect(result.output.contains("service.shop.lang = \"en\"   (default)\n"))
+        try daemon("{{heading}}").run("--check").expect(
+            0, output: "page.html\n", "read ", "service.shop.lang = \"en\"   (default)\n")
     }
 
     @Test func whatSomebodyDeletesComesBackAndWhatTheDaemonRemovesStaysAway() throws {
