@@ -62,7 +62,7 @@ import Testing
         try watched.waitUntilReady()
         try daemon.stop()
         #expect(try watched.next() == "STOPPING=1\nSTATUS=stopping; gates stay as they are")
-        try daemon.folder.write(Daemon.shop + "\nsorce = 1", to: "killswitchd.toml")
+        try daemon.configure(Daemon.shop + "\nsorce = 1")
         try watched.start()
         #expect(
             try watched.next().hasPrefix(
@@ -81,7 +81,7 @@ import Testing
         try daemon.stop()
 
         // A corrected configuration leaves no trace of the refusal.
-        try daemon.folder.write(Daemon.shop, to: "killswitchd.toml")
+        try daemon.configure(Daemon.shop)
         try watched.start()
         try watched.waitUntilReady()
         #expect(try daemon.control("status").errors == "")
@@ -92,9 +92,7 @@ import Testing
         #expect(try daemon.run("--once").status == 0)
         try File.remove(daemon.folder("killswitchd.toml"))
         try daemon.start()
-        try daemon.waitUntil("the kept configuration is in force") {
-            try daemon.log.contains("shop: running")
-        }
+        try daemon.waitFor(line: "shop: running")
     }
 
     @Test func aBrokenConfigurationEndsTheDaemonIfNoneWasEverAccepted() throws {

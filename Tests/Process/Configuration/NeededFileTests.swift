@@ -20,9 +20,8 @@ import Testing
         let daemon = try Daemon(Self.configuration, flags: nil)
         let token = daemon.folder("token")
         try daemon.folder.write("secret", to: "token")
-        try daemon.folder.write(
-            Self.configuration.replacing("ca = ", with: "bearer = \"\(token)\"\nca = "),
-            to: "killswitchd.toml")
+        try daemon.configure(
+            Self.configuration.replacing("ca = ", with: "bearer = \"\(token)\"\nca = "))
         let checked = try daemon.run("--check")
         #expect(checked.status == 0)
         for line in [

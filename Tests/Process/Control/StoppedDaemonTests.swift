@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct StoppedDaemonTests {
     private func stopped() throws -> Daemon {
         let daemon = try Daemon.running()
-        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+        try daemon.waitUntilItAnswers()
         daemon.program?.send(SIGSTOP)
         return daemon
     }
@@ -49,7 +49,7 @@ extension InATerminal {
     @Suite(.timeLimit(.minutes(5))) struct StoppedDaemonInATerminalTests {
         @Test func anOrderShowsThatItWaitsAndGoesOnWithTheDaemon() async throws {
             let daemon = try Daemon.running()
-            try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+            try daemon.waitUntilItAnswers()
             let terminal = try await RealTerminal(daemon)
             daemon.program?.send(SIGSTOP)
             try terminal.type("killswitchctl release shop")

@@ -12,7 +12,7 @@ import Testing
         try await server.behave(behaviour)
         let daemon = try Daemon(reportingTo: server, "timeout = \"1s\"\n")
         try await daemon.start(awaiting: "running")
-        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.setFlags("over")
         try await daemon.awaitState("ended")
         try await daemon.awaitLine("warning: the host's state is not reported: post to 'http://")
         try daemon.control("status", "--check").expect(
@@ -31,7 +31,7 @@ import Testing
         try await server.behave("silence")
         let daemon = try Daemon(reportingTo: server, "timeout = \"10m\"\n")
         try daemon.start()
-        try await waitUntil("the report is in flight", orReport: { try daemon.log }) {
+        try await daemon.awaitUntil("the report is in flight") {
             try !server.reportRequests.isEmpty
         }
         for (flags, state) in [("over", "ended"), ("no", "running"), ("over", "ended")] {
@@ -42,7 +42,7 @@ import Testing
             "force", "shop", "running", "--for", "1h", "--reason", "test"
         ).expect(0)
         #expect(try daemon.member("state") == #""running""#)
-        #expect(try daemon.control("reload").status == 0)
+        try daemon.control("reload").expect(0)
         #expect(try server.reportRequests.count == 1)
         #expect(try daemon.lines(with: "not reported").isEmpty)
         #expect(try daemon.stop() == 0)
@@ -81,8 +81,7 @@ import Testing
             reportingTo: server, isSecure: true,
             "ca = \"\(server.folder("authority.pem"))\"\n"
                 + "client_certificate = \"\(server.folder("client.pem"))\"\n")
-        try daemon.start()
-        try await daemon.awaitReport(of: "running", to: server)
+        try await daemon.startReporting(to: server)
     }
 
     @Test func withoutACertificateThatServerTakesNoReport() async throws {

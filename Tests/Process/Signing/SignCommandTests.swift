@@ -12,26 +12,21 @@ import Testing
         let fleet = try Fleet(keys: [type, "ed25519"])
         let folder = fleet.daemon.folder
         try folder.write(#"{"service_end": "no"}"#, to: "flags.json")
-        try sign(
-            fleet, fleet.alice, "--version", "7", "--expires", "7d", "--audience", "prod"
+        try fleet.sign(
+            fleet.alice, "--version", "7", "--expires", "7d", "--audience", "prod"
         ).expect(0, output: "is version 7 for prod until ")
         let text = try folder.text(of: "flags.json")
         let start = try #require(text.firstRange(of: "-----BEGIN SSH SIGNATURE-----"))
         try folder.write(String(text[..<start.lowerBound]), to: "document")
         try folder.write(String(text[start.lowerBound...]), to: "document.sig")
-        try Program.run(
-            "/bin/sh",
-            [
-                "-c",
-                """
-                ssh-keygen -Y verify -n killswitchd -I alice -f '\(folder("allowed_signers"))' \
-                -s '\(folder("document.sig"))' < '\(folder("document"))'
-                """,
-            ]
-        ).expect(0)
+        try shell(
+            """
+            ssh-keygen -Y verify -n killswitchd -I alice -f '\(folder("allowed_signers"))' \
+            -s '\(folder("document.sig"))' < '\(folder("document"))'
+            """)
         let document = Fleet.document("no", version: 7)
         try folder.write(document + fleet.alice.sign(document), to: "flags.json")
-        try verify(fleet).expect(0, output: "signed by  alice\n", "result     a host accepts it\n")
+        try fleet.verify().expect(0, output: "signed by  alice\n", "result     a host accepts it\n")
     }
 
     @Test func aSecurityKeyInSoftwareIsAccepted() throws {
@@ -40,30 +35,30 @@ import Testing
         try fleet.list(["carol \(token.publicText)"])
         let document = Fleet.document("no", version: 7)
         try fleet.publish(document + token.sign(document))
-        #expect(try verify(fleet).output.contains("signed by  carol\n"))
+        #expect(try fleet.verify().output.contains("signed by  carol\n"))
         try fleet.publish(document + token.sign(document, flags: 0))
-        try verify(fleet).expect(1, output: "a host refuses it, 'security-key-untouched': ")
+        try fleet.verify().expect(1, output: "a host refuses it, 'security-key-untouched': ")
     }
 
     @Test func theNextPersonSignsTheSameDocument() throws {
         let fleet = try Fleet()
         try fleet.publish(#"{"service_end": "no", "more": 1.50, "list": [1, "ü"]}"#)
         #expect(
-            try sign(
-                fleet, fleet.alice, "--version", "next", "--expires", "7d", "--audience", "prod",
+            try fleet.sign(
+                fleet.alice, "--version", "next", "--expires", "7d", "--audience", "prod",
                 "--audience", "stage"
             ).status == 0)
-        let first = try fleet.daemon.folder.text(of: "flags.json")
+        let first = try fleet.text
         #expect(first.contains("1.50") && first.contains("ü"))
-        let second = try sign(fleet, fleet.bob).expect(
+        let second = try fleet.sign(fleet.bob).expect(
             0, output: "is version 1 for prod, stage until ")
         #expect(second.output.hasSuffix("with 2 signatures\n"))
         #expect(first.contains("\"issued\": \"20"))
-        #expect(try verify(fleet).output.contains("\nissued     20"))
-        #expect(try fleet.daemon.folder.text(of: "flags.json").hasPrefix(first))
-        #expect(try verify(fleet).output.contains("signed by  alice, bob\n"))
+        #expect(try fleet.verify().output.contains("\nissued     20"))
+        #expect(try fleet.text.hasPrefix(first))
+        #expect(try fleet.verify().output.contains("signed by  alice, bob\n"))
         // A new version is another document.
-        let next = try sign(fleet, fleet.alice, "--version", "next")
+        let next = try fleet.sign(fleet.alice, "--version", "next")
         #expect(next.errors.contains("the signatures in"), "\(next.errors)")
         #expect(
             next.output.contains("is version 2 ") && next.output.hasSuffix("with 1 signature\n"))
@@ -73,25 +68,23 @@ import Testing
     /// goes with that; one that somebody wrote into an unsigned document stays.
     @Test func signSaysWhenTheDocumentWasIssued() throws {
         let fleet = try Fleet()
-        let text = { try fleet.daemon.folder.text(of: "flags.json") }
         let own = #""issued": "2027-01-01T00:00:00+00:00""#
         try fleet.publish(#"{"a": 1, "expires": "2099-01-01T00:00:00Z", \#(own)}"#)
         #expect(
-            try sign(fleet, fleet.alice, "--version", "1", "--audience", "prod").status == 0)
-        #expect(try text().contains(own))
-        #expect(try sign(fleet, fleet.alice, "--version", "2").status == 0)
-        #expect(try text().contains("\"issued\": \"20") && !text().contains(own))
+            try fleet.sign(fleet.alice, "--version", "1", "--audience", "prod").status == 0)
+        #expect(try fleet.text.contains(own))
+        #expect(try fleet.sign(fleet.alice, "--version", "2").status == 0)
+        #expect(try fleet.text.contains("\"issued\": \"20") && !fleet.text.contains(own))
         let time = "2027-02-01T00:00:00+00:00"
-        #expect(try sign(fleet, fleet.alice, "--version", "3", "--issued", time).status == 0)
-        #expect(try text().contains("\"issued\": \"\(time)\""))
-        let late = try sign(
-            fleet, fleet.alice, "--version", "4", "--issued", "2100-01-01T00:00:00Z")
+        #expect(try fleet.sign(fleet.alice, "--version", "3", "--issued", time).status == 0)
+        #expect(try fleet.text.contains("\"issued\": \"\(time)\""))
+        let late = try fleet.sign(fleet.alice, "--version", "4", "--issued", "2100-01-01T00:00:00Z")
         #expect(late.errors.contains("its 'issued' is later than its 'expires'"), "\(late.errors)")
-        #expect(try sign(fleet, fleet.bob, "--issued", time).errors.contains("is already signed"))
+        #expect(try fleet.sign(fleet.bob, "--issued", time).errors.contains("is already signed"))
         let complete = Fleet.document("no", version: 9)
         try fleet.publish(complete)
-        #expect(try sign(fleet, fleet.alice).status == 0)
-        #expect(try text().hasPrefix(complete))
+        #expect(try fleet.sign(fleet.alice).status == 0)
+        #expect(try fleet.text.hasPrefix(complete))
     }
 
     /// A document that a host would not understand is not signed, and the file stays as it was.
@@ -111,40 +104,37 @@ import Testing
     ) throws {
         let fleet = try Fleet()
         try fleet.publish(text)
-        let result = try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            ["sign", fleet.daemon.folder("flags.json"), "--key", fleet.daemon.folder("alice")]
-                + options)
+        let result = try fleet.sign(fleet.daemon.folder("alice"), options)
         #expect(result.status != 0)
         #expect(result.errors.contains(message), "\(result.errors)")
-        #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
+        #expect(try fleet.text == text)
     }
 
     @Test func anEditedDocumentHasToBeSignedAnew() throws {
         let fleet = try Fleet()
         try fleet.publish("no", version: 1, by: fleet.alice)
-        let text = try fleet.daemon.folder.text(of: "flags.json")
+        let text = try fleet.text
             .replacing(#""no""#, with: #""yes""#)
         try fleet.publish(text)
-        try sign(fleet, fleet.bob).expect(
+        try fleet.sign(fleet.bob).expect(
             1, errors: "if the flags were edited, give --version next")
-        #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
-        #expect(try sign(fleet, fleet.bob, "--version", "next").status == 0)
+        #expect(try fleet.text == text)
+        #expect(try fleet.sign(fleet.bob, "--version", "next").status == 0)
     }
 
     /// Two signatures of one person look like those of two people.
     @Test func aKeyThatSignsAgainAddsNothing() throws {
         let fleet = try Fleet()
         try fleet.publish("no", version: 1, by: fleet.bob)
-        let text = try fleet.daemon.folder.text(of: "flags.json")
+        let text = try fleet.text
         // Each signature by ECDSA differs.
-        let again = try sign(fleet, fleet.bob).expect(0, errors: "has signed")
+        let again = try fleet.sign(fleet.bob).expect(0, errors: "has signed")
         #expect(again.output.hasSuffix("with 1 signature\n"), "\(again.output)")
-        #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
+        #expect(try fleet.text == text)
         // Two signatures of one person count once.
         try fleet.publish("no", version: 1, by: fleet.bob, fleet.bob)
-        #expect(try verify(fleet).output.contains("signed by  bob\n"))
-        let second = try sign(fleet, fleet.alice)
+        #expect(try fleet.verify().output.contains("signed by  bob\n"))
+        let second = try fleet.sign(fleet.alice)
         #expect(second.output.hasSuffix("with 2 signatures\n"), "\(second.output)")
     }
 
@@ -152,11 +142,11 @@ import Testing
     @Test func aSignedDocumentChangesOnlyWithItsVersion() throws {
         let fleet = try Fleet()
         try fleet.publish("no", version: 1, by: fleet.alice)
-        let text = try fleet.daemon.folder.text(of: "flags.json")
+        let text = try fleet.text
         for (option, value) in [("--expires", "7d"), ("--audience", "stage")] {
-            try sign(fleet, fleet.bob, option, value).expect(
+            try fleet.sign(fleet.bob, option, value).expect(
                 1, errors: "is already signed", "add --version next")
-            #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
+            #expect(try fleet.text == text)
         }
     }
 
@@ -165,22 +155,20 @@ import Testing
         let fleet = try Fleet()
         let text = Fleet.document("no", version: 1)
         try fleet.publish(text)
-        let result = try sign(
-            fleet, try SigningKey("rsa", in: fleet.daemon.folder, name: "rsa")
+        let result = try fleet.sign(
+            try SigningKey("rsa", in: fleet.daemon.folder, name: "rsa")
         ).expect(1, errors: "signed by a key of the type 'ssh-rsa', and accepted are ssh-")
         #expect(!result.errors.contains("--version next"), "\(result.errors)")
-        #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
+        #expect(try fleet.text == text)
     }
 
     @Test func aKeyThatIsNotThereSignsNothing() throws {
         let fleet = try Fleet()
         try fleet.publish("no", version: 1, by: fleet.alice)
-        let before = try fleet.daemon.folder.text(of: "flags.json")
-        try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            ["sign", fleet.daemon.folder("flags.json"), "--key", fleet.daemon.folder("nobody")]
-        ).expect(1, errors: "ssh-keygen has not signed with the key")
-        #expect(try fleet.daemon.folder.text(of: "flags.json") == before)
+        let before = try fleet.text
+        try fleet.sign(fleet.daemon.folder("nobody"), []).expect(
+            1, errors: "ssh-keygen has not signed with the key")
+        #expect(try fleet.text == before)
     }
 
     /// What `verify` says, a host does.
@@ -188,16 +176,10 @@ import Testing
         let fleet = try Fleet()
         let document = Fleet.document("no", version: 7, audience: "stage")
         try fleet.publish(fleet.signed(document, by: [fleet.mallory, fleet.alice]))
-        try verify(fleet).expect(
+        try fleet.verify().expect(
             1, output: "not counted", "which no listed signer has",
             "a host refuses it, 'other-audience': it is for 'stage', this host is 'prod'")
-        let json = try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            [
-                "verify", fleet.daemon.folder("flags.json"), "--signers",
-                fleet.daemon.folder("allowed_signers"), "--audience", "stage", "--accepted", "8",
-                "--json",
-            ])
+        let json = try fleet.verify("--accepted", "8", "--json", audience: "stage")
         let object = try #require(try JSON.Value.parse(Array(json.output.utf8)).object)
         #expect(object["reason"]?.string == "rollback")
         #expect(object["accepted"]?.bool == false)
@@ -219,25 +201,5 @@ import Testing
         #expect(bare.errors.contains("the signatures are not checked"))
         try fleet.publish("yes", version: 1, by: fleet.mallory)
         try simulate(service).expect(1, errors: "refused, 'signer-not-listed'")
-    }
-
-    private func sign(
-        _ fleet: Fleet, _ key: SigningKey, _ options: String...
-    ) throws -> Program.Result {
-        try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            [
-                "sign", fleet.daemon.folder("flags.json"), "--key",
-                fleet.daemon.folder(key.name),
-            ] + options)
-    }
-
-    private func verify(_ fleet: Fleet) throws -> Program.Result {
-        try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            [
-                "verify", fleet.daemon.folder("flags.json"), "--signers",
-                fleet.daemon.folder("allowed_signers"), "--audience", "prod",
-            ])
     }
 }

@@ -18,7 +18,7 @@ import Testing
         try daemon.start(waitingFor: "running")
         try daemon.stop(SIGKILL)
         try daemon.start()
-        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+        try daemon.waitUntilItAnswers()
     }
 
     /// What others may open is no lock: not for reading, not in the folder of a careless administrator.
