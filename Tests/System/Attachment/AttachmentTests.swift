@@ -62,8 +62,7 @@ extension Attached {
                     == "detached t-web.service from killswitch-open@shop.target\n")
             try host.run("killswitchctl detach --all shop")
             #expect(try host.run("cd /etc/systemd/system && find . | sort") == before)
-            try host.set(Host.ended)
-            try host.awaitUp("killswitch-closed@shop.target")
+            try host.set(Host.ended, up: "killswitch-closed@shop.target")
             #expect(try host.property("ActiveState", of: "t-web") == "active")
             #expect(try host.system.attempt("killswitchctl detach shop t-web").status == 1)
         }
@@ -93,9 +92,7 @@ extension Attached {
         }
 
         @Test func aUnitMovesToTheStateItIsAttachedToLast() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.start(attaching: "t-web")
+            let host = try Host.attached("t-web")
             try host.run("killswitchctl attach --state maintenance shop t-web")
             #expect(
                 try host.attachmentFiles == """
@@ -123,23 +120,20 @@ extension Attached {
             try host.run("killswitchctl attach --state maintenance --early shop t-early")
             #expect(try host.run("killswitchctl attach --renew --dry-run 2>&1") == "")
             try host.run("systemctl start t-slow")
-            try host.set(Host.maintenance)
-            try host.awaitUp("t-early")
+            try host.set(Host.maintenance, up: "t-early")
             #expect(try host.property("ActiveState", of: "t-slow") == "deactivating")
             #expect(try host.property("ActiveState", of: "t-page") == "inactive")
             try host.run("touch /run/t-go")
             try host.awaitUp("t-page")
             try host.awaitDown("t-slow")
-            try host.set(Host.open)
-            try host.awaitUp("t-slow")
-            try host.awaitDown("t-early", "t-page")
+            try host.set(Host.open, up: "t-slow", down: "t-early", "t-page")
             #expect(try !host.system.attempt("systemctl start t-early").errors.isEmpty)
         }
 
         @Test func earlyIsForUnitsOfAClosedGate() throws {
             let host = try Host()
-            let refused = try host.system.attempt("killswitchctl attach --early shop t-web")
-            #expect(refused.status == 2 && refused.errors.contains("add --state maintenance"))
+            try host.system.attempt("killswitchctl attach --early shop t-web").expect(
+                2, errors: "add --state maintenance")
         }
 
         /// A drop-in without the assertion lets a start by hand pass through a closing gate.
@@ -195,11 +189,8 @@ extension Attached {
         }
 
         @Test func unitsPrintsTheStatusOfEachUnit() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.start(attaching: "t-web")
-            try host.set(Host.ended)
-            try host.awaitUp("killswitch-ended@shop.target")
+            let host = try Host.attached("t-web")
+            try host.set(Host.ended, up: "killswitch-ended@shop.target")
             try host.wait(until: "killswitchctl units | grep -q 'down *inactive'")
             let text = try host.run("killswitchctl units shop --json")
             let row = try #require(JSON.Value.parse(Array(text.utf8)).array?.first?.object)

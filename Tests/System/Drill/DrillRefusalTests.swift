@@ -74,9 +74,8 @@ extension Drilled {
             try host.open("t-web")
             try host.run(refusal.making)
             let state = try host.property("InvocationID", of: "t-web")
-            let result = try host.system.attempt("\(refusal.command) < /dev/null")
-            #expect(result.status == refusal.status)
-            #expect(result.errors.contains(refusal.saying), "\(result.errors)")
+            try host.system.attempt("\(refusal.command) < /dev/null").expect(
+                refusal.status, errors: refusal.saying)
             #expect(try orders(on: host).isEmpty)
             #expect(try host.property("InvocationID", of: "t-web") == state)
         }
@@ -85,9 +84,7 @@ extension Drilled {
         func atATerminalDrillAsksForConsent(_ answer: String, _ status: Int32) throws {
             let host = try Host()
             try host.services("t-web", "t-app")
-            try host.unit(
-                "t-needy.service",
-                "[Unit]\nRequires=t-web.service\n[Service]\nExecStart=/bin/sleep infinity")
+            try host.needyService()
             try host.open("t-web")
             let result = try host.system.attempt(
                 "(sleep 0.5; echo '\(answer)') | timeout 30 script -qec "
@@ -108,9 +105,7 @@ extension Drilled {
         @Test func theQuestionNamesWhatStopsAndWhatIsStarted() throws {
             let host = try Host()
             try host.services("t-web", "t-app", "t-page")
-            try host.unit(
-                "t-needy.service",
-                "[Unit]\nRequires=t-web.service\n[Service]\nExecStart=/bin/sleep infinity")
+            try host.needyService()
             try host.open("t-web t-app")
             try host.run("killswitchctl attach --state ended shop t-page")
             try host.run("systemctl start t-needy; systemctl stop t-app")

@@ -7,19 +7,6 @@ extension Drilled {
     /// `killswitchctl drill`: what it reports.
     @Suite(.serialized)
     struct DrillTests {
-        /// A service that ignores SIGTERM, and that systemd kills after these seconds.
-        private func deafService(on host: Host, seconds: Int) throws {
-            try host.unit(
-                "t-deaf.service",
-                """
-                [Service]
-                Type=notify
-                NotifyAccess=all
-                ExecStart=/bin/sh -c "trap '' TERM; systemd-notify --ready; exec sleep infinity"
-                TimeoutStopSec=\(seconds)
-                """)
-        }
-
         @Test func aDrillThatSucceedsTimesEachUnitAndLeavesEverythingAsItWas() throws {
             let host = try Host()
             try host.services("t-web", "t-page")
@@ -80,7 +67,7 @@ extension Drilled {
 
         @Test func aUnitThatDoesNotStopIsNamedAndTheGateOpensInTime() throws {
             let host = try Host()
-            try deafService(on: host, seconds: 5)
+            try host.deafService(limit: "5s")
             try host.services("t-web")
             try host.open("t-deaf t-web")
             let (result, report) = try host.drill("--for 2s")
@@ -98,7 +85,7 @@ extension Drilled {
 
         @Test func aUnitThatHasToBeKilledHasFailed() throws {
             let host = try Host()
-            try deafService(on: host, seconds: 1)
+            try host.deafService(limit: "1s")
             try host.open("t-deaf")
             let (result, report) = try host.drill()
             #expect(result.status == 1)
@@ -113,9 +100,7 @@ extension Drilled {
         @Test func aDependentThatDoesNotComeBackIsNamedWithTheCommandToAttachIt() throws {
             let host = try Host()
             try host.services("t-web")
-            try host.unit(
-                "t-needy.service",
-                "[Unit]\nRequires=t-web.service\n[Service]\nExecStart=/bin/sleep infinity")
+            try host.needyService()
             try host.open("t-web")
             try host.run("systemctl start t-needy")
             let (result, report) = try host.drill()

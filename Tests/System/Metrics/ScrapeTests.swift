@@ -74,15 +74,7 @@ struct ScrapeTests {
 
     @Test func theQueryNamesExactlyTheStaleTheKilledAndTheOneWhoseUnitIgnoresSIGTERM() throws {
         let host = try Host()
-        try host.unit(
-            "t-deaf.service",
-            """
-            [Service]
-            Type=notify
-            NotifyAccess=all
-            ExecStart=/bin/sh -c "trap '' TERM; systemd-notify --ready; exec sleep infinity"
-            TimeoutStopSec=10min
-            """)
+        try host.deafService(limit: "10min")
         try host.start(attaching: "t-deaf")
         try host.run("systemctl start t-deaf")
         try host.run(Self.setUp)

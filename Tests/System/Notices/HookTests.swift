@@ -40,9 +40,9 @@ extension Attached {
                 to: "/run/t-guide/hooks.md")
             try host.system.copy(
                 "\(Programs.project)/Tests/System/walk-through", to: "/run/t-guide")
-            let walk = try host.system.attempt(
-                "cd /run/t-guide && python3 walk-through hooks.md '## Post to a chat'")
-            #expect(walk.status == 0, "\(walk.output)\(walk.errors)")
+            try host.system.attempt(
+                "cd /run/t-guide && python3 walk-through hooks.md '## Post to a chat'"
+            ).expect(0)
 
             try host.set(#"{"state": "maintenance", "title": "Say \"hello\" \\ $HOME"}"#)
             try host.wait(

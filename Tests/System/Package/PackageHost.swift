@@ -2,7 +2,7 @@ import Files
 import Support
 
 /// The host of an administrator who installs the package: a booted system without the programs.
-struct PackageHost {
+struct PackageHost: Shell {
     let system: BootedSystem
 
     /// The package of this version or of an older one.

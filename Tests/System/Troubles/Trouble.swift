@@ -106,16 +106,10 @@ extension Trouble {
         Trouble(
             name: "a unit does not stop", needle: "has not stopped within its limit of 5 s",
             prepare: { host in
-                try host.unit(
-                    "t-web.service",
-                    """
-                    [Service]
-                    ExecStart=/bin/sh -c "trap '' TERM; exec sleep infinity"
-                    ExecStop=/bin/sleep infinity
-                    ExecStopPost=/bin/sleep infinity
-                    TimeoutStopSec=5
-                    """)
-                try host.run("systemctl daemon-reload; systemctl start t-web; sleep 0.2")
+                try host.deafService(
+                    "t-web", limit: "5s",
+                    "ExecStop=/bin/sleep infinity\nExecStopPost=/bin/sleep infinity")
+                try host.run("systemctl daemon-reload; systemctl start t-web")
             }, cause: { host in try host.set(Host.ended) },
             end: { host in try host.run("systemctl kill --signal=KILL t-web; true") }),
         Trouble(
@@ -224,7 +218,7 @@ extension Trouble {
         Trouble(
             name: "the configuration is broken", needle: "killswitchd.toml:1:14: syntax error",
             cause: { host in
-                try host.system.write("[service.shop", to: "/etc/killswitchd/killswitchd.toml")
+                try host.configure("[service.shop")
                 _ = try host.system.attempt("systemctl reload killswitchd")
             }),
         Trouble(

@@ -139,8 +139,7 @@ import Testing
         try shell(": > \(hosts)")
         try await daemon.start(
             through: wrapper, awaitingLine: "the name 'flags.test' does not resolve")
-        #expect(try daemon.member("state") == #""running""#)
-        #expect(try daemon.member("reason") == #""stored-flags""#)
+        try daemon.expect("running", "stored-flags")
         try await server.behave("maintenance")
         try shell("echo 127.0.0.1 flags.test > \(hosts)")
         try await daemon.awaitState("maintenance")

@@ -94,8 +94,7 @@ import Testing
                 """)
         try await daemon.start(awaiting: "maintenance")
         try server.folder.write(#"{"shop": \#(flag), "limit": {"value": 3}}"#, to: "flags.json")
-        try await daemon.awaitReason("invalid-answer")
-        #expect(try daemon.member("state") == #""maintenance""#)
+        try await daemon.awaitReason("invalid-answer", state: "maintenance")
         try await daemon.awaitLine("key 'shop' is missing")
         try server.hold("running", more: #", "limit": {"value": 4}"#)
         try await daemon.awaitState("running")
@@ -121,7 +120,7 @@ import Testing
         // A hint of the stream causes no fetch before Retry-After is over.
         try server.hold("maintenance")
         let met = { try server.evaluations.filter { $0.behaviour == behaviour }.map(\.time) }
-        try await waitUntil("it asks again", orReport: { try daemon.log }) { try met().count > 1 }
+        try await daemon.awaitUntil("it asks again") { try met().count > 1 }
         #expect(try pause.contains(met()[1] - met()[0]))
         #expect(
             try daemon.lines(with: "evaluate at 'http://127.0.0.1:\(server.port)': \(line)").count
