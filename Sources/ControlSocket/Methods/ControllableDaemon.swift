@@ -115,7 +115,7 @@ extension ControllableDaemon {
     }
 
     /// The services that follow a source.
-    func followers(of source: SourceName) -> [ServiceName] { machine.followers(of: source) }
+    func followers(of source: SourceName) -> [ServiceName] { machine.followers(of: source).names }
 
     /// Whether each of these services that are chosen has a verdict.
     func areDecided(_ services: [Service], _ isChosen: (ServiceName) -> Bool) -> Bool {
