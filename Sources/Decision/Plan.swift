@@ -70,18 +70,12 @@ package struct GuardLimits: Hashable, Sendable {
     /// How many services may close; nil is any number.
     package var count: Int?
     /// Closings that are nearer to each other are counted together.
-    package var within: Duration
+    package var within = Duration.seconds(60)
     /// How long before it comes true an end or a window has to be known, so that it does not count.
-    package var notice: Duration
+    package var notice = Duration.seconds(600)
 
-    /// The defaults of the configuration, unless told otherwise.
-    package init(
-        count: Int? = nil, within: Duration = .seconds(60), notice: Duration = .seconds(600)
-    ) {
-        self.count = count
-        self.within = within
-        self.notice = notice
-    }
+    /// The defaults of the configuration, with this count.
+    package init(count: Int? = nil) { self.count = count }
 }
 
 /// The positions of the sources and services of a plan by their names.

@@ -24,8 +24,7 @@ package enum Reason: Hashable, Sendable {
     case unknown(SourceName, Gate)
     /// The clock of this host is not trusted, and the source has no other: its ends are held.
     case clockNotBelieved(SourceName)
-    /// The clock of this host is not trusted, and the clock of the source's server measures its
-    /// ends.
+    /// The clock of this host is not trusted, and the clock of the source's server measures its ends.
     case serverClock(SourceName)
     /// The order closes some hosts before others, and has not reached this one. `from`: when it closes there; nil if it
     /// never does.
@@ -44,16 +43,32 @@ package enum Timekeeper: Hashable, Sendable {
     case host
     /// The clock of the source's server, because the clock of the host is not trusted.
     case server
+
+    /// Ends a sentence about an end that has come.
+    fileprivate var clause: String {
+        switch self {
+        case .host: ""
+        case .server: " (by the server's clock; the clock of this host is not trusted)"
+        }
+    }
 }
 
 /// Why flags are stale.
-package enum Staleness: String, CaseIterable, Sendable {
+package enum Staleness: Sendable {
     /// The source has not confirmed them for `max_stale`.
     case old
     /// Their own `expires` has passed.
     case expired
     /// The signatures under them do not count any more, or they have none and need some.
     case unproved
+
+    fileprivate var clause: String {
+        switch self {
+        case .old: "are older than max_stale"
+        case .expired: "have expired"
+        case .unproved: "no longer have a valid signature"
+        }
+    }
 }
 
 extension Reason {
@@ -119,21 +134,15 @@ extension Reason {
 
     /// When the gate opens that flags have opened; nil if it does not wait.
     package var opensAt: Instant? {
-        switch self {
-        case .minClosed(_, let until, _): until.instant
-        case .reopening(_, let time): time.instant
-        case .starting, .awaitingFirstAnswer, .flags, .storedFlags, .invalidAnswer, .unconfirmed,
-            .awaitingSignature, .windowAhead, .window, .versionTooOld, .endPassed, .endUnreadable,
-            .stale, .unknown, .clockNotBelieved, .serverClock, .rollout, .closingHeld, .overridden:
-            nil
-        }
+        if case .minClosed(_, let until, _) = self { return until.instant }
+        if case .reopening(_, let time) = self { return time.instant }
+        return nil
     }
 
     /// The source that the reason names; nil if it names none.
     package var source: SourceName? { facts.source }
 
-    /// Whether the verdict does not rest on current good flags. Such a reason is logged as a
-    /// warning.
+    /// Whether the verdict does not rest on current good flags. Such a reason is logged as a warning.
     package var isDegraded: Bool { facts.isDegraded }
 
     private var facts: (slug: Slug, source: SourceName?, isDegraded: Bool) {
@@ -202,8 +211,7 @@ extension Reason {
             "source '\(source)' announces an end, but \(quoted(text)) is not a date; the days left "
                 + "are unknown"
         case .stale(let source, let staleness, let outcome):
-            "the flags of source '\(source)' "
-                + staleness.clause
+            "the flags of source '\(source)' \(staleness.clause); "
                 + (outcome.gate.map { "when_stale \($0.movement)" }
                     ?? "they stay in force (when_stale = \"hold\")")
         case .unknown(let source, let gate):
@@ -230,26 +238,6 @@ extension Reason {
                 + "gate stays open until 'killswitchctl confirm'"
         case .overridden(let override, let until):
             "forced by \(quoted(override.author)) until \(until): \(quoted(override.cause))"
-        }
-    }
-}
-
-extension Timekeeper {
-    /// Ends a sentence about an end that has come.
-    fileprivate var clause: String {
-        switch self {
-        case .host: ""
-        case .server: " (by the server's clock; the clock of this host is not trusted)"
-        }
-    }
-}
-
-extension Staleness {
-    fileprivate var clause: String {
-        switch self {
-        case .old: "are older than max_stale; "
-        case .expired: "have expired; "
-        case .unproved: "no longer have a valid signature; "
         }
     }
 }

@@ -125,28 +125,24 @@ package struct PublishedVerdict: Hashable, Sendable {
     /// The planned window that comes next, whatever the state is.
     package var nextWindow: Window?
     /// The notices that were told last, for units that pass them on.
-    package var notices: [PublicNotice]
+    package var notices: [PublicNotice] = []
     /// Until when units may run on after the gate has closed; nil if they stop at once. By the boot clock: no step of
     /// the wall clock moves it.
     package var drainsUntil: Boottime?
 
-    /// The record of a verdict that was decided at `decidedAt`.
+    /// A minute after the next edge. A record that is still there later has no daemon.
+    package var validUntil: Instant { nextEdge + .seconds(60) }
+}
+
+extension PublishedVerdict {
+    /// The record of a verdict that was decided at `decidedAt` and rests on no flags.
     package init(
-        verdict: Verdict, since: Instant, generation: Int, decidedAt: Instant,
-        fetchedAt: Instant? = nil, nextEdge: Instant,
-        nextWindow: Window? = nil, notices: [PublicNotice] = [], drainsUntil: Boottime? = nil
+        verdict: Verdict, since: Instant, generation: Int, decidedAt: Instant, nextEdge: Instant
     ) {
         self.verdict = verdict
         self.since = since
         self.generation = generation
         self.decidedAt = decidedAt
-        self.fetchedAt = fetchedAt
         self.nextEdge = nextEdge
-        self.nextWindow = nextWindow
-        self.notices = notices
-        self.drainsUntil = drainsUntil
     }
-
-    /// A minute after the next edge. A record that is still there later has no daemon.
-    package var validUntil: Instant { nextEdge + .seconds(60) }
 }

@@ -1,5 +1,4 @@
-/// The version of a piece of software, as it is written. Every text is a version and can be
-/// compared.
+/// The version of a piece of software, as it is written. Every text is a version and can be compared.
 package struct Version: Hashable, Sendable, CustomStringConvertible {
     package let text: String
 
@@ -118,23 +117,14 @@ struct DebianVersion {
 
     /// Splits `text` at the first colon after digits and at the last hyphen.
     init(_ text: Substring) {
-        let bytes = text.utf8
-        var rest = bytes
-        var epoch = bytes.prefix(0)
-        if let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > bytes.startIndex,
-            bytes[..<colon].allSatisfy(\.isDigit)
-        {
-            epoch = bytes[..<colon]
-            rest = bytes[bytes.index(after: colon)...]
-        }
-        self.epoch = epoch
-        if let hyphen = rest.lastIndex(of: UInt8(ascii: "-")) {
-            upstream = rest[..<hyphen]
-            revision = rest[rest.index(after: hyphen)...]
-        } else {
-            upstream = rest
-            revision = rest.suffix(0)
-        }
+        let digits = text.utf8.prefix(while: \.isDigit)
+        var rest = text.utf8.dropFirst(digits.count)
+        let hasEpoch = !digits.isEmpty && rest.first == UInt8(ascii: ":")
+        rest = hasEpoch ? rest.dropFirst() : text.utf8
+        epoch = digits.prefix(hasEpoch ? digits.count : 0)
+        let hyphen = rest.lastIndex(of: UInt8(ascii: "-")) ?? rest.endIndex
+        upstream = rest[..<hyphen]
+        revision = rest[hyphen...].dropFirst()
     }
 
     /// Compares epoch, upstream version and revision, in this order.

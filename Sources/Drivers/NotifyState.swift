@@ -43,7 +43,7 @@ package struct NotifyState: Sendable {
         for overview: Overview, isProgressing: @autoclosure () -> Bool, at now: Boottime
     ) -> [Notification] {
         var messages: [Notification] = []
-        if !isReady, overview.isDecided, overview.areGatesReady {
+        if !isReady, overview.isDecided, overview.condition.gates?.isReady ?? true {
             isReady = true
             sentStatus = nil
             nextExtension = nil

@@ -62,8 +62,8 @@ extension Exposition {
     fileprivate mutating func add(_ overview: Overview, version: String, held: Int) {
         add(.buildInfo, Labels().adding("version", text: LabelText.shortened(version)), 1)
         add(.alive, Labels(), overview.now.wall)
-        add(.configurationRefused, Labels(), overview.isConfigurationRefused)
-        add(.movesGates, Labels(), overview.movesGates)
+        add(.configurationRefused, Labels(), overview.condition.refusal != nil)
+        add(.movesGates, Labels(), overview.condition.gates != nil)
         add(.closingsHeld, Labels(), held)
         let counts = overview.alarmCounts
         for kind in Problem.Kind.allCases where kind.isOfADaemon {

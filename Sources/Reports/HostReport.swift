@@ -54,10 +54,10 @@ package struct HostReport {
                 "name": .optional(host.name), "machine_id": .optional(host.machineID),
                 "boot_id": .string(host.bootID), "version": .string(host.version),
             ]),
-            "moves_gates": .bool(overview.movesGates),
-            "configuration_refused": .bool(overview.isConfigurationRefused),
+            "moves_gates": .bool(overview.condition.gates != nil),
+            "configuration_refused": .bool(overview.condition.refusal != nil),
         ]
-        hasher.combine(overview.isConfigurationRefused)
+        hasher.combine(overview.condition.refusal != nil)
         waiting = overview.services.map(\.name)[...]
         waitingSources = overview.sources.indices
         services.reserveCapacity(waiting.count * Self.usualSize)

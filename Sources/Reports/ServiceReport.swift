@@ -31,7 +31,7 @@ struct ServiceReport {
             (status, problem) = (nil, nil)
             return
         }
-        guard overview.movesGates else {
+        guard overview.condition.gates != nil else {
             (status, problem) = (.applied, nil)
             return
         }

@@ -154,7 +154,8 @@ func eachFormatHasItsKeys(_ text: SwitchText) throws {
     let settings = try load(text + "[limits]\nclose_at_once = 3")
     #expect(settings.plan.guardLimits == GuardLimits(count: 3))
     let others = try load(text + "[limits]\nclose_within = \"5m\"\nnotice = \"2h\"")
-    let limits = GuardLimits(within: .seconds(300), notice: .seconds(7200))
+    var limits = GuardLimits()
+    (limits.within, limits.notice) = (.seconds(300), .seconds(7200))
     #expect(others.plan.guardLimits == limits)
     let defaults = settings.effective.filter { $0.path.hasPrefix("limits.") }.map {
         "\($0.path) = \($0.value)"

@@ -18,11 +18,12 @@ func record(
     _ verdict: Verdict, generation: Int = 1, fetchedAt: String? = nil,
     nextEdge: String = "2027-03-02T00:00:00Z"
 ) throws -> PublishedVerdict {
-    PublishedVerdict(
+    var record = PublishedVerdict(
         verdict: verdict, since: try Instant(rfc3339: "2027-03-01T11:00:00Z"),
         generation: generation, decidedAt: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
-        fetchedAt: try fetchedAt.map { try Instant(rfc3339: $0) },
         nextEdge: try Instant(rfc3339: nextEdge))
+    record.fetchedAt = try fetchedAt.map { try Instant(rfc3339: $0) }
+    return record
 }
 
 func named<Thing>(_ text: String) throws -> Name<Thing> {

@@ -36,7 +36,8 @@ extension Method {
                 "services": .names(overview.services.map(\.name)),
                 "sources": .names(overview.sources.map(\.name)),
                 "warnings": .strings(warnings),
-                "problems": .strings(overview.signersProblems),
+                "problems": .strings(
+                    overview.problems.filter { $0.kind == .signersUnreadable }.map(\.sentence)),
                 "attached": .array(units.outcome.attached.map { $0.json() }),
                 "detached": .array(units.outcome.detached.map { $0.json() }),
                 "unattached": .array(

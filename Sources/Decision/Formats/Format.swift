@@ -52,45 +52,36 @@ extension Format {
 
     /// The subset of `flags` that this format reads, unchanged.
     package func relevant(in flags: JSON.Object) -> JSON.Object {
-        JSON.Object(relevantKeys(in: flags).compactMap { key in flags[key].map { (key, $0) } })
+        JSON.Object(keys(in: flags).compactMap { key in flags[key].map { (key, $0) } })
     }
 
     /// Whether it reads the same keys with the same values in both flags.
     func findsSame(in left: JSON.Object, and right: JSON.Object) -> Bool {
-        let keys = relevantKeys(in: right)
-        return keys.allSatisfy { left[$0] == right[$0] } && keys == relevantKeys(in: left)
-    }
-
-    private func relevantKeys(in flags: JSON.Object) -> [String] {
-        switch self {
-        case .serviceEnd(let endKeys, let countdownKey):
-            [endKeys.first { flags[$0] != nil }, countdownKey].compactMap(\.self)
-        case .status(let place): place.keys(else: Self.statusKeys, in: flags)
-        case .maintenance(let place): place.keys(else: Self.maintenanceKeys, in: flags)
-        case .switchObject(let place): place.keys(else: Self.switchKeys, in: flags)
-        }
-    }
-
-    /// The keys on which its reading of `flags` depends.
-    func keys(readIn flags: JSON.Object) -> [String] {
-        switch self {
-        case .serviceEnd(let endKeys, let countdownKey):
-            let place = endKeys.firstIndex { flags[$0] != nil } ?? endKeys.endIndex
-            let word = place < endKeys.endIndex ? flags[endKeys[place]]?.string : nil
-            return endKeys.prefix(place + 1) + (word == "countdown" ? [countdownKey] : [])
-        case .status(let place): return place.keysRead(Self.statusKeys, in: flags)
-        case .maintenance(let place): return place.keysRead(Self.maintenanceKeys, in: flags)
-        case .switchObject(let place): return place.keysRead(Self.switchKeys, in: flags)
-        }
+        keys(in: right).allSatisfy { left[$0] == right[$0] }
     }
 
     /// Every key that this format may read, whatever the flags hold.
-    var keys: [String] {
+    var keys: [String] { keys(in: JSON.Object()) }
+
+    /// The keys on which its reading of `flags` depends.
+    func keys(readIn flags: JSON.Object) -> [String] {
+        var keys = keys(in: flags)
+        if case .serviceEnd(_, let countdownKey) = self {
+            keys.removeLast()
+            if keys.last.flatMap({ flags[$0]?.string }) == "countdown" { keys.append(countdownKey) }
+        }
+        return keys
+    }
+
+    /// The keys on which its reading depends of flags that have the same members as these, whatever the values.
+    private func keys(in flags: JSON.Object) -> [String] {
         switch self {
-        case .serviceEnd(let endKeys, let countdownKey): endKeys + [countdownKey]
-        case .status(let place): place.keys(or: Self.statusKeys)
-        case .maintenance(let place): place.keys(or: Self.maintenanceKeys)
-        case .switchObject(let place): place.keys(or: Self.switchKeys)
+        case .serviceEnd(let endKeys, let countdownKey):
+            let place = endKeys.firstIndex { flags[$0] != nil } ?? endKeys.endIndex
+            return endKeys.prefix(place + 1) + [countdownKey]
+        case .status(let place): return place.keys(Self.statusKeys, in: flags)
+        case .maintenance(let place): return place.keys(Self.maintenanceKeys, in: flags)
+        case .switchObject(let place): return place.keys(Self.switchKeys, in: flags)
         }
     }
 
@@ -101,28 +92,11 @@ extension Format {
 
 extension Place {
     /// The keys on which the object depends; its own are `members`.
-    fileprivate func keysRead(_ members: [String], in flags: JSON.Object) -> [String] {
+    fileprivate func keys(_ members: [String], in flags: JSON.Object) -> [String] {
         switch self {
         case .whole: members
         case .member(let key): [key]
         case .memberOrWhole(let key): flags[key] == nil ? [key] + members : [key]
-        }
-    }
-
-    /// Every key that the object may depend on.
-    fileprivate func keys(or members: [String]) -> [String] {
-        switch self {
-        case .whole: members
-        case .member(let key): [key]
-        case .memberOrWhole(let key): [key] + members
-        }
-    }
-
-    fileprivate func keys(else members: [String], in flags: JSON.Object) -> [String] {
-        switch self {
-        case .whole: members
-        case .member(let key): [key]
-        case .memberOrWhole(let key): flags[key] == nil ? members : [key]
         }
     }
 }

@@ -32,40 +32,68 @@ package struct HostCondition: Sendable {
 
     /// The problems, but for those of the gates.
     var problems: [Problem] {
-        var problems: [Problem] = []
-        if let refusal {
-            problems.append(
-                Problem(
-                    .host, .configurationRefused,
-                    "configuration refused; the last accepted one stays in force: \(refusal.problem)",
-                    since: refusal.since, isAlarm: true))
-        }
-        if let keeping {
-            problems.append(
-                Problem(
-                    .host, .configurationNotKept,
-                    "the accepted configuration is not stored: \(keeping.problem)",
-                    since: keeping.since, isAlarm: true))
-        }
-        if let metrics {
-            problems.append(
-                Problem(
-                    .host, .metrics, "the metrics are not written: \(metrics.problem)",
-                    since: metrics.since, isAlarm: true))
-        }
-        if let report {
-            problems.append(
-                Problem(
-                    .host, .report, "the host's state is not reported: \(report.problem)",
-                    since: report.since, isAlarm: true))
+        let lasting: [(Since?, Problem.Kind, clause: String)] = [
+            (
+                refusal, .configurationRefused,
+                "configuration refused; the last accepted one stays in force"
+            ),
+            (keeping, .configurationNotKept, "the accepted configuration is not stored"),
+            (metrics, .metrics, "the metrics are not written"),
+            (report, .report, "the host's state is not reported"),
+        ]
+        var problems = lasting.compactMap { known, kind, clause in
+            known.map { Problem(.host, kind, "\(clause): \($0.problem)", since: $0.since) }
         }
         if let descriptors, descriptors.used > descriptors.limit / 4 * 3 {
             problems.append(
                 Problem(
                     .host, .descriptors,
                     "the daemon uses \(descriptors.used) of \(descriptors.limit) descriptors",
-                    since: nil, isAlarm: true))
+                    since: nil))
         }
         return problems
     }
+}
+
+/// The state of all gates at one moment, for the daemon's status.
+package struct GateOverview: Hashable, Sendable {
+    /// Whether systemd has answered for every service that is decided, or cannot be reached.
+    package var isReady: Bool
+    /// The problems: of the bus, then of gates, then of the starts for notices, then of units.
+    package let problems: [GateProblem]
+
+    /// The state of gates with these problems.
+    package init(isReady: Bool, problems: [GateProblem]) {
+        self.isReady = isReady
+        self.problems = problems
+    }
+}
+
+/// A problem of a gate, an attached unit or the bus, by the clock since boot. The gates' machine has no
+/// other clock; `Overview` asks for the time by the wall clock.
+package struct GateProblem: Hashable, Sendable {
+    private let problem: Problem
+    package let since: Boottime
+
+    /// A problem that lasts since `since`; nil is the advice of its kind.
+    package init(
+        _ subject: Problem.Subject, _ kind: Problem.Kind, _ text: String, since: Boottime,
+        isAlarm: Bool = true, advice: String? = nil
+    ) {
+        problem = Problem(subject, kind, text, since: nil, isAlarm: isAlarm, advice: advice)
+        self.since = since
+    }
+
+    /// The same problem by the wall clock.
+    func problem(at now: Now) -> Problem {
+        var problem = problem
+        problem.since = now.wall - (now.boot - since)
+        return problem
+    }
+
+    /// Whether an operator has to solve it.
+    package var isAlarm: Bool { problem.isAlarm }
+
+    /// The line without the time: what a surface prints.
+    package var sentence: String { problem.sentence }
 }

@@ -7,18 +7,14 @@ package struct Overview {
     private let machine: Machine
     /// The time of the overview.
     package let now: Now
-    private let condition: HostCondition
+    /// What is known beside the machine.
+    package let condition: HostCondition
 
     fileprivate init(_ machine: Machine, _ condition: HostCondition, at now: Now) {
         self.machine = machine
         self.condition = condition
         self.now = now
     }
-
-    /// Whether the gates have been compared with their decisions, or are not moved.
-    package var areGatesReady: Bool { condition.gates?.isReady ?? true }
-
-    // MARK: - Problems
 
     /// Every problem, the worst first: those of the host, of gates and units, of services, of sources.
     package var problems: [Problem] { problemReferences().compactMap(problem) }
@@ -95,9 +91,6 @@ package struct Overview {
         machine.index.service(name).map { machine.view(ofService: $0, at: now) }
     }
 
-    /// Whether decisions move gates.
-    package var movesGates: Bool { condition.gates != nil }
-
     /// How many problems of each kind there are that monitoring is told of.
     package var alarmCounts: [Problem.Kind: Int] {
         problemReferences().reduce(into: [:]) { counts, reference in
@@ -105,9 +98,6 @@ package struct Overview {
             counts[problem.kind, default: 0] += 1
         }
     }
-
-    /// Whether the configuration on disk is not in force.
-    package var isConfigurationRefused: Bool { condition.refusal != nil }
 
     /// The wall clock at a time of this boot.
     package func instant(of moment: Boottime) -> Instant { now.wall - (now.boot - moment) }
@@ -118,16 +108,10 @@ package struct Overview {
         return machine.sources.indices.lazy.map { machine.view(ofSource: $0, at: now) }
     }
 
-    /// Why lists of signers cannot be used: a sentence for each of these sources.
-    package var signersProblems: [String] {
-        problems.filter { $0.kind == .signersUnreadable }.map(\.sentence)
-    }
-
     /// How many services are in each state.
     package var stateCounts: [State: Int] {
         machine.services.indices.reduce(into: [:]) { counts, position in
-            let state = machine.services[position].record?.verdict.state ?? .undecided
-            counts[state, default: 0] += 1
+            counts[machine.services[position].record?.verdict.state ?? .undecided, default: 0] += 1
         }
     }
 
@@ -135,7 +119,6 @@ package struct Overview {
     package var isDecided: Bool {
         machine.services.indices.allSatisfy { machine.services[$0].isDecided }
     }
-
 }
 
 /// Names a problem without its words, so that a long list of problems costs little.
@@ -159,30 +142,21 @@ extension Machine {
         ServiceName(name).flatMap(index.service).map { services[$0].service }
     }
 
-    /// The services that follow a source.
-    package func followers(of name: SourceName) -> [ServiceName] {
-        guard let source = index.source(name) else { return [] }
-        var found: [ServiceName] = []
-        // In the order of the services: several switches of one service follow each other.
-        for reader in index.switches[source] {
-            let follower = services[reader.service].service.name
-            if found.last != follower { found.append(follower) }
-        }
-        return found
-    }
-
-    /// Some of the services that follow a source: those of the next `count` switches after the `position`th
-    /// one, and the position after them, which is 0 at the end.
+    /// The services that follow a source: those of the next `count` switches after the `position`th one, and the
+    /// position after them, which is 0 at the end.
     package func followers(
-        of name: SourceName, after position: Int, _ count: Int
+        of name: SourceName, after position: Int = 0, _ count: Int = .max
     ) -> (names: [ServiceName], next: Int) {
         guard let source = index.source(name) else { return ([], 0) }
-        let readers = index.switches[source].dropFirst(position).prefix(count)
-        let next = readers.endIndex
-        return (
-            readers.map { services[$0.service].service.name },
-            next < index.switches[source].endIndex ? next : 0
-        )
+        let all = index.switches[source]
+        let readers = all.dropFirst(position).prefix(count)
+        var names: [ServiceName] = []
+        // In the order of the services: several switches of one service follow each other.
+        for reader in readers {
+            let follower = services[reader.service].service.name
+            if names.last != follower { names.append(follower) }
+        }
+        return (names, readers.endIndex < all.endIndex ? readers.endIndex : 0)
     }
 
     /// The view of one source; nil if it is not configured.
@@ -238,8 +212,7 @@ extension Machine {
             guard let position = index.source(name), isFollowed(position, by: isChosen) else {
                 continue
             }
-            found.append(
-                .known(Problem(.source(name), .clock, warning, since: nil, isAlarm: true)))
+            found.append(.known(Problem(.source(name), .clock, warning, since: nil)))
         }
         return found
     }

@@ -10,7 +10,7 @@ package struct Problem: Hashable, Sendable {
     /// What is wrong, as a clause about the subject.
     package let text: String
     /// When the daemon first saw it; nil if nobody has noted that.
-    package let since: Instant?
+    package internal(set) var since: Instant?
     /// Whether monitoring is told. A single failed fetch, or a unit that is about to be as wanted, is no
     /// alarm.
     package let isAlarm: Bool
@@ -18,8 +18,8 @@ package struct Problem: Hashable, Sendable {
 
     /// A problem that lasts since `since`. Without an `advice` of its own it has that of its kind.
     package init(
-        _ subject: Subject, _ kind: Kind, _ text: String, since: Instant?, isAlarm: Bool,
-        advice: String? = nil
+        _ subject: Subject, _ kind: Kind, _ text: String, since: Instant?,
+        isAlarm: Bool = true, advice: String? = nil
     ) {
         ownAdvice = advice
         self.subject = subject

@@ -23,7 +23,7 @@ struct ServiceProblem: Hashable, Sendable {
 
     /// The problem of a service of this name in words.
     func problem(of service: ServiceName) -> Problem {
-        Problem(.service(service), cause.kind, cause.text, since: since, isAlarm: true)
+        Problem(.service(service), cause.kind, cause.text, since: since)
     }
 }
 
