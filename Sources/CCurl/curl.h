@@ -18,6 +18,11 @@ static inline CURLcode curl_easy_set_pointer(CURL *easy, CURLoption option, void
     return curl_easy_setopt(easy, option, value);
 }
 
+/* libcurl keeps the parsed URL; null takes it away. */
+static inline CURLcode curl_easy_set_url(CURL *easy, CURLU *url) {
+    return curl_easy_setopt(easy, CURLOPT_CURLU, url);
+}
+
 static inline CURLcode curl_easy_set_list(CURL *easy, CURLoption option, struct curl_slist *list) {
     return curl_easy_setopt(easy, option, list);
 }

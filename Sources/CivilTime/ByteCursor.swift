@@ -41,14 +41,19 @@ struct ByteCursor {
         return true
     }
 
-    /// Takes the first of these words that comes next; returns its index, nil if none does.
-    mutating func consume(oneOf words: [String]) -> Int? {
-        guard let next else { return nil }
-        for position in words.indices
-        where words[position].utf8.first == next && consume(word: words[position]) {
-            return position
+    /// Takes the first of these names that comes next; returns its index, nil if none does. All have three letters
+    /// and stand one after the other in `names`.
+    mutating func consume(oneOf names: StaticString) -> Int? {
+        guard bytes.count - index >= 3 else { return nil }
+        let found = names.withUTF8Buffer { names in
+            stride(from: 0, to: names.count, by: 3).first { start in
+                unsafe names[start] == bytes[index] && names[start + 1] == bytes[index + 1]
+                    && names[start + 2] == bytes[index + 2]
+            }
         }
-        return nil
+        guard let found else { return nil }
+        index += 3
+        return found / 3
     }
 
     /// Takes bytes as long as the condition holds; returns them.

@@ -18,21 +18,25 @@ extension TimePoint where Axis == WallClock {
         let clock = clockWithFourDigitYear
         let date = clock.date
         // 1970-01-01 was a Thursday.
-        let weekday = dayNames[(date.daysSinceEpoch + 4).remainder(flooredBy: 7)]
-        var text = Array("\(weekday), ".utf8)
+        var text = dayNames.name((date.daysSinceEpoch + 4).remainder(flooredBy: 7)) + Array(", ".utf8)
         text.append(date.day, 2)
-        text += " \(monthNames[date.month - 1]) ".utf8
+        text += Array(" ".utf8) + monthNames.name(date.month - 1) + Array(" ".utf8)
         text.append(date.year, 4)
         text.append(" ", timeOfDay: clock.secondOfDay)
         return String(decoding: text, as: UTF8.self) + " GMT"
     }
 }
 
-private let dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+private let dayNames: StaticString = "SunMonTueWedThuFriSat"
+private let monthNames: StaticString = "JanFebMarAprMayJunJulAugSepOctNovDec"
 private let dayNameEndings = ["day", "day", "sday", "nesday", "rsday", "day", "urday"]
-private let monthNames = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-]
+
+extension StaticString {
+    /// One of the names of three letters that stand here one after the other.
+    fileprivate func name(_ number: Int) -> [UInt8] {
+        withUTF8Buffer { unsafe Array($0[3 * number..<3 * number + 3]) }
+    }
+}
 
 extension ByteCursor {
     fileprivate mutating func readHTTPDate(now: Instant) throws(TimeProblem) -> Instant {

@@ -73,8 +73,8 @@ package final class HTTPTransfer {
         if let file = prepared.request.authorities {
             try handle.set(authorities: client.spelling(of: file))
         }
-        try handle.configure(for: prepared)
         if receiver != nil { try handle.prepareForStreams() }
+        try handle.configure(for: prepared)
         // The answer may begin to come before libcurl gives the control back.
         let attempt = Attempt(
             prepared, by: self, to: receiver, at: client.now, completion: completion)

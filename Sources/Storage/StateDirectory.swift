@@ -105,7 +105,7 @@ package struct StateDirectory {
 
     /// The stored overrides; nil if there are none.
     package func overrides() throws -> [ServiceName: Override]? {
-        try restored(overridesPath, StoredOverrides.overrides)
+        try restored(overridesPath, document: StoredOverrides.overrides)
     }
 
     /// Stores the ledger, before its states are published; nil if each of its entries has changed.
@@ -136,7 +136,7 @@ package struct StateDirectory {
 
     /// The stored ledger; nil if there is none.
     package func ledger() throws -> Ledger? {
-        guard var ledger = try restored(ledgerPath, StoredLedger.ledger) else { return nil }
+        guard var ledger = try restored(ledgerPath, document: StoredLedger.ledger) else { return nil }
         if let log = try contents(ledgerLogPath) { StoredLedger.apply(log, to: &ledger) }
         return ledger
     }
@@ -150,7 +150,7 @@ package struct StateDirectory {
 
     /// Up to which number the numbers of reports are used; nil before the first.
     package func reportGeneration() throws -> Int64? {
-        try restored(reportPath) { try $0.generation() }
+        try restored(reportPath, document: { try $0.generation() })
     }
 
     /// Writes a file. If somebody has deleted the directory, it is made again first.
@@ -165,13 +165,19 @@ package struct StateDirectory {
         }
     }
 
-    /// Reads a file; nil if it does not exist, or if there is nothing in it.
+    /// Reads a document; nil if its file does not exist, or if there is nothing in it.
     private func restored<Value>(
-        _ file: String, _ content: (JSON.Object) throws -> Value?
+        _ file: String, document content: (JSON.Object) throws -> Value?
+    ) throws -> Value? {
+        try restored(file) { try StoredForm.read($0, content) }
+    }
+
+    private func restored<Value>(
+        _ file: String, _ content: ([UInt8]) throws -> Value?
     ) throws -> Value? {
         guard let bytes = try contents(file) else { return nil }
         do {
-            return try StoredForm.read(bytes, content)
+            return try content(bytes)
         } catch {
             throw UnreadableContent(description: "read '\(file)': \(error)")
         }
@@ -204,7 +210,7 @@ package struct StateDirectory {
     /// How often a confirmation is recorded at most.
     private static let confirmationGrain: Duration = .seconds(600)
 
-    /// In bytes: room for several answers of the largest body, escaped.
+    /// In bytes: room for several answers of the largest body.
     private static let sizeLimit = 512 << 20
 }
 
@@ -227,7 +233,7 @@ extension StateDirectory {
 
     /// The last accepted configuration; nil if none is kept.
     package func keptConfiguration() throws -> KeptConfiguration? {
-        try restored(configurationPath, StoredConfiguration.configuration)
+        try restored(configurationPath, document: StoredConfiguration.configuration)
     }
 
     private var configurationPath: String { "\(path)/configuration.json" }

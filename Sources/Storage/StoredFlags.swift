@@ -2,22 +2,44 @@ import CivilTime
 import Decision
 import JSON
 
-/// The stored answers of a source, newest first: each body byte for byte with its validators. The
+/// The stored answers of a source, newest first: a document of a line with their validators, and after it their
+/// bodies, byte for byte, a line end after each. To escape them would be a quarter of the cost of new flags. The
 /// binding names the address and the credentials by which they were fetched.
 enum StoredFlags {
-    /// The document.
+    /// The file.
     static func bytes(of answers: [Answer], fingerprint: String) -> [UInt8] {
-        // A quarter more than the bodies, for escapes and for the members around them.
-        let room = answers.reduce(0) { $0 + $1.body.count / 4 * 5 + 512 }
-        return StoredForm.bytes(
-            ["binding": .string(fingerprint), "answers": .array(answers.map(json))], room: room)
+        var bytes = StoredForm.bytes(
+            ["binding": .string(fingerprint), "answers": .array(answers.map(json))],
+            style: .compact, room: answers.reduce(512) { $0 + $1.body.count + 512 })
+        for answer in answers {
+            bytes += answer.body
+            bytes.append(.lineFeed)
+        }
+        return bytes
     }
 
-    /// The answers. Under a binding that `isBound` rejects they are inherited: in force until the source
+    /// The answers in a file. Under a binding that `isBound` rejects they are inherited: in force until the source
     /// answers, and without use as validators.
-    static func answers(in stored: JSON.Object, isBound: (String) -> Bool) throws -> [Answer]? {
+    static func answers(in bytes: [UInt8], isBound: (String) -> Bool) throws -> [Answer]? {
+        let header = bytes.prefix { $0 != .lineFeed }
+        var rest = bytes[header.endIndex...].dropFirst()
+        return try StoredForm.read(Array(header)) { stored in
+            try answers(in: stored, &rest, isBound)
+        }
+    }
+
+    private static func answers(
+        in stored: JSON.Object, _ bodies: inout ArraySlice<UInt8>, _ isBound: (String) -> Bool
+    ) throws -> [Answer]? {
         let isOurs = isBound(try stored.string("binding"))
-        var answers = try stored.array("answers").map { try answer($0.asObject()) }
+        var answers: [Answer] = []
+        for value in try stored.array("answers") {
+            let object = try value.asObject()
+            guard let size = object["size"]?.number?.int64, (0..<Int64(bodies.count)).contains(size)
+            else { throw StoredFormError.wrong("size") }
+            answers.append(try answer(object, body: Array(bodies.prefix(Int(size)))))
+            bodies = bodies.dropFirst(Int(size) + 1)
+        }
         if !isOurs { for index in answers.indices { answers[index].inherit() } }
         return answers.isEmpty ? nil : answers
     }
@@ -29,7 +51,7 @@ enum StoredFlags {
             "etag": .optional(answer.validators.etag),
             "last_modified": .optional(answer.validators.lastModified),
             "version": .null,
-            "body": .string(String(decoding: answer.body, as: UTF8.self)),
+            "size": .number(Number(Int64(answer.body.count))),
         ]
         switch answer.version {
         case nil: break
@@ -49,8 +71,7 @@ enum StoredFlags {
         return .object(stored)
     }
 
-    private static func answer(_ object: JSON.Object) throws -> Answer {
-        let body = Array(try object.string("body").utf8)
+    private static func answer(_ object: JSON.Object, body: [UInt8]) throws -> Answer {
         let flags = try FlagDocument.parse(body)
         var answer = Answer(
             body: body, flags: flags,
@@ -112,4 +133,8 @@ enum StoredFlags {
         unreadable.unlisted = object["unlisted"]?.string
         return unreadable
     }
+}
+
+extension UInt8 {
+    fileprivate static let lineFeed = UInt8(ascii: "\n")
 }

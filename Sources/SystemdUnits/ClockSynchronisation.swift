@@ -16,6 +16,8 @@ package final class ClockSynchronisation {
     private var bus: Bus?
     private var isBusLost = false
     private var answer: Bool?
+    /// What the kernel said, and when.
+    private var kernelAnswer: (isSynchronised: Bool?, at: Boottime)?
     /// When timedated was last asked; nil while no earlier question counts.
     private var askedAt: Boottime?
 
@@ -34,12 +36,22 @@ package final class ClockSynchronisation {
         renew()
     }
 
-    /// Whether the clock is synchronised; nil until somebody has told.
-    package var value: Bool? { kernel() ?? answer }
+    /// Whether the clock is synchronised; nil until somebody has told. The kernel is asked once a second at most: a
+    /// poll wants to know it four times.
+    package var value: Bool? {
+        let now = loop.now.boot
+        if let kernelAnswer, now - kernelAnswer.at < .seconds(1) {
+            return kernelAnswer.isSynchronised ?? answer
+        }
+        let isSynchronised = kernel()
+        kernelAnswer = (isSynchronised, now)
+        return isSynchronised ?? answer
+    }
 
     /// The clock was set: an earlier answer is void.
     package func clockWasSet() {
         answer = nil
+        kernelAnswer = nil
         askedAt = nil
         renew()
     }

@@ -73,13 +73,23 @@ import Testing
     @Test(arguments: [
         "", "{}", "nonsense", #"{"schema": 2, "binding": "b", "answers": []}"#,
         #"{"schema": 1, "binding": "b"}"#,
-        #"{"schema": 1, "binding": "b", "answers": [{"body": "<html>"}]}"#,
-        #"{"schema": 1, "binding": "b", "answers": [{"body": "{}", "fetched_at": "soon"}]}"#,
+        #"{"schema": 1, "binding": "b", "answers": [{"body": "{}"}]}"#,
+        #"{"schema": 1, "binding": "b", "answers": [{"size": 6}]}"# + "\n<html>\n",
+        #"{"schema": 1, "binding": "b", "answers": [{"size": 2, "fetched_at": "soon"}]}"# + "\n{}\n",
+        #"{"schema": 1, "binding": "b", "answers": [{"size": -1}]}"# + "\n{}\n",
+        // A file that was cut off: the last body lacks its line end, or more.
+        Self.header(size: 2) + "{}", Self.header(size: 2) + "{", Self.header(size: 2),
+        Self.header(size: Int.max) + "{}\n",
     ])
     func unreadableFlagsAreReported(_ text: String) throws {
         try folder.write(text, to: "flags/app.json")
         let error = #expect(throws: UnreadableContent.self) { try stored() }
         #expect(error?.description.hasPrefix("read '\(folder("flags/app.json"))': ") == true)
+    }
+
+    private static func header(size: Int) -> String {
+        #"{"schema": 1, "binding": "b", "answers": [{"size": \#(size), "etag": null, "confirmed_at": null, "#
+            + #""fetched_at": "2026-01-01T12:00:00Z"}]}"# + "\n"
     }
 
     @Test func theLatestConfirmationCountsInWhicheverFileItIs() throws {

@@ -16,6 +16,19 @@ import Testing
         #expect(clock.value == word)
     }
 
+    /// A poll wants to know it four times.
+    @Test func theKernelIsAskedOnceForAPollAndAgainAfterTheClockWasSet() {
+        var questions = 0
+        let clock = ClockSynchronisation(loop, address: "unix:path=/nonexistent/bus") {
+            questions += 1
+            return questions < 3
+        }
+        #expect([clock.value, clock.value, clock.value, clock.value] == [true, true, true, true])
+        #expect(questions == 2)
+        clock.clockWasSet()
+        #expect(clock.value == false)
+    }
+
     @Test func withoutABusNobodySaysThatItIs() {
         let clock = ClockSynchronisation(loop, address: "unix:path=/nonexistent/bus") { nil }
         #expect(clock.value == false)

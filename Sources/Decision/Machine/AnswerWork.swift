@@ -82,9 +82,9 @@ extension Machine {
     }
 
     /// Hands an answer to the switches of its source, until the share is over. Returns the source if it has answered
-    /// with this.
-    mutating func advance(_ work: AnswerWork) -> Int? {
-        var work = work
+    /// with this. The work is passed on and never copied: what was read of an answer is as large as its switches are
+    /// many.
+    mutating func advance(_ work: consuming AnswerWork) -> Int? {
         let readers = index.switches[work.source]
         while work.count < readers.count {
             if share.isOver {
@@ -145,8 +145,7 @@ extension Machine {
     }
 
     /// Leaves an answer until its next turn. The flags are on disk before a switch acts on them.
-    private mutating func pause(_ work: AnswerWork) {
-        var work = work
+    private mutating func pause(_ work: consuming AnswerWork) {
         workload.pauses += 1
         if case .offer = work.step, work.isKept, !work.isInserted, let answer = work.answer {
             batch.messages += sources[work.source].insert(answer.numbered, at: now)
@@ -157,7 +156,7 @@ extension Machine {
     }
 
     /// Ends the work of an answer that each switch has had. Returns the source if it has answered with this.
-    private mutating func finish(_ work: AnswerWork) -> Int? {
+    private mutating func finish(_ work: consuming AnswerWork) -> Int? {
         let source = work.source
         var result = FetchCounts.Result.unchanged
         switch work.step {

@@ -106,10 +106,10 @@ struct ClockTrust {
     /// Notes a good answer of a source, with its `Date` if it has one (RFC 9110 §6.6.1). True if the
     /// clocks of ends may be others than before.
     mutating func answerArrived(from source: SourcePlan, date: Instant?, at now: Now) -> Bool {
-        var server = servers[source.name] ?? Server(recentUntil: now.boot)
-        let isFirst = server.answeredAt == nil
-        server.answeredAt = server.answeredAt ?? now.boot
-        let known = server.clock
+        let name = source.name
+        var server = servers[name] ?? Server(recentUntil: now.boot)
+        let (known, isFirst) = (server.clock, server.answeredAt == nil)
+        if isFirst { server.answeredAt = now.boot }
         if let date, date >= certain {
             server.clock = known?.moved(to: date, at: now) ?? ServerClock(date, at: now)
             server.recentUntil = now.boot + Self.recency(source.interval)
@@ -118,12 +118,12 @@ struct ClockTrust {
             server.stored = clock
             isUnstored = true
         }
-        servers[source.name] = server
-        let before = contradicting
-        updateContradiction(of: source.name, now)
-        let hasMoved = known?.time(at: now) != server.clock?.time(at: now)
-        return before != contradicting
-            || ((isEarly || isContradicted) && (isFirst || hasMoved))
+        let isContradicting = isContradicting(name, &server, now)
+        servers[name] = server
+        let isNew = set(isContradicting, of: name)
+        findExpiry(at: now)
+        guard isEarly || isContradicted else { return isNew }
+        return isNew || isFirst || known?.time(at: now) != server.clock?.time(at: now)
     }
 
     /// Notes when a source is asked again after a good answer, in place of its interval: its `Date`
@@ -274,22 +274,29 @@ struct ClockTrust {
     }
 
     private mutating func update(_ name: SourceName, _ now: Now) {
-        if isIssuedAhead(name, at: now) {
-            contradicting.insert(name)
-            return
-        }
-        reportedIssues[name] = nil
-        guard let server = servers[name], let clock = server.clock, now.boot < server.recentUntil
-        else {
-            contradicting.remove(name)
-            return
-        }
-        if clock.isFar(from: now) {
-            contradicting.insert(name)
-            return
-        }
-        contradicting.remove(name)
-        if server.reportedIssue != nil { servers[name]?.reportedIssue = nil }
+        var server = servers[name] ?? Server(recentUntil: now.boot)
+        let isContradicting = isContradicting(name, &server, now)
+        if servers[name] != nil { servers[name] = server }
+        set(isContradicting, of: name)
+    }
+
+    /// Whether a source contradicts the wall clock. A source that does not is warned about anew the next time.
+    private mutating func isContradicting(
+        _ name: SourceName, _ server: inout Server, _ now: Now
+    ) -> Bool {
+        if !issued.isEmpty, isIssuedAhead(name, at: now) { return true }
+        if !reportedIssues.isEmpty { reportedIssues[name] = nil }
+        guard let clock = server.clock, now.boot < server.recentUntil else { return false }
+        if clock.isFar(from: now) { return true }
+        server.reportedIssue = nil
+        return false
+    }
+
+    /// Notes whether a source contradicts the wall clock. True if that is new.
+    @discardableResult
+    private mutating func set(_ isContradicting: Bool, of name: SourceName) -> Bool {
+        if isContradicting { return contradicting.insert(name).inserted }
+        return !contradicting.isEmpty && contradicting.remove(name) != nil
     }
 
     private mutating func findExpiry(at now: Now) {

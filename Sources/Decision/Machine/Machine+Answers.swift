@@ -70,13 +70,16 @@ extension Machine {
     }
 
     /// From the newest known answer of a source to the next one. Nil for a signed document: its end counts for each
-    /// flag, so that each switch reads it.
+    /// flag, so that each switch reads it. Nil also for a few switches: to compare all flags costs more than to have
+    /// each switch compare what it reads.
     private func changes(to next: SharedAnswer, of source: Int) -> FlagChanges? {
-        guard next.answer.signed == nil, let known = sources[source].answers.first else {
-            return nil
-        }
+        guard next.answer.signed == nil, index.switches[source].count >= Self.manySwitches,
+            let known = sources[source].answers.first
+        else { return nil }
         return FlagChanges(from: known, to: next.numbered)
     }
+
+    private static let manySwitches = 5
 
     /// The answers of a source on which a switch or a value rests, the newest first.
     package func answers(of source: SourceName) -> [Answer] {

@@ -24,8 +24,8 @@ extension Fuzz {
     }
 
     static func storedFlags(_ bytes: [UInt8]) -> Bool {
-        isRestored(bytes, { StoredFlags.bytes(of: $0, fingerprint: "file:/x") }) {
-            let answers = try StoredFlags.answers(in: $0, isBound: { $0 == "file:/x" })
+        isRestored(bytes, { StoredFlags.bytes(of: $0, fingerprint: "file:/x") }) { file in
+            let answers = try StoredFlags.answers(in: file, isBound: { $0 == "file:/x" })
             hold(answers?.isEmpty != true, "flags have an answer")
             return answers
         }
@@ -34,9 +34,9 @@ extension Fuzz {
     /// Each of the other documents of the state directory, and the log of the ledger.
     static func storedState(_ bytes: [UInt8]) -> Bool {
         let areRestored = [
-            isRestored(bytes, StoredLedger.bytes, StoredLedger.ledger),
-            isRestored(bytes, StoredOverrides.bytes, StoredOverrides.overrides),
-            isRestored(bytes, StoredConfiguration.bytes, StoredConfiguration.configuration),
+            isRestored(bytes, StoredLedger.bytes, document(StoredLedger.ledger)),
+            isRestored(bytes, StoredOverrides.bytes, document(StoredOverrides.overrides)),
+            isRestored(bytes, StoredConfiguration.bytes, document(StoredConfiguration.configuration)),
             isVersionRestored(bytes),
         ]
         var ledger = Ledger()
@@ -48,13 +48,17 @@ extension Fuzz {
         return areRestored.contains(true) || !ledger.entries.isEmpty
     }
 
+    private static func document<Value>(
+        _ content: @escaping (JSON.Object) throws -> Value?
+    ) -> ([UInt8]) throws -> Value? {
+        { try StoredForm.read($0, content) }
+    }
+
     /// Whether a document can be read. If so, what is written of it can be read, and written as the same.
     private static func isRestored<Value>(
-        _ bytes: [UInt8], _ write: (Value) -> [UInt8], _ read: (JSON.Object) throws -> Value?
+        _ bytes: [UInt8], _ write: (Value) -> [UInt8], _ read: ([UInt8]) throws -> Value?
     ) -> Bool {
-        func restored(_ bytes: [UInt8]) -> Value? {
-            accepted { try StoredForm.read(bytes, read) } ?? nil
-        }
+        func restored(_ bytes: [UInt8]) -> Value? { accepted { try read(bytes) } ?? nil }
         guard let value = restored(bytes) else { return false }
         let written = write(value)
         hold(restored(written).map(write) == written, "what was read is stored as the same")
