@@ -19,6 +19,8 @@ extension Method {
             source, by: request.author,
             versionCause: try request.parameters.optionalString("versionReason"))
         daemon.post(event)
-        return .after(.event(event)) { ["services": .names(daemon.machine.followers(of: source))] }
+        return .after(.event(event)) {
+            ["services": .names(daemon.machine.followers(of: source).names)]
+        }
     }
 }

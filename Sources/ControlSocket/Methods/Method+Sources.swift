@@ -55,7 +55,7 @@ extension ControllableDaemon {
             "next_poll": .optional(source.nextPoll?.wholeSeconds),
             "problem": .optional(source.problem),
             "warnings": .strings(source.warnings),
-            "services": .names(machine.followers(of: source.name)),
+            "services": .names(machine.followers(of: source.name).names),
         ])
     }
 }
