@@ -47,7 +47,6 @@ package struct DrillRun {
 
     private var now: DrillTime { world.now }
 
-    /// Whether a signal has come.
     private var wasInterrupted: Bool { !world.signals.isEmpty }
 
     /// Whether a drill that was broken off has waited long enough: the host may be shutting down, and the
@@ -247,7 +246,6 @@ package struct DrillRun {
         plan.units.map(\.stopLimit).reduce(.zero, max) + Self.daemonTimeLimit
     }
 
-    /// Reads how everything stands at the end.
     private mutating func findings() -> DrillFindings {
         let (snapshots, problem) = world.read(
             plan.units.map(\.name) + [plan.openTarget].compactMap(\.self))
@@ -277,11 +275,9 @@ package struct DrillRun {
         return max(opened, reopened) - times.ordered
     }
 
-    /// How often everything is looked at.
     private static let pause: Duration = .milliseconds(50)
     /// How long the daemon may be absent, or may take to answer.
     private static let daemonTimeLimit: Duration = .seconds(60)
-    /// How long a gate may be stuck.
     private static let gateTimeLimit: Duration = .seconds(3)
     /// A start by hand is not tried if less than this is left of the order.
     private static let startDuration: Duration = .milliseconds(500)

@@ -55,7 +55,6 @@ extension DecisionDriver {
         return unfinished.filter { !isUnfinished($0) }
     }
 
-    /// Everything that an event has caused is done.
     private func eventHandled(_ event: Event) {
         if let source = event.answeringSource {
             if case .writeEnded = event { awaitingVersion.remove(source) }
@@ -148,7 +147,6 @@ extension DecisionDriver {
 
     private static let checkInterval: Duration = .seconds(1)
 
-    /// How many services are checked at a time.
     private static let checkedAtOnce = 100
 
     /// Performs a write and queues its outcome. There is one publication for each service, so that it is an

@@ -18,7 +18,6 @@ package final class GateDriver {
 
     /// Called when events were handled, and whether the overview has changed.
     package var observer: ((Bool) -> Void)?
-    /// The overview that the observer knows.
     private var lastOverview: GateOverview?
 
     /// A driver of the gates of these services, which attaches the `listed` units to them. `address` is the address

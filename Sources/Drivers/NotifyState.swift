@@ -17,7 +17,6 @@ package struct NotifyState: Sendable {
     private var nextPing: Boottime?
     private var nextExtension: Boottime?
     private var sentStatus: StatusLine?
-    /// When the status was last looked at.
     private var statusAt: Boottime?
     private var owesReady = false
 

@@ -147,8 +147,7 @@ struct AttachedUnit: Hashable, Sendable {
                 if isOutdated { batch.read(name) }
             }
         case .mayRun:
-            stopBy = nil
-            expulsions = 0
+            (stopBy, expulsions) = (nil, 0)
             checkRunning(in: context, &batch)
         case .undecided: stopBy = nil
         }
@@ -160,9 +159,7 @@ struct AttachedUnit: Hashable, Sendable {
         // Its result is being read.
         if hasFailed, read.result == nil { return }
         let wasStopping = stopBy != nil
-        expulsions = 0
-        expelAt = nil
-        stopBy = nil
+        (stopBy, expelAt, expulsions) = (nil, nil, 0)
         if hasFailed, read.result == "timeout", wasStopping {
             report(.killed, &batch)
         } else if problem != .killed {
@@ -216,9 +213,8 @@ struct AttachedUnit: Hashable, Sendable {
         expelAt = now + GateMachine.backOff(expulsions)
         expulsions += 1
         stopBy = now + limit + Self.killDuration
-        let tries = isLost ? 1 : 2
-        report(
-            expulsions > tries ? .escaped(seen?.load ?? .loaded) : .runningWhileClosed, &batch)
+        let hasEscaped = expulsions > (isLost ? 1 : 2)
+        report(hasEscaped ? .escaped(seen?.load ?? .loaded) : .runningWhileClosed, &batch)
         return gate
     }
 
@@ -227,8 +223,7 @@ struct AttachedUnit: Hashable, Sendable {
         guard self.problem != problem else { return }
         let isNew = !(self.problem?.isSameMatter(as: problem) ?? false)
         self.problem = problem
-        guard isNew else { return }
-        guard let service = services.min() else { return }
+        guard isNew, let service = services.min() else { return }
         batch.log(.unitProblem(service, name, problem))
     }
 

@@ -4,7 +4,6 @@ import Decision
 /// A closing whose units may run on for a while: files, markers and pages say closed already, so that load
 /// balancers turn away and nothing is started any more.
 struct GateDrain: Hashable, Sendable {
-    /// The gate that follows.
     private let desired: DesiredGate
     /// When the units are stopped.
     private(set) var end: Boottime

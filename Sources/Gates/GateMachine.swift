@@ -149,7 +149,6 @@ package struct GateMachine: Sendable {
         for unit in units.keys { units[unit]?.systemdReloaded() }
     }
 
-    /// No gate is moved until the bus is back.
     private mutating func busLost(_ problem: String, at now: Boottime, _ batch: inout GateBatch) {
         guard link.connectionLost(problem, at: now, &batch) else { return }
         listed.busLost()

@@ -182,7 +182,6 @@ extension GateMachine {
 struct RefusedJob: Sendable {
     private typealias Refusal = (job: TargetJob, problem: GateObstacle)
 
-    /// The refusal that is not reported yet.
     private var pending: Refusal?
     private var reported: Refusal?
 

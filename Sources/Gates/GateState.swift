@@ -249,7 +249,6 @@ struct GateState: Sendable {
         }
     }
 
-    /// Asks for the same once more.
     private mutating func retry(
         to desired: DesiredGate, at now: Boottime, _ batch: inout GateBatch
     ) {

@@ -72,11 +72,8 @@ package struct UnitCount: Hashable, Sendable {
     /// Those of them that neither start nor stop: nothing changes them by itself.
     package private(set) var resting: Set<UnitName> = []
 
-    /// No units.
-    init() {}
-
     /// Counts these units for a gate, which wants nothing of a unit for which `isAsWanted` is nil.
-    init(_ units: [AttachedUnit], isAsWanted: (AttachedUnit) -> Bool?) {
+    init(_ units: [AttachedUnit] = [], isAsWanted: (AttachedUnit) -> Bool? = { _ in nil }) {
         for unit in units {
             guard let isAsWanted = isAsWanted(unit) else { continue }
             total += 1

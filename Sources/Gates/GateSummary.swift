@@ -89,22 +89,15 @@ struct GateSummary: Sendable {
     mutating func update(gate: GateState, _ link: SystemdLink, at now: Boottime) {
         let service = gate.service
         wakeUps.set(.gate(service), to: gate.wakeUp(link))
-        set(.gate(service), at: now) { since in
-            gate.problem(link).map {
-                GateProblem(.service(service), .gate, $0.sentence, since: since)
+        let orphans = gate.orphans.isEmpty ? nil : Problem.orphans(gate.orphans)
+        for (owner, kind, text) in [
+            (Owner.gate(service), Problem.Kind.gate, gate.problem(link)?.sentence),
+            (.notice(service), .notice, gate.notice.problem),
+            (.orphans(service), .unitsOrphaned, orphans),
+        ] {
+            set(owner, at: now) { since in
+                text.map { GateProblem(.service(service), kind, $0, since: since) }
             }
-        }
-        set(.notice(service), at: now) { since in
-            gate.notice.problem.map {
-                GateProblem(.service(service), .notice, $0, since: since)
-            }
-        }
-        let orphans = gate.orphans
-        set(.orphans(service), at: now) {
-            orphans.isEmpty
-                ? nil
-                : GateProblem(
-                    .service(service), .unitsOrphaned, Problem.orphans(orphans), since: $0)
         }
         if gate.isReady { awaited.remove(service) } else { awaited.insert(service) }
         // A gate loses no target.
@@ -117,9 +110,8 @@ struct GateSummary: Sendable {
     mutating func update(unit: AttachedUnit?, named name: UnitName, at now: Boottime) {
         wakeUps.set(.unit(name), to: unit?.wakeUp)
         set(.unit(name), at: now) { since in
-            unit.flatMap { unit in
-                unit.problem.map { .unit(name, of: unit.services, $0, since: since) }
-            }
+            guard let unit, let problem = unit.problem else { return nil }
+            return .unit(name, of: unit.services, problem, since: since)
         }
         if unit != nil { subscribe(to: name) } else { unsubscribe(from: name) }
     }

@@ -22,7 +22,6 @@ struct LeftProcesses: Hashable, Sendable {
     var arePossible = false
     /// Nil until they were counted, since the unit came down.
     private(set) var found: UnitProcesses?
-    /// When they are counted again.
     private(set) var countAt: Boottime?
     private var attempts = 0
 

@@ -232,6 +232,5 @@ struct ListedUnits: Hashable, Sendable {
         return isUnderWay(link, at: now) ? since.map { $0 + Self.timeLimit } : nil
     }
 
-    /// How long a run may take until it counts as hung.
     private static let timeLimit: Duration = .seconds(10)
 }

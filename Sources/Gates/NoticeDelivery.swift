@@ -18,15 +18,12 @@ struct NoticeDelivery: Hashable, Sendable {
     }
 
     private var phase = Phase.none
-    /// When the last notice came.
     private var since = Boottime(microseconds: 0)
     private var refusals = 0
-    /// When systemd may be asked again.
     private var retryAt: Boottime?
     private var wasUp = false
     /// The words of the last refusal, from the second one on.
     private var refusal: String?
-    /// Whether the last notice was not passed on.
     private var isLost = false
 
     /// There is a notice to pass on. It replaces a notice that still waits: the files have the newest.

@@ -17,19 +17,14 @@ struct SystemdLink: Hashable, Sendable {
     private var connection = Connection.connecting
     /// When to ask again whether the system is still stopping; nil if it stays up as far as is known.
     private var askAgainAt: Boottime?
-    /// Whether `readSystemState` is in flight.
     private var isAsking = false
-    /// How often in a row the connection was lost.
     private var losses = 0
     /// How many of the next losses are followed by a short wait: the bus may be about to listen.
     private var shortWaits = 0
     /// The problem of the bus as a clause; nil once it is back.
     private(set) var problem: String?
-    /// Whether signals are subscribed to on this connection.
     private var isSubscribed = false
-    /// Whether our units are being listed.
     private var isListing = true
-    /// The units that are being read.
     private var reading: Set<UnitName> = []
     /// Whether systemd has read its units again since the last listing began.
     private var isListDue = false

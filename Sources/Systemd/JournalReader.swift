@@ -58,7 +58,6 @@ package final class JournalReader {
         return JournalRecord(time: Int64(clamping: time), values: try fields())
     }
 
-    /// All fields of the current entry, each with its values in their order.
     private func fields() throws(SystemError) -> [String: [String]] {
         var fields: [String: [String]] = [:]
         unsafe sd_journal_restart_data(pointer)

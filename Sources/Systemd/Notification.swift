@@ -1,4 +1,5 @@
 import CivilTime
+import EventLoop
 import Glibc
 package import POSIX
 
@@ -17,9 +18,7 @@ package enum Notification: Hashable, Sendable {
 
     /// `reloading` since now.
     package static var reloadingNow: Notification {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return .reloading(since: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+        .reloading(since: EventLoop.uptime.microseconds)
     }
 
     /// The lines of the notification in a datagram.

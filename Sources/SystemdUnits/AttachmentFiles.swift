@@ -130,6 +130,5 @@ package enum AttachmentFiles {
 }
 
 extension FileError {
-    /// Whether the path exists and is not a file.
     fileprivate var isNoFile: Bool { code == EISDIR || cause == .notRegularFile }
 }

@@ -91,7 +91,6 @@ extension Message {
         }
     }
 
-    /// The next variant, a Boolean.
     fileprivate func flag() throws(BusError) -> Bool { try inside("v", "b", bool) }
 
     /// The next variant, a string.

@@ -2,57 +2,41 @@ import CivilTime
 import Decision
 import Drivers
 import EventLoop
-import Files
-import Storage
 import Support
 import Testing
 
 /// Times on a real loop. Tests may not set the clock of the machine, so a stand-in for the kernel's timer
 /// reports the step.
 @Suite(.timeLimit(.minutes(5))) struct ClockTests {
-    /// A real driver on a real loop, with one service that counts down to `end`.
+    /// A driver whose service counts down to its end.
     private final class Running {
-        let folder: TemporaryFolder
-        let loop: EventLoop
-        let driver: DecisionDriver
+        let running: RunningDriver
         let clock = SteppingClock()
         private let source: FakeSource
+        private let box = Box()
+
+        private final class Box {
+            var events: [Event] = []
+        }
 
         init(endingIn wait: Duration) throws {
-            folder = try TemporaryFolder()
-            loop = try EventLoop()
-            let plan = try Plan.shop()
-            let state = StateDirectory(path: folder("state"))
-            try state.prepare()
-            let box = Box()
-            let driver = DecisionDriver(
-                loop: loop, machine: Machine(plan, on: loop),
-                runtime: RuntimeDirectory(path: folder("run"), bootID: "boot"),
-                state: state, kernel: clock.kernel, announce: { box.notices.append($0.sentence) })
-            self.driver = driver
-            let wall = loop.now.wall
+            running = try RunningDriver(kernel: clock.kernel)
+            let (driver, wall) = (running.driver, running.loop.now.wall)
             let end = Zone.utc.rfc3339(wall + wait)
-            source = try FakeSource(
-                plan.sources[0].name, answering: #"{"end": "countdown", "at": "\#(end)"}"#, at: wall
+            source = FakeSource(
+                running.plan.sources[0].name,
+                answering: #"{"end": "countdown", "at": "\#(end)"}"#, at: wall
             ) { driver.post($0) }
-            self.box = box
+            let box = box
             driver.observer = { if case .handled(let event) = $0 { box.events.append(event) } }
             try driver.start([source])
         }
 
-        private final class Box {
-            var notices: [String] = []
-            var events: [Event] = []
-        }
-
-        private let box: Box
-
-        var state: State? {
-            get throws { try PublishedState.read(in: folder("run/shop"))?.state }
-        }
+        var state: State? { get throws { try running.serviceState } }
 
         /// Turns the loop until the condition holds, or fails after ten seconds.
         func turn(until isSo: (Running) throws -> Bool) throws {
+            let loop = running.loop
             let deadline = loop.now.boot + .seconds(10)
             while try !isSo(self) {
                 guard loop.now.boot < deadline else {
@@ -90,9 +74,9 @@ import Testing
     @Test func aTimerThatIsEarlyChangesNothing() throws {
         let running = try Running(endingIn: .seconds(3600))
         try running.turn { try $0.state == .countdown }
-        let before = try running.folder.text(of: "run/shop/state.json")
+        let before = try running.running.folder.text(of: "run/shop/state.json")
         running.clock.expire()
         try running.turn { $0.wakes == 1 }
-        #expect(try running.folder.text(of: "run/shop/state.json") == before)
+        #expect(try running.running.folder.text(of: "run/shop/state.json") == before)
     }
 }

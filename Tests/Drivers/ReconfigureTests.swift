@@ -10,41 +10,32 @@ import Testing
 
 /// Reloads while fetches are in flight, queued, or end too late.
 @Suite(.timeLimit(.minutes(5))) struct ReconfigureTests {
-    /// A real driver on a real loop, with one service on a source whose fetches the test ends.
+    /// A driver with one source, whose fetches the test ends.
     private final class Running {
-        let folder: TemporaryFolder
-        let loop: EventLoop
-        let driver: DecisionDriver
-        let state: StateDirectory
-        private let runtime: RuntimeDirectory
-        private let plan: Plan
-        private let box = Box()
+        private let running: RunningDriver
+        private let box: Box
 
         private final class Box {
             var notices: [String] = []
         }
 
         init() throws {
-            folder = try TemporaryFolder()
-            loop = try EventLoop()
-            state = StateDirectory(path: folder("state"))
-            try state.prepare()
-            plan = try Plan.shop()
-            runtime = RuntimeDirectory(path: folder("run"), bootID: "boot")
-            let box = box
-            driver = DecisionDriver(
-                loop: loop, machine: Machine(plan, on: loop),
-                runtime: runtime, state: state, announce: { box.notices.append($0.sentence) })
+            let box = Box()
+            running = try RunningDriver { box.notices.append($0.sentence) }
+            self.box = box
         }
 
-        func source(_ fingerprint: String) throws -> SlowSource {
-            SlowSource(try #require(SourceName("app")), fingerprint, at: loop.now.wall) {
+        var driver: DecisionDriver { running.driver }
+        var folder: TemporaryFolder { running.folder }
+
+        func source(_ fingerprint: String) throws -> FakeSource {
+            FakeSource(running.plan.sources[0].name, fingerprint, at: running.loop.now.wall) {
                 [unowned driver] in driver.post($0)
             }
         }
 
-        func reload(_ source: SlowSource) {
-            driver.post(Reconfiguration(plan, sources: [source]) { _ in nil })
+        func reload(_ source: FakeSource) {
+            driver.post(Reconfiguration(running.plan, sources: [source]) { _ in nil })
         }
 
         /// Turns the loop until nothing is queued.
@@ -52,17 +43,17 @@ import Testing
             var isSettled = false
             driver.observer = { if case .queueDrained = $0 { isSettled = true } }
             driver.post(.woke)
-            while !isSettled { try loop.runOnce(.milliseconds(20)) }
+            while !isSettled { try running.loop.runOnce(.milliseconds(20)) }
         }
 
         var serviceState: State? {
-            get throws { try PublishedState.read(in: folder("run/shop"))?.state }
+            get throws { try running.serviceState }
         }
 
         /// Whether the stored flags have this binding.
         func isStored(under fingerprint: String) throws -> Bool {
             var isBound = false
-            _ = try state.flags(of: try #require(SourceName("app")), mark: "/nonexistent") {
+            _ = try running.state.flags(of: try #require(SourceName("app")), mark: "/nonexistent") {
                 isBound = $0 == fingerprint
                 return true
             }

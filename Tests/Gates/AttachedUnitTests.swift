@@ -31,11 +31,11 @@ struct AttachedUnitTests {
 
                 """)
         #expect(
-            gate.machine.overview.problems.map(\.sentence) == [
+            gate.problems == [
                 "unit 'web.service' of 'shop': it has not stopped within its limit of 10 s"
             ])
         try gate.at(20, "web.service", is: .inactive)
-        #expect(gate.machine.overview.problems.isEmpty)
+        #expect(gate.problems.isEmpty)
     }
 
     @Test func aUnitThatWasKilledAtItsLimitIsSaidToHaveBeen() throws {
@@ -191,30 +191,18 @@ struct AttachedUnitTests {
     /// The unit stays attached to another service, so that the machine still knows it, but not for this
     /// gate.
     @Test func aUnitThatIsDetachedInTheMiddleOfAMoveIsNotAwaitedByThatGate() throws {
-        var gate = try GateTranscript(["mail", "shop"])
         let mail: ServiceName = try named("mail")
-        let unit = { kind in try #require(GateTarget(service: mail, kind: kind).unit) }
-        let web = try GatesTests.unit("web.service")
-        let open = try GatesTests.unit(.open)
-        gate.at(0, .started)
-        gate.at(
-            0, .targetsListed([open: UnitStatus(.active), try unit(.open): UnitStatus(.active)]))
-        gate.at(0, .decided(mail, .running))
-        gate.decide(0, .running)
-        let attached = UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])
-        gate.at(0, .unitRead(try unit(.open), attached))
-        gate.at(0, .unitRead(open, attached))
-        gate.at(0, .unitRead(web, UnitSnapshot(UnitStatus(.active))))
+        var gate = try GateTranscript.shared(with: mail)
         gate.at(1, .decided(mail, .ended))
         for kind in [GateTarget.Kind.closed, .ended] {
             gate.at(1.1, taken: .start(GateTarget(service: mail, kind: kind)))
-            gate.at(1.1, .unitChanged(try unit(kind), UnitStatus(.active)))
+            gate.at(1.1, .unitChanged(try unit(kind, of: mail), UnitStatus(.active)))
         }
-        gate.at(1.1, .unitChanged(try unit(.open), UnitStatus(.inactive)))
-        gate.at(1.2, .unitRead(try unit(.closed), UnitSnapshot(UnitStatus(.active))))
-        gate.at(1.2, .unitRead(try unit(.ended), UnitSnapshot(UnitStatus(.active))))
+        gate.at(1.1, .unitChanged(try unit(.open, of: mail), UnitStatus(.inactive)))
+        gate.at(1.2, .unitRead(try unit(.closed, of: mail), UnitSnapshot(UnitStatus(.active))))
+        gate.at(1.2, .unitRead(try unit(.ended, of: mail), UnitSnapshot(UnitStatus(.active))))
         gate.forget()
-        gate.at(1.2, .unitRead(try unit(.open), UnitSnapshot(UnitStatus(.inactive))))
+        gate.at(1.2, .unitRead(try unit(.open, of: mail), UnitSnapshot(UnitStatus(.inactive))))
         #expect(
             gate.text == """
                 1.2s killswitch-open@mail.target read: inactive

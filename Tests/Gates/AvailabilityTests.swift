@@ -168,26 +168,7 @@ struct AvailabilityTests {
     /// The unit is not up although its gate is open: another one keeps it down.
     @Test func aUnitThatAnotherServiceKeepsDownKeepsThePage() throws {
         let api: ServiceName = try named("api")
-        var gate = try GateTranscript(["api", "shop"])
-        gate.at(0, .started)
-        let apiOpen = try #require(GateTarget(service: api, kind: .open).unit)
-        gate.at(
-            0,
-            .targetsListed([
-                apiOpen: UnitStatus(.active), try unit(.open): UnitStatus(.active),
-            ]))
-        for service in [api, gate.shop] { gate.at(0, .decided(service, .running)) }
-        let web = try unit("web.service")
-        for service in [api, gate.shop] {
-            let open = try #require(GateTarget(service: service, kind: .open).unit)
-            let closed = try #require(GateTarget(service: service, kind: .closed).unit)
-            gate.at(
-                0,
-                .unitRead(
-                    open, UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])))
-            gate.at(0, .unitRead(closed, UnitSnapshot(UnitStatus(.inactive))))
-        }
-        try read(&gate, at: 0, "web.service", UnitStatus(.active))
+        var gate = try GateTranscript.shared(with: api)
         #expect(isUnavailable(gate, at: 0.5) == false)
         gate.at(1, .decided(api, .maintenance))
         try gate.at(1.1, "web.service", is: .inactive)

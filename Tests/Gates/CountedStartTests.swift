@@ -25,7 +25,7 @@ struct CountedStartTests {
                 "    log notice: shop: 60 more starts of unit 'web.service' refused: the gate is closed",
                 "    log notice: shop: 29 more starts of unit 'web.service' refused: the gate is closed",
             ])
-        #expect(gate.machine.overview.problems.isEmpty)
+        #expect(gate.problems.isEmpty)
         let view = gate.machine.view(of: gate.shop, at: GateTranscript.time(200))
         #expect(view?.refusedStarts == 150)
     }
@@ -113,6 +113,6 @@ struct CountedStartTests {
         #expect(gate.text.contains("log warning: shop: unit 'web.service': \(sentence)\n"))
         #expect(gate.machine.overview.problems.map(\.isAlarm) == [false])
         try gate.at(9, "web.service", is: .inactive)
-        #expect(gate.machine.overview.problems.isEmpty)
+        #expect(gate.problems.isEmpty)
     }
 }

@@ -84,7 +84,7 @@ struct DrainTests {
         try gate.at(5.4, "app.service", is: .active)
         #expect(gate.text.contains("log notice: shop: gate opened in"), "\(gate.text)")
         #expect(gate.text.contains("gate of shop: open 1/1"), "\(gate.text)")
-        #expect(gate.machine.overview.problems.isEmpty)
+        #expect(gate.problems.isEmpty)
     }
 
     @Test func aStartThatSystemdRefusesIsAskedForAgain() throws {
@@ -125,7 +125,7 @@ struct DrainTests {
         gate.decide(1, .maintenance, drainsUntil: 21)
         try crash(&gate, at: 3)
         #expect(!gate.text.contains("has refused its start"), "\(gate.text)")
-        #expect(gate.machine.overview.problems.isEmpty)
+        #expect(gate.problems.isEmpty)
         gate.at(21, .woke)
         #expect(!gate.text.contains("has refused its start"), "\(gate.text)")
     }

@@ -82,7 +82,7 @@ extension GateMachineTests {
                 1.2s the system is stopping
 
                 """)
-        #expect(gate.machine.overview.problems.isEmpty)
+        #expect(gate.problems.isEmpty)
     }
 
     @Test func aShutdownThatIsCalledOffIsNoticed() throws {

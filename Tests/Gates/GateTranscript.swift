@@ -30,6 +30,25 @@ struct GateTranscript {
         return transcript
     }
 
+    /// A machine with the open gates of the shop and of `other`, which both start the running `web.service`.
+    static func shared(with other: ServiceName, showsAll: Bool = false) throws -> GateTranscript {
+        var transcript = try GateTranscript([other.text, "shop"], showsAll: showsAll)
+        transcript.at(0, .started)
+        let services = [other, transcript.shop]
+        let open = try services.map { try unit(.open, of: $0) }
+        transcript.at(0, .targetsListed(open.reduce(into: [:]) { $0[$1] = UnitStatus(.active) }))
+        for service in services { transcript.at(0, .decided(service, .running)) }
+        let web = try unit("web.service")
+        let attached = UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])
+        for name in open { transcript.at(0, .unitRead(name, attached)) }
+        transcript.at(0, .unitRead(web, UnitSnapshot(UnitStatus(.active))))
+        for service in services {
+            let closed = try unit(.closed, of: service)
+            transcript.at(0, .unitRead(closed, UnitSnapshot(UnitStatus(.inactive))))
+        }
+        return transcript
+    }
+
     /// A machine with a bus and a decided service `shop`, whose gate is settled.
     static func settled(
         _ stand: DesiredGate = .running, units: [String: UnitStatus] = [:],
@@ -90,6 +109,9 @@ struct GateTranscript {
     func report(at seconds: Double) -> GateStatus? {
         machine.report(of: shop, at: Self.time(seconds))
     }
+
+    /// The sentences of the problems of all gates.
+    var problems: [String] { machine.overview.problems.map(\.sentence) }
 
     /// systemd lists these targets of the shop as active.
     @discardableResult
@@ -304,8 +326,12 @@ func target(_ kind: GateTarget.Kind) throws -> GateTarget {
     GateTarget(service: try named("shop"), kind: kind)
 }
 
-func unit(_ kind: GateTarget.Kind) throws -> UnitName {
-    guard let name = try target(kind).unit else { throw InvalidFlag.missing(key: "unit") }
+func unit(_ kind: GateTarget.Kind) throws -> UnitName { try unit(kind, of: named("shop")) }
+
+func unit(_ kind: GateTarget.Kind, of service: ServiceName) throws -> UnitName {
+    guard let name = GateTarget(service: service, kind: kind).unit else {
+        throw InvalidFlag.missing(key: "unit")
+    }
     return name
 }
 

@@ -55,7 +55,7 @@ struct ListedUnitTests {
         gate.forget()
         gate.at(1.5, .unitRead(web, UnitSnapshot(UnitStatus(.inactive))))
         #expect(gate.text.contains("gate of shop: closed 1/1"), "\(gate.text)")
-        #expect(gate.machine.overview.problems.isEmpty)
+        #expect(gate.problems.isEmpty)
     }
 
     @Test func aUnitThatCannotBeAttachedIsAProblemUntilItIs() throws {
@@ -70,10 +70,7 @@ struct ListedUnitTests {
         #expect(
             gate.text.contains(
                 "gate of shop: stuck 0/1 (unit 'web.service': \(problem))"))
-        #expect(
-            gate.machine.overview.problems.map(\.sentence) == [
-                "unit 'web.service' of 'shop': \(problem)"
-            ])
+        #expect(gate.problems == ["unit 'web.service' of 'shop': \(problem)"])
         #expect(gate.machine.overview.problems.map(\.isAlarm) == [true])
         gate.forget()
         // systemd has read its units again, and there may be one of that name now.
@@ -84,7 +81,7 @@ struct ListedUnitTests {
         run(&gate, at: 2.1, outcome)
         #expect(!gate.text.contains("log"))
         gate.at(3, .unitsListedByConfiguration([:]))
-        #expect(gate.machine.overview.problems.isEmpty)
+        #expect(gate.problems.isEmpty)
         #expect(gate.text.contains("gate of shop: closed"))
     }
 
@@ -152,7 +149,7 @@ struct ListedUnitTests {
         gate.at(1.2, .unitChanged(runner, UnitStatus(.inactive)))
         gate.at(1.2, .dropInsRead([try target(.open): [name]], areOfConfiguration: true))
         gate.at(1.2, .attachEnded(outcome))
-        #expect(gate.machine.overview.problems.isEmpty)
+        #expect(gate.problems.isEmpty)
     }
 
     /// A host that lists no units has systemd start nothing; one that has listed some has them detached.

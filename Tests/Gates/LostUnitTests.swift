@@ -88,7 +88,7 @@ struct LostUnitTests {
         gate.at(1, taken: .stop(try target(.open)))
         gate.forget()
         gate.at(2, .dropInsRead([:]))
-        #expect(gate.machine.overview.problems.isEmpty)
+        #expect(gate.problems.isEmpty)
         // The gate has asked for the stop again before.
         gate.at(2.1, taken: .stop(try target(.open)))
         #expect(gate.text.contains("gate of shop: closed"))

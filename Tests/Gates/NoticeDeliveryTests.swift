@@ -92,20 +92,18 @@ struct NoticeDeliveryTests {
     /// A mail that nobody gets is an alarm, on every surface.
     @Test func aRefusedStartIsAProblemUntilItSucceeds() throws {
         var gate = try GateTranscript.settled()
-        let problems = { (gate: GateTranscript) in
-            gate.machine.overview.problems.map(\.sentence)
-        }
         gate.at(1, .noticePublished(gate.shop))
         gate.at(1, taken: start, problem: "it is masked")
         gate.at(1, .systemStateRead(isStopping: false))
         // A single refusal may be that of a system that stops.
-        #expect(problems(gate) == [])
+        #expect(gate.problems.isEmpty)
         gate.at(2, .woke)
         gate.at(2, taken: start, problem: "it is masked")
         gate.at(2, .systemStateRead(isStopping: false))
         #expect(
-            problems(gate)
-                == ["shop: the units for its notices cannot be started: it is masked"])
+            gate.problems == [
+                "shop: the units for its notices cannot be started: it is masked"
+            ])
         #expect(gate.machine.overview.problems.map(\.isAlarm) == [true])
         #expect(
             gate.machine.overview.problems.map(\.since)
@@ -113,7 +111,7 @@ struct NoticeDeliveryTests {
         gate.forget()
         gate.at(3, .systemdReloaded)
         gate.at(3.1, taken: start)
-        #expect(problems(gate) == [])
+        #expect(gate.problems.isEmpty)
         #expect(
             gate.text == """
                 3s reloaded
@@ -135,12 +133,12 @@ struct NoticeDeliveryTests {
         gate.at(3700, .woke)
         gate.at(3800, .systemdReloaded)
         #expect(
-            gate.machine.overview.problems.map(\.sentence) == [
+            gate.problems == [
                 "shop: the units for its notices were not started for its last notice "
                     + "within an hour: it is masked"
             ])
         try gate.at(4000, .notice, is: .active)
-        #expect(gate.machine.overview.problems == [])
+        #expect(gate.problems.isEmpty)
     }
 
     @Test func aNoticeThatCannotBePassedOnForAnHourIsLost() throws {
@@ -177,7 +175,7 @@ struct NoticeDeliveryTests {
         gate.at(1, .dropInsRead([try target(.notice): [mail]]))
         gate.at(1, .unitRead(mail, UnitSnapshot(UnitStatus(.inactive), result: "success")))
         gate.decide(2, .maintenance)
-        #expect(gate.machine.overview.problems.isEmpty)
+        #expect(gate.problems.isEmpty)
         gate.forget()
         try gate.at(3, "mail.service", is: .failed)
         gate.at(3, .unitRead(mail, UnitSnapshot(UnitStatus(.failed), result: "exit-code")))
@@ -190,7 +188,7 @@ struct NoticeDeliveryTests {
                 """)
         #expect(gate.machine.overview.problems.map(\.isAlarm) == [true])
         try gate.at(9, "mail.service", is: .activating)
-        #expect(gate.machine.overview.problems.isEmpty)
+        #expect(gate.problems.isEmpty)
     }
 
     /// It neither delays a move nor counts as a unit of the gate.

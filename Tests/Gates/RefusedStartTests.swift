@@ -22,15 +22,12 @@ struct RefusedStartTests {
         gate.at(1.4, .unitRead(web, refused))
         let sentence = "an assertion in its unit file (Assert…=) has refused its start"
         #expect(gate.text.contains("log error: shop: unit 'web.service': \(sentence)\n"))
-        #expect(
-            gate.machine.overview.problems.map(\.sentence) == [
-                "unit 'web.service' of 'shop': \(sentence)"
-            ])
+        #expect(gate.problems == ["unit 'web.service' of 'shop': \(sentence)"])
         try gate.at(2, "web.service", is: .active)
-        #expect(gate.machine.overview.problems.isEmpty)
+        #expect(gate.problems.isEmpty)
         // Stopped by hand after it ran: its last start was not refused.
         try gate.at(3, "web.service", is: .inactive)
-        #expect(gate.machine.overview.problems.isEmpty)
+        #expect(gate.problems.isEmpty)
     }
 
     /// A unit that is read before systemd comes to its start has not arrived: it is read once more.

@@ -11,7 +11,7 @@ struct UnansweredJobTests {
             units: ["web.service": UnitStatus(.active)], showsGates: true)
         gate.decide(1, .ended)
         gate.at(3.9, .woke)
-        #expect(gate.machine.overview.problems.isEmpty)
+        #expect(gate.problems.isEmpty)
         gate.forget()
         gate.at(4, .woke)
         let sentence = "systemd has not answered StartUnit within 3 s; polkitd may hang"
@@ -22,7 +22,7 @@ struct UnansweredJobTests {
                     log warning: \(sentence); gates move as soon as it answers
 
                 """)
-        #expect(gate.machine.overview.problems.map(\.sentence) == ["shop: \(sentence)"])
+        #expect(gate.problems == ["shop: \(sentence)"])
         #expect(gate.machine.overview.problems.map(\.isAlarm) == [true])
         gate.forget()
         try gate.at(20, started: .closed, .ended)
@@ -30,7 +30,7 @@ struct UnansweredJobTests {
             gate.text.contains("    log info: systemd answers again; gates are moved\n"),
             "\(gate.text)")
         #expect(gate.text.contains("gate of shop: closing 0/1\n"), "\(gate.text)")
-        #expect(gate.machine.overview.problems.isEmpty)
+        #expect(gate.problems.isEmpty)
     }
 
     /// systemd answers one job after the other: that takes time with a thousand gates.

@@ -6,23 +6,8 @@ import Testing
 /// The rows of units.json: what is wanted of each unit, and how often they are written.
 @Suite struct UnitRowTests {
     @Test func aUnitOfTwoServicesMayRunWhenBothAreOpen() throws {
-        var gate = try GateTranscript(["mail", "shop"], showsAll: true)
-        gate.at(0, .started)
         let mail: ServiceName = try named("mail")
-        let mailOpen = try #require(GateTarget(service: mail, kind: .open).unit)
-        let mailClosed = try #require(GateTarget(service: mail, kind: .closed).unit)
-        gate.at(
-            0,
-            .targetsListed([try unit(.open): UnitStatus(.active), mailOpen: UnitStatus(.active)]))
-        gate.at(0, .decided(mail, .running))
-        gate.decide(0, .running)
-        let web = try unit("web.service")
-        let attached = UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])
-        gate.at(0, .unitRead(mailOpen, attached))
-        gate.at(0, .unitRead(try unit(.open), attached))
-        gate.at(0, .unitRead(web, UnitSnapshot(UnitStatus(.active))))
-        gate.at(0, .unitRead(mailClosed, UnitSnapshot(UnitStatus(.inactive))))
-        try gate.read(0, .closed, .inactive)
+        var gate = try GateTranscript.shared(with: mail, showsAll: true)
         #expect(gate.text.contains("publish mail web.service up active"))
         gate.forget()
         gate.at(1, .decided(mail, .ended))

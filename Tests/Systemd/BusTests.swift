@@ -19,34 +19,26 @@ struct BusTests {
     /// Makes a call and waits for its answer.
     private func ask<Answer>(
         _ bus: Bus, _ call: Call, within limit: Duration = .seconds(5),
-        _ read: @escaping (Message) throws(BusError) -> Answer
-    ) throws -> Result<Answer, BusError> {
-        var answer: Result<Answer, BusError>?
+        _ read: @escaping (Message) throws -> Answer
+    ) throws -> Answer {
+        var answer: Result<Answer, any Error>?
         try bus.call(call, within: limit) { result in
-            answer = result.flatMap { message in
-                Result { () throws(BusError) in try read(message) }
-            }
+            answer = Result { try read(result.get()) }
         }
         try server.run { answer != nil }
-        return try #require(answer)
+        return try #require(answer).get()
     }
 
     @Test func aCallIsQueuedBeforeTheBusHasGreetedAndAnsweredLater() throws {
         let bus = try connect()
-        let names = try ask(bus, .ofBus("ListNames")) { message throws(BusError) in
-            try message.texts()
-        }
-        #expect(try names.get().contains("org.freedesktop.DBus"))
+        let names = try ask(bus, .ofBus("ListNames")) { try $0.texts() }
+        #expect(names.contains("org.freedesktop.DBus"))
     }
 
     @Test func anErrorHasItsNameAndSaysWhatWasTried() throws {
         let bus = try connect()
-        let answer = try ask(bus, .ofBus("GetNameOwner", [.text("org.example.Nobody")])) {
-            message throws(BusError) in try message.text()
-        }
-        guard case .failure(let error) = answer else {
-            Issue.record("it was answered")
-            return
+        let error = try #require(throws: BusError.self) {
+            try ask(bus, .ofBus("GetNameOwner", [.text("org.example.Nobody")])) { try $0.text() }
         }
         #expect(error.name == "org.freedesktop.DBus.Error.NameHasNoOwner")
         #expect(error.description.hasPrefix("ask the bus: "))
@@ -55,12 +47,8 @@ struct BusTests {
 
     @Test func anAnswerOfAnotherTypeIsAnError() throws {
         let bus = try connect()
-        let answer = try ask(bus, .ofBus("ListNames")) { message throws(BusError) in
-            try message.uint64()
-        }
-        guard case .failure(let error) = answer else {
-            Issue.record("it was read")
-            return
+        let error = try #require(throws: BusError.self) {
+            try ask(bus, .ofBus("ListNames")) { try $0.uint64() }
         }
         #expect(error.call == "read a message of the bus")
     }
@@ -74,16 +62,12 @@ struct BusTests {
     /// The socket takes the call, and no answer comes.
     @Test func aBusThatHangsBlocksNothingAndTheCallFailsInItsTime() throws {
         let bus = try connect()
-        _ = try ask(bus, .ofBus("ListNames")) { message throws(BusError) in try message.texts() }
+        _ = try ask(bus, .ofBus("ListNames")) { try $0.texts() }
         server.freeze()
         defer { server.thaw() }
         let before = server.loop.now.boot
-        let answer = try ask(bus, .ofBus("ListNames"), within: .milliseconds(200)) {
-            message throws(BusError) in try message.texts()
-        }
-        guard case .failure(let error) = answer else {
-            Issue.record("it was answered")
-            return
+        let error = try #require(throws: BusError.self) {
+            try ask(bus, .ofBus("ListNames"), within: .milliseconds(200)) { try $0.texts() }
         }
         #expect(error.description.contains("imed out"))
         #expect(server.loop.now.boot - before >= .milliseconds(200))
@@ -103,7 +87,7 @@ struct BusTests {
     @Test func aLostConnectionIsReportedOnceAndFailsTheCallsInFlight() throws {
         var losses = 0
         let bus = try connect { losses += 1 }
-        _ = try ask(bus, .ofBus("ListNames")) { message throws(BusError) in try message.texts() }
+        _ = try ask(bus, .ofBus("ListNames")) { try $0.texts() }
         server.freeze()
         var failed = false
         try bus.call(.ofBus("ListNames")) { result in
@@ -123,10 +107,8 @@ struct BusTests {
         try server.run { isLost }
         try server.launchAgain()
         let second = try connect()
-        let names = try ask(second, .ofBus("ListNames")) { message throws(BusError) in
-            try message.texts()
-        }
-        #expect(try !names.get().isEmpty)
+        let names = try ask(second, .ofBus("ListNames")) { try $0.texts() }
+        #expect(!names.isEmpty)
         withExtendedLifetime(first) {}
     }
 
@@ -159,11 +141,7 @@ struct BusTests {
             "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',"
                 + "arg0='org.example.One'"
         ) { message in
-            if case .success(let name) = Result(catching: { () throws(BusError) in
-                try message.text()
-            }) {
-                received.append(name)
-            }
+            if let name = message.content({ try $0.text() }) { received.append(name) }
         }
         for name in ["org.example.Two", "org.example.One"] {
             try own(name, bus)
@@ -176,9 +154,7 @@ struct BusTests {
     }
 
     private func own(_ name: String, _ bus: Bus) throws {
-        _ = try ask(bus, .ofBus("RequestName", [.text(name), .number(0)])) {
-            message throws(BusError) in try message.uint32()
-        }.get()
+        _ = try ask(bus, .ofBus("RequestName", [.text(name), .number(0)])) { try $0.uint32() }
     }
 }
 

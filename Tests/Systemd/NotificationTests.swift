@@ -1,0 +1,134 @@
+import Glibc
+import POSIX
+import Support
+import Systemd
+import Testing
+
+/// The text of the messages to the service manager.
+@Suite struct MessageTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let message: Notification
+        let testDescription: String
+    }
+
+    static let cases: [Case] = [
+        Case(message: .ready, testDescription: "READY=1"),
+        Case(message: .stopping, testDescription: "STOPPING=1"),
+        Case(message: .watchdog, testDescription: "WATCHDOG=1"),
+        Case(
+            message: .reloading(since: 123_456),
+            testDescription: "RELOADING=1\nMONOTONIC_USEC=123456"),
+        Case(
+            message: .extendTimeout(.milliseconds(1500)),
+            testDescription: "EXTEND_TIMEOUT_USEC=1500000"),
+        Case(
+            message: .status("two\nlines\r\nand más"), testDescription: "STATUS=two lines and más"),
+    ]
+
+    @Test(arguments: cases) func eachMessageHasItsLines(_ wanted: Case) {
+        #expect(wanted.message.text == wanted.testDescription)
+    }
+
+    @Test func aLongStatusIsCutBetweenCharacters() {
+        let text = Notification.status(String(repeating: "é", count: 5000)).text
+        #expect(text.utf8.count <= Notification.statusLimit + "STATUS=".utf8.count)
+        #expect(text.hasPrefix("STATUS=éé") && text.hasSuffix("é…"))
+    }
+}
+
+/// The environment variables of the service manager.
+@Suite struct NotifyEnvironmentTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let variables: [String: String]
+        var socket: SocketAddress?
+        var watchdog: Duration?
+    }
+
+    static let cases: [Case] = [
+        Case(testDescription: "nobody listens", variables: [:]),
+        Case(
+            testDescription: "a socket in the file system",
+            variables: ["NOTIFY_SOCKET": "/run/systemd/notify"],
+            socket: .path("/run/systemd/notify")),
+        Case(
+            testDescription: "an abstract socket", variables: ["NOTIFY_SOCKET": "@notify"],
+            socket: .abstract("notify")),
+        Case(
+            testDescription: "a kind of socket that is not known",
+            variables: ["NOTIFY_SOCKET": "vsock:2:1234"]),
+        Case(
+            testDescription: "a watchdog for whoever runs",
+            variables: ["WATCHDOG_USEC": "60000000"], watchdog: .seconds(60)),
+        Case(
+            testDescription: "a watchdog for us",
+            variables: ["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "42"], watchdog: .seconds(3)),
+        Case(
+            testDescription: "a watchdog for another process",
+            variables: ["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "43"]),
+        Case(testDescription: "nonsense", variables: ["WATCHDOG_USEC": "soon"]),
+        Case(testDescription: "zero is off", variables: ["WATCHDOG_USEC": "0"]),
+    ]
+
+    /// A child process must not send messages for the daemon.
+    @Test func theVariablesAreRemovedFromTheEnvironment() {
+        unsafe setenv("NOTIFY_SOCKET", "/nowhere", 1)
+        unsafe setenv("WATCHDOG_USEC", "1000000", 1)
+        unsafe setenv("WATCHDOG_PID", "\(getpid())", 1)
+        let taken = NotifyEnvironment.readAndUnset()
+        #expect(taken.socket == .path("/nowhere") && taken.watchdog == .seconds(1))
+        for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] {
+            #expect(unsafe getenv(name) == nil)
+        }
+    }
+
+    @Test(arguments: cases) func theSocketAndTheWatchdogAreReadFromVariables(_ wanted: Case) {
+        let found = NotifyEnvironment(processID: 42) { wanted.variables[$0] }
+        #expect(found.socket == wanted.socket)
+        #expect(found.watchdog == wanted.watchdog)
+    }
+}
+
+/// Messages to a service manager, which is a socket of the test.
+@Suite(.timeLimit(.minutes(5))) struct NotifySocketTests {
+    @Test func messagesOfOneCallAreOneDatagram() throws {
+        let folder = try TemporaryFolder()
+        let address = SocketAddress.path(folder("notify"))
+        let listener = try DatagramListener(address)
+        let socket = try NotifySocket(address)
+        try socket.send([.ready, .status("all is well")])
+        try socket.send([])
+        try socket.send([.watchdog])
+        #expect(try listener.next() == "READY=1\nSTATUS=all is well")
+        #expect(try listener.next() == "WATCHDOG=1")
+    }
+
+    @Test func anAbstractSocketIsReachedToo() throws {
+        let folder = try TemporaryFolder()
+        let address = SocketAddress.abstract("killswitchd-test\(folder.path)")
+        let listener = try DatagramListener(address)
+        try NotifySocket(address).send([.stopping])
+        #expect(try listener.next() == "STOPPING=1")
+    }
+
+    @Test func aServiceManagerThatTakesNothingIsNotWaitedFor() throws {
+        let folder = try TemporaryFolder()
+        let address = SocketAddress.path(folder("notify"))
+        let listener = try DatagramListener(address)
+        let socket = try NotifySocket(address)
+        let error = try #require(throws: SystemError.self) {
+            for _ in 0..<100_000 { try socket.send([.watchdog]) }
+        }
+        #expect(error.isReceiverFull)
+        #expect("\(error)" == "send to '\(address)': resource temporarily unavailable")
+        withExtendedLifetime(listener) {}
+    }
+
+    @Test func aServiceManagerThatIsGoneIsAnError() throws {
+        let folder = try TemporaryFolder()
+        let socket = try NotifySocket(.path(folder("nothing")))
+        #expect(throws: SystemError.self) { try socket.send([.ready]) }
+        let tooLong = try NotifySocket(.path("/" + String(repeating: "x", count: 200)))
+        #expect(throws: SystemError.self) { try tooLong.send([.ready]) }
+    }
+}
