@@ -75,7 +75,7 @@ package struct AllowedSigners: Hashable, Sendable {
         }
         var holders: [String: Int] = [:]
         var keyed: [[UInt8]: Int] = [:]
-        for (index, entry) in zip(entries.indices, entries) {
+        for (index, entry) in entries.enumerated() {
             for name in entry.principals {
                 if let earlier = holders.updateValue(index, forKey: name) { join(earlier, index) }
             }
@@ -83,7 +83,7 @@ package struct AllowedSigners: Hashable, Sendable {
                 join(earlier, index)
             }
         }
-        let named = zip(entries.indices, entries).map { index, entry in
+        let named = entries.enumerated().map { index, entry in
             var entry = entry
             entry.person = entries[leader(of: index)].person
             return entry

@@ -18,7 +18,6 @@ final class ClusterFetch {
     private var timer: Timer?
     private var deadline: Boottime
     private var completion: Completion?
-    /// The first of the order.
     private var first = 0
     /// The members that were not tried yet, in their order.
     private var waiting: [Int] = []

@@ -14,16 +14,10 @@ extension Condition {
 
     /// Reads a condition and those in it, while there is room for so many. The others are false.
     init(_ value: JSON.Value?, _ room: inout Int) {
-        room -= 1
-        guard room >= 0 else {
-            self = .unreadable(Self.oneTooMany)
-            return
-        }
-        guard case .object(let object) = value else {
-            self = .unreadable("it is not an object")
-            return
-        }
         do throws(ConditionError) {
+            room -= 1
+            guard room >= 0 else { throw ConditionError("the template has too many conditions") }
+            guard let object = value?.object else { throw ConditionError("it is not an object") }
             if let members = try object.object("orCondition") {
                 self = .or(try members.conditions(&room))
             } else if let members = try object.object("andCondition") {
@@ -45,10 +39,6 @@ extension Condition {
             self = .unreadable(error.cause)
         }
     }
-}
-
-extension Condition {
-    private static let oneTooMany = "the template has too many conditions"
 }
 
 extension Percent {
