@@ -47,7 +47,7 @@ final class ClusterFetch {
         } catch {
             return completion(.failure(Failure(.unreachable, "\(error)")), [])
         }
-        deadline = now + cluster.settings.limits.timeout
+        deadline = now + cluster.settings.server.limits.timeout
         self.completion = completion
         first = order.first ?? 0
         waiting = order
