@@ -15,7 +15,7 @@ package enum SignedFlags {
             document = try SignedDocument(bytes)
             authors = try document.authors(among: signers, at: now)
         } catch {
-            throw failure(error)
+            throw refusal(error).map { Failure($0) } ?? Failure(.unreachable, "\(error)")
         }
         let content = document.content
         let flags = try FlagDocument.parse(content)
@@ -31,33 +31,24 @@ package enum SignedFlags {
                 order, by: authors.names, signatures: Array(bytes[content.count...])))
     }
 
-    /// Why the signatures of an answer that was accepted do not count for these signers; nil if they do.
+    /// Why answers that were accepted are unproved by these signers, keyed by `SignedAnswer.identity`.
     ///
     /// A key counts as it did when the answer came: an order does not end with the key that signed it. A
     /// signer who is removed from the list never was one.
-    package static func disproof(of answer: Answer, by signers: AllowedSigners) -> DocumentRefusal?
-    {
-        guard let signed = answer.signed else {
-            return DocumentRefusal(.unsigned, "it is not signed")
-        }
-        do throws(SignatureRefusal) {
-            let document = try SignedDocument(answer.body + signed.signatures)
-            guard document.content == answer.body else { throw .trailingBytes }
-            _ = try document.authors(among: signers, at: answer.fetchedAt)
-            return nil
-        } catch {
-            return refusal(error)
-        }
-    }
-
-    /// Why answers are unproved by these signers, keyed by `SignedAnswer.identity`.
     package static func disproofs(
         of answers: [Answer], by signers: AllowedSigners
     ) -> [[UInt8]: DocumentRefusal] {
         var refusals: [[UInt8]: DocumentRefusal] = [:]
         for answer in answers {
             guard let signed = answer.signed else { continue }
-            refusals[signed.identity] = disproof(of: answer, by: signers)
+            do throws(SignatureRefusal) {
+                let document = try SignedDocument(answer.body + signed.signatures)
+                guard document.content == answer.body else { throw .trailingBytes }
+                _ = try document.authors(among: signers, at: answer.fetchedAt)
+                refusals[signed.identity] = nil
+            } catch {
+                refusals[signed.identity] = refusal(error)
+            }
         }
         return refusals
     }
@@ -73,10 +64,6 @@ package enum SignedFlags {
         } catch {
             return nil
         }
-    }
-
-    private static func failure(_ error: SignatureRefusal) -> Failure {
-        refusal(error).map { Failure($0) } ?? Failure(.unreachable, "\(error)")
     }
 
     /// The refusal in the words of the verdict; nil if nothing could be checked.

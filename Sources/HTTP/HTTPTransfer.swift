@@ -56,15 +56,8 @@ package final class HTTPTransfer {
     /// for as long as it lasts, and the response has no body in the end. There is no limit of time
     /// or size: the receiver has its own. An exchange that has carried a stream is for streams
     /// alone.
-    package func send(
-        _ request: HTTPRequest, to receiver: StreamReceiver? = nil,
-        completion: @escaping Completion
-    ) throws(TransferError) {
-        try send(PreparedRequest(request), to: receiver, completion: completion)
-    }
-
-    /// Sends a prepared request in the same way; the settings are made again only if the last
-    /// request was another.
+    ///
+    /// The settings are made again only if the last request was another.
     package func send(
         _ prepared: PreparedRequest, to receiver: StreamReceiver? = nil,
         completion: @escaping Completion

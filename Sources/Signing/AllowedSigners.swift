@@ -15,7 +15,7 @@ package struct AllowedSigners: Hashable, Sendable {
     /// Reads a file, its local times in this zone.
     package init(_ bytes: [UInt8], zone: Zone) throws(AllowedSignersError) {
         guard bytes.count <= Self.maximumSize else {
-            throw AllowedSignersError(line: 1, "the file has more than 1 MiB")
+            throw AllowedSignersError(line: 1, clause: "the file has more than 1 MiB")
         }
         var entries: [SignerLine] = []
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -24,12 +24,12 @@ package struct AllowedSigners: Hashable, Sendable {
                 guard let entry = try SignerLine(line, zone: zone) else { continue }
                 entries.append(entry)
             } catch {
-                throw AllowedSignersError(line: number, error.clause)
+                throw AllowedSignersError(line: number, clause: error.clause)
             }
         }
         guard !entries.isEmpty else {
             throw AllowedSignersError(
-                line: 1, "the file lists no signer, so every document would be refused")
+                line: 1, clause: "the file lists no signer, so every document would be refused")
         }
         signers = Self.signers(of: entries)
     }
@@ -75,7 +75,7 @@ package struct AllowedSigners: Hashable, Sendable {
         }
         var holders: [String: Int] = [:]
         var keyed: [[UInt8]: Int] = [:]
-        for (index, entry) in zip(entries.indices, entries) {
+        for (index, entry) in entries.enumerated() {
             for name in entry.principals {
                 if let earlier = holders.updateValue(index, forKey: name) { join(earlier, index) }
             }
@@ -83,7 +83,7 @@ package struct AllowedSigners: Hashable, Sendable {
                 join(earlier, index)
             }
         }
-        let named = zip(entries.indices, entries).map { index, entry in
+        let named = entries.enumerated().map { index, entry in
             var entry = entry
             entry.person = entries[leader(of: index)].person
             return entry
@@ -98,11 +98,6 @@ package struct AllowedSignersError: Error, Hashable, CustomStringConvertible {
     package let line: Int
     /// The problem: a clause.
     package let clause: String
-
-    init(line: Int, _ clause: String) {
-        self.line = line
-        self.clause = clause
-    }
 
     /// `line 3: the option 'cert-authority' is not supported`
     package var description: String { "line \(line): \(clause)" }

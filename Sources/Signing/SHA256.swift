@@ -16,13 +16,3 @@ package enum SHA256 {
         return String(decoding: text, as: UTF8.self)
     }
 }
-
-/// The digest SHA-512 (FIPS 180-4), by libcrypto.
-enum SHA512 {
-    /// The 64 bytes of the digest.
-    static func digest(of bytes: [UInt8]) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: Int(SHA512_DIGEST_LENGTH))
-        _ = unsafe CCrypto.SHA512(bytes, bytes.count, &digest)
-        return digest
-    }
-}

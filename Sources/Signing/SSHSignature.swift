@@ -1,3 +1,5 @@
+import CCrypto
+
 /// One signature as `ssh-keygen -Y sign` writes it (OpenSSH's PROTOCOL.sshsig), read and not checked.
 struct SSHSignature: Hashable, Sendable {
     /// The digest of the document that is signed.
@@ -6,8 +8,11 @@ struct SSHSignature: Hashable, Sendable {
 
         func callAsFunction(_ bytes: [UInt8]) -> [UInt8] {
             switch self {
-            case .sha256: SHA256.digest(of: bytes)
-            case .sha512: SHA512.digest(of: bytes)
+            case .sha256: return SHA256.digest(of: bytes)
+            case .sha512:
+                var digest = [UInt8](repeating: 0, count: Int(SHA512_DIGEST_LENGTH))
+                _ = unsafe SHA512(bytes, bytes.count, &digest)
+                return digest
             }
         }
     }

@@ -101,11 +101,9 @@ package struct EtcdSettings: Hashable, Sendable {
     /// The beginning of every key. The rest of a key is the name of a flag.
     package var prefix: String
     package var login: Login?
-    /// The certificates and limits for every endpoint. Its `url` is empty.
+    /// The certificates and limits for every endpoint. Its `url` is empty. Its time limit covers a whole fetch, over
+    /// all endpoints that it tries.
     package var server: HTTPSettings
-
-    /// `timeout` covers a whole fetch, over all endpoints that it tries.
-    package var limits: FetchLimits { server.limits }
 
     /// A user of etcd and the password.
     package struct Login: Hashable, Sendable {
@@ -137,8 +135,6 @@ package struct OFREPSettings: Hashable, Sendable {
     package var context: JSON.Object
     /// The other origins, such as `https://events.example.com`, at which its stream of events may be.
     package var streamHosts: [String]
-
-    package var limits: FetchLimits { server.limits }
 
     /// All settings of kind `ofrep`.
     package init(server: HTTPSettings, context: JSON.Object, streamHosts: [String] = []) {

@@ -73,7 +73,7 @@ import Testing
     @Test func anExchangeMayBeginInTheCompletionOfAnother() async throws {
         let scene = try await Scene()
         let (first, second) = (try HTTPTransfer(scene.client), try HTTPTransfer(scene.client))
-        let request = HTTPRequest(url: scene.url, timeout: .seconds(5))
+        let request = PreparedRequest(HTTPRequest(url: scene.url, timeout: .seconds(5)))
         for round in 1...50 {
             try first.send(request) { _ in
                 do {
@@ -124,7 +124,7 @@ import Testing
 
     @Test func aCancelledRequestReportsNothingAndTheNextOneDoes() async throws {
         let scene = try await Scene("silence")
-        let request = HTTPRequest(url: scene.url)
+        let request = PreparedRequest(HTTPRequest(url: scene.url))
         try scene.transfer.send(request) { _ in Issue.record("a cancelled request was told of") }
         for _ in 0..<5 { try scene.loop.runOnce(.milliseconds(20)) }
         scene.transfer.cancel()
@@ -135,7 +135,8 @@ import Testing
     /// Such a request once crashed the daemon. The replaced request reports nothing.
     @Test func aNewRequestReplacesTheOneInFlight() async throws {
         let scene = try await Scene("silence")
-        try scene.transfer.send(HTTPRequest(url: scene.url + "flags")) { _ in
+        let request = PreparedRequest(HTTPRequest(url: scene.url + "flags"))
+        try scene.transfer.send(request) { _ in
             Issue.record("the first request was told of")
         }
         for _ in 0..<100 where try scene.server.requests.isEmpty {

@@ -5,7 +5,9 @@ import Testing
 
 /// RS256 signatures, verified by the program openssl.
 @Suite(.timeLimit(.minutes(5))) struct RSAKeyTests {
-    private func make(_ arguments: [String]) throws -> TemporaryFolder {
+    private static let rsa = ["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"]
+
+    private func make(_ arguments: [String] = rsa) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let made = try Program.run(
             "/usr/bin/openssl", ["genpkey", "-out", folder("key.pem")] + arguments)
@@ -19,7 +21,7 @@ import Testing
 
     @Test(arguments: ["", "eyJhbGciOiJSUzI1NiJ9.e30", String(repeating: "x", count: 100_000)])
     func opensslAcceptsWhatIsSigned(text: String) throws {
-        let folder = try make(["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"])
+        let folder = try make()
         let signature = try key(in: folder).signature(over: Array(text.utf8))
         #expect(signature.count == 256)
         try folder.write(text, to: "text")
@@ -34,7 +36,7 @@ import Testing
     }
 
     @Test func aKeyInTheOlderFormIsReadToo() throws {
-        let folder = try make(["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"])
+        let folder = try make()
         let written = try Program.run(
             "/usr/bin/openssl",
             ["rsa", "-in", folder("key.pem"), "-traditional", "-out", folder("key.pem")])
@@ -50,10 +52,7 @@ import Testing
 
     /// libcrypto must not ask for the passphrase at a terminal.
     @Test func anEncryptedKeyIsRefusedAtOnce() throws {
-        let folder = try make([
-            "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-aes256", "-pass",
-            "pass:secret",
-        ])
+        let folder = try make(Self.rsa + ["-aes256", "-pass", "pass:secret"])
         #expect(throws: SigningError.encryptedKey) { try key(in: folder) }
     }
 
@@ -62,14 +61,5 @@ import Testing
     ])
     func whatIsNoKeyIsRefused(text: String) {
         #expect(throws: SigningError.unreadableKey) { try RSAKey(pem: Array(text.utf8)) }
-    }
-
-    /// The vectors of RFC 4648 §10, and the two letters of base64url (§5).
-    @Test(arguments: [
-        ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"),
-        ("fooba", "Zm9vYmE"), ("foobar", "Zm9vYmFy"), ("~~~", "fn5-"), ("???", "Pz8_"),
-    ])
-    func base64IsTheOneForURLs(text: String, encoded: String) {
-        #expect(Base64URL.text(of: text.utf8) == encoded)
     }
 }

@@ -48,8 +48,8 @@ package struct Source: Hashable, Sendable {
             switch self {
             case .file(_, let limits): limits
             case .http(let settings): settings.limits
-            case .etcd(let cluster): cluster.limits
-            case .ofrep(let server): server.limits
+            case .etcd(let cluster): cluster.server.limits
+            case .ofrep(let settings): settings.server.limits
             case .firebase(let template): template.limits
             case .firebaseServer(let template): template.limits
             }

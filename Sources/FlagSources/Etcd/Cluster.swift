@@ -14,7 +14,6 @@ final class Cluster {
     private(set) var members: MemberRanking
     /// The token of the last login, which every member accepts.
     private var token: String?
-    /// The present warnings.
     private var warnings: [String] = []
 
     /// A cluster without a login yet. The first member is chosen at random, so that hosts spread.

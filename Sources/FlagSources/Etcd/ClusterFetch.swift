@@ -18,7 +18,6 @@ final class ClusterFetch {
     private var timer: Timer?
     private var deadline: Boottime
     private var completion: Completion?
-    /// The first of the order.
     private var first = 0
     /// The members that were not tried yet, in their order.
     private var waiting: [Int] = []
@@ -48,7 +47,7 @@ final class ClusterFetch {
         } catch {
             return completion(.failure(Failure(.unreachable, "\(error)")), [])
         }
-        deadline = now + cluster.settings.limits.timeout
+        deadline = now + cluster.settings.server.limits.timeout
         self.completion = completion
         first = order.first ?? 0
         waiting = order

@@ -69,7 +69,8 @@ final class ClusterWatch {
         // A member reports progress every ten minutes by default, and up to a tenth later. The kernel's
         // keep-alive probes find a dead connection sooner.
         let policy = StreamPolicy(
-            opening: min(cluster.settings.limits.timeout, .seconds(5)), silence: .seconds(12 * 60),
+            opening: min(cluster.settings.server.limits.timeout, .seconds(5)),
+            silence: .seconds(12 * 60),
             hints: .ofKeys)
         return try Stream(
             for: cluster.context, policy,

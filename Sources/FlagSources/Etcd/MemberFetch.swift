@@ -31,7 +31,8 @@ final class MemberFetch {
         self.completion = completion
         // The time that is left differs from one member to the next.
         fetch = Fetch(
-            "", limit: cluster.settings.limits.timeout, timeout: "no complete answer in time",
+            "", limit: cluster.settings.server.limits.timeout,
+            timeout: "no complete answer in time",
             isDecidedOn: true, for: cluster.context)
     }
 

@@ -23,10 +23,20 @@ package struct Snapshot: Hashable {
         var flags = JSON.Object()
         var revisions = JSON.Object()
         for element in object["kvs"]?.array ?? [] {
-            let (key, value, revision) = try Self.flag(element, prefix: prefix)
-            guard let key else { continue }
-            flags[key] = value
-            revisions[key] = .number(Number(revision))
+            guard let member = element.object,
+                let key = member["key"]?.string.flatMap(Base64.bytes),
+                let value = Base64.bytes(of: member["value"]?.string ?? ""),
+                let revision = member.revision("mod_revision")
+            else { throw .invalid("the answer holds a key that is not as etcd writes it") }
+            guard key.starts(with: prefix.utf8) else {
+                throw .invalid("the answer holds a key that was not asked for")
+            }
+            // A key that is not UTF-8 names no flag. A value that is not UTF-8 becomes null, which no format
+            // reads as an order; the flag is present, so no default takes its place.
+            let name = key.dropFirst(prefix.utf8.count)
+            guard let flag = String(validating: name, as: UTF8.self) else { continue }
+            flags[flag] = String(validating: value, as: UTF8.self).map(JSON.Value.string) ?? .null
+            revisions[flag] = .number(Number(revision))
         }
         self.flags = flags
         self.revisions = revisions
@@ -34,26 +44,6 @@ package struct Snapshot: Hashable {
 
     /// The flags as one JSON object, in the order of their keys: the same flags are the same bytes.
     package var body: [UInt8] { flags.bytes }
-
-    /// A key that is not UTF-8 names no flag. A value that is not UTF-8 becomes null, which no
-    /// format reads as an order; the flag is present, so no default takes its place.
-    private static func flag(
-        _ element: JSON.Value, prefix: String
-    ) throws(GatewayError) -> (key: String?, value: JSON.Value, revision: Int64) {
-        guard let object = element.object,
-            let key = object["key"]?.string.flatMap(Base64.bytes),
-            let value = Base64.bytes(of: object["value"]?.string ?? ""),
-            let revision = object.revision("mod_revision")
-        else { throw .invalid("the answer holds a key that is not as etcd writes it") }
-        guard key.starts(with: prefix.utf8) else {
-            throw .invalid("the answer holds a key that was not asked for")
-        }
-        let text = String(validating: value, as: UTF8.self)
-        return (
-            String(validating: key.dropFirst(prefix.utf8.count), as: UTF8.self),
-            text.map(JSON.Value.string) ?? .null, revision
-        )
-    }
 }
 
 extension JSON.Object {

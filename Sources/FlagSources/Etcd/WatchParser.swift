@@ -27,20 +27,17 @@ package struct WatchParser: StreamParser {
 
     /// Reads the last line, which has no end when the server goes down.
     package mutating func finish(_ update: inout StreamUpdate) {
-        if let line = lines.finish() { read(line, &update) }
+        for line in lines.finish() { read(line, &update) }
     }
 
     private func read(_ line: LineSplitter.Line, _ update: inout StreamUpdate) {
-        switch line {
-        case .overlong: update.isHint = true
-        case .whole([]): break
-        case .whole(let bytes): read(bytes, &update)
+        guard let bytes = line else {
+            update.isHint = true
+            return
         }
-    }
-
-    private func read(_ line: [UInt8], _ update: inout StreamUpdate) {
-        guard case .success(let value) = Result(catching: { try JSON.Value.parse(line) }),
-            let message = value.object
+        if bytes.isEmpty { return }
+        guard
+            case .success(.object(let message)) = Result(catching: { try JSON.Value.parse(bytes) })
         else {
             update.failure = Failure(.invalid, "watch: a line is not a JSON object")
             return

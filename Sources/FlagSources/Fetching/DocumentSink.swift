@@ -46,7 +46,7 @@ package final class DocumentSink {
             request.body = document
             let transfer = try HTTPTransfer(client, usesOwnConnection: true)
             self.transfer = transfer
-            try transfer.send(request) { [unowned self] result in
+            try transfer.send(PreparedRequest(request)) { [unowned self] result in
                 self.transfer = nil
                 completion(failure(result))
             }

@@ -4,9 +4,6 @@ import Signing
 import SourceSettings
 
 extension HTTPSettings {
-    /// Whether the request depends on files, which may change.
-    var namesSecrets: Bool { !credentials.isEmpty }
-
     /// The URL for logs.
     var shownURL: String { url.withoutSecrets }
 

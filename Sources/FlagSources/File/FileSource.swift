@@ -59,7 +59,6 @@ package final class FileSource: FlagSource {
         crashGuard.disarm()
     }
 
-    /// Delivers why the file is not watched, when that has changed.
     private func deliverProblem() {
         let problem = watch?.problem.map(String.init(describing:))
         guard problem != deliveredProblem else { return }

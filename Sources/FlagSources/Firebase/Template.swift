@@ -34,22 +34,27 @@ extension Template {
 
     /// Reads the body of an answer.
     package init(_ object: JSON.Object) throws(Failure) {
-        var room = Self.conditionLimit
-        conditions = try object.list("conditions").map { value in
-            let members = value.object ?? JSON.Object()
-            return NamedCondition(
-                name: members["name"]?.string ?? "",
-                condition: Condition(members["condition"], &room))
+        do throws(ConditionError) {
+            var room = Self.conditionLimit
+            let list = try object.member("conditions", "an array", isNullMissing: false, \.array)
+            conditions = (list ?? []).map { value in
+                let members = value.object ?? JSON.Object()
+                return NamedCondition(
+                    name: members["name"]?.string ?? "",
+                    condition: Condition(members["condition"], &room))
+            }
+            parameters = try object.table("parameters").members.map(Parameter.init)
+            version = try object.table("version")["versionNumber"]?.scalarText
+            try readGroups(of: object)
+        } catch {
+            throw Failure(.invalid, "the template's \(error.cause)")
         }
-        parameters = try object.table("parameters").members.map(Parameter.init)
-        version = try object.table("version")["versionNumber"]?.scalarText
-        try readGroups(of: object)
         parameters.sort { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 
     /// The official clients read no groups, since their parameters stand at the top level too. A parameter
     /// that stands in a group alone is read, with a warning.
-    private mutating func readGroups(of object: JSON.Object) throws(Failure) {
+    private mutating func readGroups(of object: JSON.Object) throws(ConditionError) {
         let groups = try object.table("parameterGroups")
         guard !groups.isEmpty else { return }
         var known = Set(parameters.map { ExactString($0.key) })
@@ -86,23 +91,8 @@ extension JSON.Value {
 }
 
 extension JSON.Object {
-    fileprivate func list(_ key: String) throws(Failure) -> [JSON.Value] {
-        try member(key, "an array", \.array) ?? []
-    }
-
-    fileprivate func table(_ key: String) throws(Failure) -> JSON.Object {
-        try member(key, "an object", \.object) ?? JSON.Object()
-    }
-
-    /// The member as `read` finds it; nil if it is missing. `kind` is its type, for the failure.
-    private func member<Value>(
-        _ key: String, _ kind: String, _ read: (JSON.Value) -> Value?
-    ) throws(Failure) -> Value? {
-        guard let value = self[key] else { return nil }
-        guard let member = read(value) else {
-            throw Failure(.invalid, "the template's '\(key)' is \(value.typeName), not \(kind)")
-        }
-        return member
+    fileprivate func table(_ key: String) throws(ConditionError) -> JSON.Object {
+        try member(key, "an object", isNullMissing: false, \.object) ?? JSON.Object()
     }
 }
 

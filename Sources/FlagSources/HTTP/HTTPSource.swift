@@ -93,7 +93,7 @@ package final class HTTPSource: FlagSource {
     /// Reads the credentials, since their files are replaced in place. The request is rebuilt only
     /// if they changed.
     private func prepare() throws(CredentialError) -> DocumentRequest {
-        if let document, !settings.namesSecrets { return document }
+        if let document, settings.credentials.isEmpty { return document }
         let secrets = try Secrets(of: settings, context.environment)
         if let document, document.secrets == secrets { return document }
         let made = DocumentRequest(

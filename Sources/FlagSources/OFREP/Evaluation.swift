@@ -27,14 +27,19 @@ package struct Evaluations: Hashable {
                 unreadable.unlisted = "is missing, and an entry of the answer has no key"
                 continue
             }
-            let isFirst = known.insert(ExactString(key)).inserted
-            switch isFirst ? Evaluation(entry) : .failed("is given more than once") {
-            case .value(let value): flags[key] = value
-            case .missing: break
-            case .failed(let cause):
-                flags[key] = .null
-                unreadable.causes[ExactString(key)] = cause
+            var cause: String?
+            // Some servers write an absent member as null.
+            switch entry["errorCode"] {
+            case _ where !known.insert(ExactString(key)).inserted: cause = "is given more than once"
+            case nil, .null: if let value = entry["value"] { flags[key] = value }
+            case .string("FLAG_NOT_FOUND"): break
+            case .string(let code): cause = "could not be evaluated: \(quoted(code))"
+            case .bool, .number, .array, .object:
+                cause = "could not be evaluated: its error code is not a string"
             }
+            guard let cause else { continue }
+            flags[key] = .null
+            unreadable.causes[ExactString(key)] = cause
         }
         self.flags = flags.sortedByKey
         self.unreadable = unreadable
@@ -45,26 +50,6 @@ package struct Evaluations: Hashable {
 
     /// The flags as one JSON object, in the order of their keys: servers give them in any order.
     package var body: [UInt8] { flags.bytes }
-}
-
-/// The evaluation of one flag.
-private enum Evaluation {
-    case value(JSON.Value)
-    /// The server does not know the flag, or leaves it to the default of the application.
-    case missing
-    /// It could not be evaluated this time. The cause is the end of a sentence about it.
-    case failed(String)
-
-    /// Some servers write an absent member as null.
-    init(_ entry: JSON.Object) {
-        switch entry["errorCode"] {
-        case nil, .null: self = entry["value"].map(Evaluation.value) ?? .missing
-        case .string("FLAG_NOT_FOUND"): self = .missing
-        case .string(let code): self = .failed("could not be evaluated: \(quoted(code))")
-        case .bool, .number, .array, .object:
-            self = .failed("could not be evaluated: its error code is not a string")
-        }
-    }
 }
 
 /// A stream of events that a server offers. Its address may hold a secret, so it is never logged.

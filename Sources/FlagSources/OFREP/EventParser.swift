@@ -32,7 +32,7 @@ package struct EventParser: StreamParser {
     }
 
     private mutating func read(_ line: LineSplitter.Line, _ update: inout StreamUpdate) {
-        guard case .whole(var bytes) = line else {
+        guard var bytes = line else {
             isOverlong = true
             return
         }

@@ -7,7 +7,6 @@ import SourceSettings
 final class EventStream {
     /// The address of the next connection.
     var address: EventStreamAddress
-    /// The stream, which learns of the polls of the source.
     private(set) var stream: Stream<EventParser>?
     /// The memory, which has the validators that the newest event announced.
     let memory = EventMemory()

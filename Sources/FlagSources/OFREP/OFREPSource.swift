@@ -19,11 +19,9 @@ package final class OFREPSource: FlagSource {
     /// The body of each request: the context does not change while the process lives.
     private let body: [UInt8]
     private var streams: [EventStream] = []
-    /// Whether a good answer has come in this run.
     private var hasAnswered = false
     /// Whether the unusable addresses of streams were reported already.
     private var isOfferRefused = false
-    /// The present warnings.
     private var warnings: [String] = []
 
     /// A source that fetches nothing yet.
@@ -123,7 +121,6 @@ package final class OFREPSource: FlagSource {
             version: evaluations.version.map(FlagVersion.ofAll), fetchedAt: now)
     }
 
-    /// How many streams of a server are followed.
     private static let streamLimit = 4
 
     /// Follows the streams that the server offers now. A stream that is followed already goes on,

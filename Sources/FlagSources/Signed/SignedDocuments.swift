@@ -27,7 +27,6 @@ package final class SignedDocuments {
     /// Why some of them are unproved, as delivered last, keyed by `SignedAnswer.identity`.
     private var delivered: [[UInt8]: DocumentRefusal] = [:]
 
-    /// A document that was accepted.
     private struct Known {
         var answer: Answer
         /// Whether each of its signatures counts, so that a look at them brings nothing new.
@@ -149,7 +148,6 @@ package final class SignedDocuments {
         known[position].isComplete = authors.uncounted.isEmpty
     }
 
-    /// Forgets the oldest documents that are not in force.
     private func trim() {
         while known.count > Self.remembered + inForce.count,
             let position = known.lastIndex(where: {
@@ -164,7 +162,6 @@ package final class SignedDocuments {
     /// signers cannot be read: known flags stay in force.
     package var disproofs: [[UInt8]: String] { refusals()?.mapValues(\.description) ?? [:] }
 
-    /// Tells which of the known documents are unproved, when that has changed.
     private func deliverDisproofs(isFirst: Bool = false) {
         guard let refusals = refusals(), refusals != delivered || isFirst else { return }
         delivered = refusals

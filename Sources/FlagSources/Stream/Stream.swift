@@ -18,7 +18,6 @@ package final class Stream<Parser: StreamParser> {
     private var timer: Timer?
     private let driver: MachineDriver<StreamEvent>
     private var transfer: HTTPTransfer?
-    /// The parser of the present connection.
     private var parser: Parser?
     /// The news of the present connection since the last turn.
     private var pending: StreamUpdate?
@@ -101,9 +100,9 @@ package final class Stream<Parser: StreamParser> {
             let transfer = try transfer ?? HTTPTransfer(context.client)
             self.transfer = transfer
             parser = makeParser()
-            try transfer.send(request, to: { [unowned self] in partArrived($0) }) {
-                [unowned self] in connectionEnded($0)
-            }
+            try transfer.send(
+                PreparedRequest(request), to: { [unowned self] in partArrived($0) },
+                completion: { [unowned self] in connectionEnded($0) })
         } catch {
             driver.post(.failed((error as? Failure) ?? Failure(.unreachable, "\(error)")))
         }

@@ -34,7 +34,6 @@ package struct StreamMachine: Sendable {
         case open(Reception)
     }
 
-    /// The record of an open stream.
     private struct Reception: Hashable, Sendable {
         let since: Boottime
         var receivedAt: Boottime
@@ -60,7 +59,6 @@ package struct StreamMachine: Sendable {
     /// The failure that was reported, until a stream lasts.
     private var reportedFailure: Failure?
     private var slept: Boottime?
-    /// The effects of the present event.
     private var effects: [StreamEffect] = []
 
     /// The machine of a stream that is not followed yet, beside polls at `interval`.
@@ -149,7 +147,6 @@ package struct StreamMachine: Sendable {
         connectionEnded(failure, at: now)
     }
 
-    /// Acts on the times that have come.
     private mutating func expire(at now: Boottime) {
         switch phase {
         case .idle: break

@@ -44,13 +44,8 @@ package struct StreamUpdate: Hashable, Sendable {
 /// Cuts a stream into lines, wherever its parts end. A line ends with LF, CR or both. At most one line is
 /// kept, up to a limit in bytes.
 struct LineSplitter {
-    /// A line of the stream.
-    enum Line: Hashable {
-        /// Without its end.
-        case whole([UInt8])
-        /// A line over the limit; none of its bytes is kept.
-        case overlong
-    }
+    /// A line of the stream without its end; nil if it was over the limit, as none of its bytes is kept then.
+    typealias Line = [UInt8]?
 
     private let limit: Int
     private var line: [UInt8] = []
@@ -79,9 +74,9 @@ struct LineSplitter {
         return found
     }
 
-    /// The last line, if it has no line end; nil if nothing came after the last line end.
-    mutating func finish() -> Line? {
-        line.isEmpty && !isOverlong ? nil : next()
+    /// The last line, if it has no line end: none if nothing came after the last line end.
+    mutating func finish() -> [Line] {
+        line.isEmpty && !isOverlong ? [] : [next()]
     }
 
     private mutating func append(_ part: ArraySlice<UInt8>) {
@@ -98,6 +93,6 @@ struct LineSplitter {
             line = []
             isOverlong = false
         }
-        return isOverlong ? .overlong : .whole(line)
+        return isOverlong ? nil : line
     }
 }

@@ -7,9 +7,6 @@ extension FirebaseSettings {
     /// The URL of a fetch.
     var fetchURL: String { "\(baseURL)/v1/projects/\(project)/namespaces/firebase:fetch" }
 
-    /// The service chooses the flags by project and app; the API key chooses nothing.
-    var fingerprint: String { "\(fetchURL) \(appID)" }
-
     /// The headers of each request to the services.
     var headers: [Header] {
         [

@@ -15,7 +15,6 @@ package final class ClientTemplateSource: FlagSource {
     private let installations: Installations
     private var versions = TemplateVersions()
     private var etag: String?
-    /// The present warnings about the token.
     private var tokenWarnings: [String] = []
     private var stream: Stream<InvalidationParser>?
     private var isStreaming = false
@@ -33,7 +32,8 @@ package final class ClientTemplateSource: FlagSource {
 
     package var name: SourceName { context.name }
 
-    package var fingerprint: String { settings.fingerprint }
+    /// The service chooses the flags by project and app; the API key chooses nothing.
+    package var fingerprint: String { "\(settings.fetchURL) \(settings.appID)" }
 
     /// Prepares the stream. It begins with the first token.
     package func start() {

@@ -171,7 +171,6 @@ struct Installation {
 }
 
 extension Installation {
-    /// The stored form. It holds the tokens.
     fileprivate func json(for app: String) -> JSON.Value {
         [
             "schema": 1, "app": .string(app), "id": .string(id),

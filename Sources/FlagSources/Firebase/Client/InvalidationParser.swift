@@ -33,13 +33,8 @@ package struct InvalidationParser: StreamParser {
             return
         }
         if isInString {
-            if isEscaped {
-                isEscaped = false
-            } else if byte == UInt8(ascii: "\\") {
-                isEscaped = true
-            } else if byte == UInt8(ascii: "\"") {
-                isInString = false
-            }
+            if byte == UInt8(ascii: "\""), !isEscaped { isInString = false }
+            isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
             return
         }
         switch byte {

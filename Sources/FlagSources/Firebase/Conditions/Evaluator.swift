@@ -1,5 +1,7 @@
+import CRE2
 import Decision
 package import JSON
+import Signing
 
 /// The facts of this host that conditions are evaluated by.
 package struct EvaluationContext: Hashable, Sendable {
@@ -42,10 +44,8 @@ package struct Evaluator {
     private let tools: Tools
     private var budget = EvaluationBudget()
     private var causes: [String] = []
-    /// The first condition that was not evaluated to its end, for the budget was spent.
-    private var firstUnfinished: String?
-    private var unfinished = 0
-    /// The condition that is being evaluated.
+    /// The conditions that were not evaluated to their end, for the budget was spent.
+    private var unfinished: (first: String, more: Int)?
     private var name = ""
 
     /// An evaluator for one host, without warnings yet.
@@ -56,12 +56,11 @@ package struct Evaluator {
 
     /// Why conditions are false that may be meant to be true, each a clause.
     package var warnings: [String] {
-        guard let firstUnfinished else { return causes }
-        let which =
-            unfinished == 1
-            ? "condition \(quoted(firstUnfinished)) counts"
-            : "condition \(quoted(firstUnfinished)) and \(unfinished - 1) more count"
-        return ["\(which) as false: the template takes \(EvaluationBudget.words)"] + causes
+        guard let (first, more) = unfinished else { return causes }
+        let rest = more == 0 ? "counts" : "and \(more) more count"
+        return [
+            "condition \(quoted(first)) \(rest) as false: the template takes \(EvaluationBudget.words)"
+        ] + causes
     }
 
     /// Whether the condition of this name is true.
@@ -69,8 +68,7 @@ package struct Evaluator {
         self.name = name
         let isTrue = !budget.isSpent && isTrue(condition, inside: 0)
         guard budget.isSpent else { return isTrue }
-        firstUnfinished = firstUnfinished ?? name
-        unfinished += 1
+        unfinished = unfinished.map { ($0.first, $0.more + 1) } ?? (name, 0)
         return false
     }
 
@@ -129,7 +127,8 @@ package struct Evaluator {
 struct EvaluationBudget {
     private var patterns = Self.patternLimit
     private var patternBytes = Self.patternByteLimit
-    private var steps = Self.stepLimit
+    /// How many steps are left.
+    private(set) var steps = Self.stepLimit
     /// Whether something was refused: from then on every condition is false.
     private(set) var isSpent = false
 
@@ -141,9 +140,6 @@ struct EvaluationBudget {
     static let words =
         "more than \(patternLimit) patterns, \(patternByteLimit >> 10) KiB of them, or "
         + "\(stepLimit) steps"
-
-    /// How many steps are left.
-    var stepsLeft: Int64 { steps }
 
     /// Takes steps; throws if they are not left.
     mutating func charge(steps taken: Int64) throws(ConditionError) {
@@ -174,4 +170,29 @@ struct ConditionError: Error, Hashable, Sendable {
 
     /// The cause is one clause, lower case.
     init(_ cause: String) { self.cause = cause }
+}
+
+extension Tools {
+    /// The functions of RE2 and libcrypto. RE2's syntax is what the console of the service promises. Swift's own
+    /// regular expressions backtrack without limit: twenty letters took sixty seconds.
+    package static var real: Tools {
+        Tools(digest: SHA256.digest(of:)) { pattern, text, steps in
+            var error = [CChar](repeating: 0, count: 256)
+            let result = unsafe cre2_search(
+                pattern, pattern.utf8.count, text, text.utf8.count, memoryLimit, &steps, &error,
+                error.count)
+            switch result {
+            case .found: return .found
+            case .missing: return .notFound
+            case .too_costly: return .tooCostly
+            case .refused:
+                let cause = error.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+                return .refused(String(decoding: cause, as: UTF8.self))
+            }
+        }
+    }
+
+    /// The memory limit of an expression in bytes, compiled and in a search: far more than the 250
+    /// characters that the console allows need.
+    private static let memoryLimit: Int64 = 1 << 18
 }

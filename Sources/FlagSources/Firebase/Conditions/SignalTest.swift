@@ -23,7 +23,7 @@ extension SignalTest.Comparison {
             let text = try signal.asText()
             for pattern in patterns {
                 try budget.charge(pattern: pattern)
-                var steps = budget.stepsLeft
+                var steps = budget.steps
                 let result = search(pattern, text, &steps)
                 try budget.charge(steps: steps)
                 switch result {
@@ -31,7 +31,7 @@ extension SignalTest.Comparison {
                 case .notFound: continue
                 case .refused(let cause):
                     throw ConditionError("regular expression \(quoted(pattern)): \(cause)")
-                case .tooCostly: try budget.charge(steps: budget.stepsLeft + 1)
+                case .tooCostly: try budget.charge(steps: budget.steps + 1)
                 }
             }
             return false

@@ -126,7 +126,6 @@ extension FirebaseServerSettings {
             signals: Dictionary(values) { _, last in last })
     }
 
-    /// The URL of the template.
     fileprivate var url: String {
         "\(baseURL)/v1/projects/\(project)/namespaces/firebase-server/serverRemoteConfig"
     }

@@ -130,11 +130,10 @@ import Testing
         let body = #"{"fid":"\#(fid)","authVersion":"FIS_v2","appId":"\#(app)","sdkVersion":"w:0"}"#
         let transfer = try HTTPTransfer(client)
         var text: String?
-        try transfer.send(
-            HTTPRequest(
-                url: "\(server.url)/v1/projects/demo/installations", headers: headers,
-                body: Array(body.utf8))
-        ) { result in
+        let request = HTTPRequest(
+            url: "\(server.url)/v1/projects/demo/installations", headers: headers,
+            body: Array(body.utf8))
+        try transfer.send(PreparedRequest(request)) { result in
             if case .success(let response) = result {
                 text = String(decoding: response.body, as: UTF8.self)
             }

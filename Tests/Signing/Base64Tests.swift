@@ -10,6 +10,13 @@ import Testing
     func bytesAreEncodedAndDecoded(_ plain: String, _ text: String) {
         #expect(Base64.text(of: plain.utf8) == text)
         #expect(Base64.bytes(of: text) == Array(plain.utf8))
+        #expect(Base64URL.text(of: plain.utf8) == text.prefix { $0 != "=" })
+    }
+
+    /// The two letters of base64url (RFC 4648 §5).
+    @Test(arguments: [("~~~", "fn5-"), ("???", "Pz8_")])
+    func base64URLHasOtherLetters(plain: String, text: String) {
+        #expect(Base64URL.text(of: plain.utf8) == text)
     }
 
     @Test func allBytesComeBack() {
