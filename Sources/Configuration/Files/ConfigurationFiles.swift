@@ -7,26 +7,24 @@ package struct ConfigurationFiles: Sendable {
     package typealias Content = (path: String, bytes: [UInt8])
 
     /// In the order in which they are merged: the main file, then the drop-ins.
-    package let contents: [Content]
-    package let skipped: [SkippedFile]
+    package internal(set) var contents: [Content]
+    package internal(set) var skipped: [SkippedFile] = []
     /// The page templates that were read with them earlier; nil if they are read from the disk.
     let templates: [Content]?
 
     /// Files that were read earlier.
-    package init(
-        _ contents: [Content], templates: [Content]? = nil, skipped: [SkippedFile] = []
-    ) {
+    package init(_ contents: [Content], templates: [Content]? = nil) {
         self.contents = contents
         self.templates = templates
-        self.skipped = skipped
     }
 
     /// Reads the main file and the drop-ins. A main file that is missing is an error: otherwise its
     /// services would vanish with it.
     package init(reading places: ConfigurationPlaces) throws(FileError) {
-        let dropIns = try DropIns(in: places)
+        self.init([])
+        try readDropIns(in: places)
         let main = try File.read(places.main, limit: Fragment.largestFile)
-        self.init([(places.main, main)] + dropIns.contents, skipped: dropIns.skipped)
+        contents.insert((places.main, main), at: 0)
     }
 }
 

@@ -1,19 +1,14 @@
 import Files
 
-/// The drop-ins that count, as they were read, and the ignored drop-ins.
-///
-/// As systemd does it (systemd.unit(5)): drop-ins of all folders are sorted by file name. If several
-/// folders hold the same name, the strongest folder wins; a link to /dev/null there masks the name.
-///
-/// Each folder and each file is opened once, and what is open is checked and read: an untrusted user cannot
-/// put another file in its place in between.
-struct DropIns {
-    /// In the order in which they are merged: by the bytes of their names.
-    private(set) var contents: [ConfigurationFiles.Content] = []
-    private(set) var skipped: [SkippedFile] = []
-
-    /// Reads the folders of `places`. A folder that does not exist counts as empty.
-    init(in places: ConfigurationPlaces) throws(FileError) {
+extension ConfigurationFiles {
+    /// Reads the drop-ins in the folders of `places`. A folder that does not exist counts as empty.
+    ///
+    /// As systemd does it (systemd.unit(5)): drop-ins of all folders are sorted by the bytes of their names. If
+    /// several folders hold the same name, the strongest folder wins; a link to /dev/null there masks the name.
+    ///
+    /// Each folder and each file is opened once, and what is open is checked and read: an untrusted user cannot
+    /// put another file in its place in between.
+    mutating func readDropIns(in places: ConfigurationPlaces) throws(FileError) {
         var winners: [String: String] = [:]
         for path in places.dropIns {
             let authors = places.exposed.contains(path) ? places.trustedOwners : nil

@@ -1,23 +1,20 @@
 import JSON
 import SourceSettings
 
-/// The keys of a `[source.NAME]` of type `etcd`, besides the keys of every type.
+/// The keys of a `[source.NAME]` of type `etcd`, besides those of every type and of connections.
 enum EtcdKey: String, SettingKey {
     case endpoints
     case prefix
     case user
     case password
-    case ca
-    case clientCertificate = "client_certificate"
-    case clientKey = "client_key"
-    case allowPlainHTTP = "allow_plain_http"
 }
 
 extension SourceType {
     /// The keys of an etcd cluster that begin with a prefix. No address implies such a source, because
     /// a cluster has several endpoints.
     static let etcd = SourceType(
-        word: "etcd", keys: EtcdKey.words + SigningKey.words, isSignable: true,
+        word: "etcd", keys: EtcdKey.words + HTTPKey.wordsOfConnections + SigningKey.words,
+        isSignable: true,
         read: { reader, limits in
             let endpoints = reader.required(
                 EtcdKey.endpoints,

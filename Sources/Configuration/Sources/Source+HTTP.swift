@@ -11,6 +11,10 @@ enum HTTPKey: String, SettingKey {
     case headers
     case unixSocket = "unix_socket"
     case allowPlainHTTP = "allow_plain_http"
+
+    /// The keys that the types `etcd` and `ofrep` have too.
+    static let wordsOfConnections = [ca, clientCertificate, clientKey, allowPlainHTTP]
+        .map(\.rawValue)
 }
 
 extension SourceType {

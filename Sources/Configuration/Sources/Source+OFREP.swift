@@ -1,24 +1,20 @@
 import JSON
 import SourceSettings
 
-/// The keys of a `[source.NAME]` of type `ofrep`, besides the keys of every type.
+/// The keys of a `[source.NAME]` of type `ofrep`, besides those of every type and of connections.
 enum OFREPKey: String, SettingKey {
     case url
     case context
     case streamHosts = "stream_hosts"
     case bearer
     case apiKey = "api_key"
-    case ca
-    case clientCertificate = "client_certificate"
-    case clientKey = "client_key"
-    case allowPlainHTTP = "allow_plain_http"
 }
 
 extension SourceType {
     /// A server that evaluates flags for this host. No address implies such a source: an address with
     /// the scheme https is a document.
     static let ofrep = SourceType(
-        word: "ofrep", keys: OFREPKey.words,
+        word: "ofrep", keys: OFREPKey.words + HTTPKey.wordsOfConnections,
         read: { reader, limits in
             let url = reader.required(OFREPKey.url, .serverURL)
             let context = reader.context()

@@ -4,9 +4,9 @@ package import CivilTime
 /// services use it.
 package final class Zones {
     let names: () -> [String]
+    private lazy var system = Result { try readSystem() }
     private let readSystem: () throws -> Zone
     private let readNamed: (String) throws -> Zone?
-    private var system: Zone?
     private var named: [String: Zone] = [:]
 
     /// Zones by these functions. They throw if the file of a zone exists and cannot be used.
@@ -25,12 +25,7 @@ package final class Zones {
     }
 
     /// The zone of services that name none.
-    func ofSystem() throws -> Zone {
-        if let system { return system }
-        let zone = try readSystem()
-        system = zone
-        return zone
-    }
+    func ofSystem() throws -> Zone { try system.get() }
 
     /// The zone of an IANA name; nil without such a zone.
     func zone(named name: String) throws -> Zone? {

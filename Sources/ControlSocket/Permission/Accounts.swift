@@ -35,16 +35,15 @@ package struct Accounts {
     /// claim. The claim of another user than root does not come first: they could name somebody else.
     package func author(_ peer: Peer, sudoUser: String? = nil) -> String {
         let user = words(peer.user, "uid")
-        let login = peer.login.flatMap { $0 == peer.user ? nil : $0 }
-        guard let login else {
+        guard let login = peer.login, login != peer.user else {
             guard let sudoUser, identifier(ofUser: sudoUser) != peer.user else { return user }
             return peer.user == 0
                 ? "\(sudoUser) (SUDO_USER) as \(user)" : "\(user), SUDO_USER \(sudoUser)"
         }
-        guard let sudoUser else { return "\(words(login, "login uid")) as \(user)" }
-        return identifier(ofUser: sudoUser) == login
-            ? "\(words(login, "login uid", ", SUDO_USER")) as \(user)"
-            : "\(words(login, "login uid")) as \(user), SUDO_USER \(sudoUser)"
+        let isConfirmed = sudoUser.map { identifier(ofUser: $0) == login } ?? false
+        let person = words(login, "login uid", isConfirmed ? ", SUDO_USER" : "")
+        let claim = isConfirmed ? nil : sudoUser.map { ", SUDO_USER \($0)" }
+        return "\(person) as \(user)\(claim ?? "")"
     }
 
     /// `alice (uid 1000)`; without the name if the file does not have it.

@@ -25,14 +25,8 @@ package struct Permission: Hashable, Sendable {
 }
 
 extension Permission {
-    /// Who may act at the control socket of this process.
-    package static func ofThisProcess(groupFile: String = Accounts.groupFile) -> Permission {
-        let accounts = Accounts.ofThisHost(groupFile: groupFile)
-        return Permission(ownUser: geteuid(), group: accounts.identifier(ofGroup: group))
-    }
-
-    /// The same, at each call; `/etc/group` is read again only where it has changed, because it is asked for
-    /// each connection, and anybody may connect.
+    /// Who may act at the control socket of this process, at each call; `/etc/group` is read again only where it has
+    /// changed, because it is asked for each connection, and anybody may connect.
     package static func followingThisProcess(
         groupFile: String = Accounts.groupFile
     ) -> () -> Permission {
@@ -40,7 +34,8 @@ extension Permission {
         return {
             let stamp = FileStamp(of: groupFile)
             if let known, stamp.shows(unchangedSince: known.stamp) { return known.permission }
-            let permission = Permission.ofThisProcess(groupFile: groupFile)
+            let group = Accounts.ofThisHost(groupFile: groupFile).identifier(ofGroup: group)
+            let permission = Permission(ownUser: geteuid(), group: group)
             known = (stamp, permission)
             return permission
         }

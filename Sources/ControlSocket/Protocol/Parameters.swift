@@ -38,12 +38,9 @@ struct Parameters {
     func userName(_ key: String) throws(MethodError) -> String? {
         guard let name = try optionalString(key) else { return nil }
         let isName = name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "_-.@$+\\".utf8.contains(byte)
-            }
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || "_-.@$+\\".utf8.contains(byte)
         }
         guard isName, (1...256).contains(name.utf8.count) else { throw .invalidParameter(key) }
         return name

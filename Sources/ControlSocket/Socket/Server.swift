@@ -36,9 +36,7 @@ package final class Server {
         self.path = path
         socket = try Self.listen(at: path)
         readiness = try readiness(of: socket)
-        retry = try Timer(loop, accuracy: .milliseconds(100)) { [unowned self] in
-            listen(for: .readable)
-        }
+        retry = try Timer(loop, accuracy: .milliseconds(100)) { [unowned self] in resume() }
         sweep = try Timer(loop, accuracy: .seconds(1)) { [unowned self] in closeIdle() }
         statusChange = Deferred(loop, priority: .low) { [unowned self] in
             for connection in connections.values { connection.statusChanged() }
@@ -167,19 +165,13 @@ package final class Server {
     }
 
     private func pause() {
-        listen(for: [])
-        tryLater()
+        do { try readiness?.listen(for: []) } catch {}
+        retry?.set(at: loop.now.boot + .seconds(1))
     }
 
-    private func listen(for events: Descriptor.Events) {
-        do {
-            try readiness?.listen(for: events)
-        } catch {
-            tryLater()
-        }
+    private func resume() {
+        do { try readiness?.listen(for: .readable) } catch { pause() }
     }
-
-    private func tryLater() { retry?.set(at: loop.now.boot + .seconds(1)) }
 }
 
 extension [Connection] {

@@ -7,7 +7,7 @@ package struct WaitingCall: Hashable, Sendable {
     /// The process of the daemon; nil if it is in another container.
     package let process: Int32?
     /// How long the call waits.
-    package private(set) var time: Duration = .zero
+    package var time: Duration { now - began }
     /// The state of the process: a letter of proc(5); nil if that is not known.
     private var state: Character?
     private let began: Boottime
@@ -24,7 +24,6 @@ package struct WaitingCall: Hashable, Sendable {
     /// Looks at the clock and at the process.
     mutating func update() {
         now = EventLoop.bootClock
-        time = now - began
         state = process.flatMap(Self.state)
     }
 
