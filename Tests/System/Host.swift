@@ -35,16 +35,24 @@ struct Host: Shell {
 
     /// A host with these services, which are attached to the shop and run.
     static func running(_ names: String...) throws -> Host {
-        let host = try Host()
-        try host.servicesUp(names)
+        let host = try having(names)
+        try host.startUnits(names.joined(separator: " "))
         return host
     }
 
     /// A host with these services, which are attached to the shop.
     static func attached(_ names: String...) throws -> Host {
+        let host = try having(names)
+        try host.start(attaching: names.joined(separator: " "))
+        return host
+    }
+
+    /// A host with these services.
+    static func having(_ names: String...) throws -> Host { try having(names) }
+
+    private static func having(_ names: [String]) throws -> Host {
         let host = try Host()
         try host.services(names)
-        try host.start(attaching: names.joined(separator: " "))
         return host
     }
 
@@ -98,16 +106,6 @@ struct Host: Shell {
                 WantedBy=multi-user.target
                 """)
         }
-    }
-
-    /// Makes services, starts the daemon, and attaches and starts them.
-    func servicesUp(_ names: String...) throws { try servicesUp(names) }
-
-    private func servicesUp(_ names: [String]) throws {
-        let units = names.joined(separator: " ")
-        try services(names)
-        try start(attaching: units)
-        try run("systemctl start \(units)")
     }
 
     /// Makes a service that ignores SIGTERM, and that systemd kills after this time.
@@ -170,6 +168,12 @@ struct Host: Shell {
     func start(attaching units: String = "") throws {
         try run("systemctl daemon-reload; systemctl start killswitchd")
         if !units.isEmpty { try run("killswitchctl attach shop \(units)") }
+    }
+
+    /// Starts the daemon, and attaches and starts these units.
+    func startUnits(_ units: String) throws {
+        try start(attaching: units)
+        try run("systemctl start \(units)")
     }
 
     /// Waits until each of these units is down.

@@ -75,8 +75,7 @@ import Testing
         }
         let first = try #require(try server.requests[before...].first(where: asks))
         #expect(first.headers["if-none-match"] == nil)
-        try await server.behave("running")
-        try await daemon.awaitState("running")
+        try await server.behave("running", until: "running", of: daemon)
     }
 
     private static let silent = """

@@ -39,8 +39,8 @@ import Testing
         #expect(get.status == 3 && get.output == "running\n")
         try daemon.control("wait", "shop", "--for", "open", "--timeout", "50ms").expect(
             124, errors: "its state file is out of date")
-        let run = try Program.run(
-            try Programs.path(of: "killswitchctl"),
+        let run = try Programs.run(
+            "killswitchctl",
             [
                 "run", "shop", "--timeout", "50ms", "--runtime-directory", daemon.folder("run"),
                 "--", "/bin/echo", "ran",

@@ -27,8 +27,7 @@ extension Attached {
             Refusal(units: "t-worker@.service", saying: "t-worker@.service", status: 2),
         ])
         func aUnitThatCannotBeAttachedIsRefusedWithTheCause(_ refusal: Refusal) throws {
-            let host = try Host()
-            try host.services("t-web", "ssh")
+            let host = try Host.having("t-web", "ssh")
             try host.unit("t-worker@.service", "[Service]\nExecStart=/bin/sleep infinity")
             try host.run("ln -s /dev/null /etc/systemd/system/t-masked.service")
             try host.start()
@@ -47,8 +46,7 @@ extension Attached {
         }
 
         @Test func anUnknownServiceIsRefusedUnlessForced() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.start()
             try host.system.attempt("killswitchctl attach shpo t-web").expect(
                 4, errors: "did you mean 'shop'?")

@@ -7,8 +7,7 @@ extension Attached {
     @Suite(.serialized)
     struct AttachmentTests {
         @Test func attachWritesReadableFilesAndWritesThemOnce() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.unit("t-worker@.service", "[Service]\nExecStart=/bin/sleep infinity")
             try host.start(attaching: "t-web t-worker@3")
             let before = try host.attachmentFiles
@@ -52,8 +51,7 @@ extension Attached {
         }
 
         @Test func detachLeavesNothingBehindAndStopsNothing() throws {
-            let host = try Host()
-            try host.services("t-web", "t-app")
+            let host = try Host.having("t-web", "t-app")
             try host.run("systemctl daemon-reload; systemctl enable --now t-web t-app")
             let before = try host.run("cd /etc/systemd/system && find . | sort")
             try host.start(attaching: "t-web t-app")
@@ -68,8 +66,7 @@ extension Attached {
         }
 
         @Test func aDryRunPrintsWhatAttachWouldWriteAndChangesNothing() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.start()
             let printed = try host.run("killswitchctl attach --dry-run shop t-web")
             #expect(
@@ -109,8 +106,7 @@ extension Attached {
 
         /// A page that says sorry need not wait for a unit that takes long to stop.
         @Test func anEarlyUnitStartsWhileOthersStillStop() throws {
-            let host = try Host()
-            try host.services("t-early", "t-page")
+            let host = try Host.having("t-early", "t-page")
             try host.unit(
                 "t-slow.service",
                 "[Service]\nExecStart=/bin/sleep infinity\nExecStop=/bin/sh -c 'until test -e /run/t-go; do sleep 0.1; done'"
@@ -138,8 +134,7 @@ extension Attached {
 
         /// A drop-in without the assertion lets a start by hand pass through a closing gate.
         @Test func renewCompletesDropInsAndLeavesEditedOnes() throws {
-            let host = try Host()
-            try host.services("t-web", "t-app", "t-own", "t-page")
+            let host = try Host.having("t-web", "t-app", "t-own", "t-page")
             try host.start(attaching: "t-web t-app t-own")
             try host.run("killswitchctl attach --state maintenance shop t-page")
             try host.run("systemctl start t-web t-own")

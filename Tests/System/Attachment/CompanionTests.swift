@@ -6,8 +6,7 @@ extension Attached {
     @Suite(.serialized)
     struct CompanionTests {
         @Test func dependentsAreNamedAndAttachedOnRequest() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.needyService()
             try host.run("systemctl daemon-reload; systemctl start t-needy")
             try host.start()

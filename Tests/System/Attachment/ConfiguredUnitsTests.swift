@@ -156,8 +156,7 @@ extension Attached {
         }
 
         @Test func aRefusedConfigurationAttachesNothing() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.start()
             try host.configure(Self.listing(#""t-web.service""#) + "nonsense = 1\n")
             #expect(try host.system.attempt("systemctl reload killswitchd").status != 0)

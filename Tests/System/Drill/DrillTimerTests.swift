@@ -14,8 +14,7 @@ extension Drilled {
         }
 
         @Test func aGoodDrillIsKeptOverARestartAndTold() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.open("t-web")
             #expect(try kept(host) == [:])
             try host.run("systemctl start killswitch-drill@shop.service")
@@ -53,8 +52,7 @@ extension Drilled {
         }
 
         @Test func aClosedServiceIsNotDrilled() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.open("t-web")
             try host.set(Host.maintenance, down: "t-web")
             try host.run("systemctl start killswitch-drill@shop.service")

@@ -132,8 +132,7 @@ extension OnSystemd {
         }
 
         @Test func aServiceThatIsAddedIsDecidedAndItsGateMoved() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.start()
             try host.set(Host.ended, of: "mail")
             try host.run("killswitchctl attach --force mail t-web; systemctl start t-web || true")

@@ -19,7 +19,8 @@ extension OnSystemd {
                 source = "app"
                 format = "switch"
                 """)
-            try host.servicesUp("t-web")
+            try host.services("t-web")
+            try host.startUnits("t-web")
             try host.run("systemctl stop t-web")
             let mark = "stat -c %Y /run/killswitchd/source.app"
             for _ in 1...2 {
@@ -34,8 +35,7 @@ extension OnSystemd {
         }
 
         @Test func aUnitThatRanBeforeItWasAttachedIsStoppedByTheFirstClose() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.run("systemctl daemon-reload; systemctl start t-web")
             let before = try host.property("InvocationID", of: "t-web")
             try host.start(attaching: "t-web")

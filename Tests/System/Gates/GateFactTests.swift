@@ -15,11 +15,9 @@ extension OnSystemd {
         }
 
         @Test func downWaitsForTheLastUnitAndClosedForTheDecision() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.slowService(seconds: 2)
-            try host.start(attaching: "t-web t-slow")
-            try host.run("systemctl start t-web t-slow")
+            try host.startUnits("t-web t-slow")
             try host.set(Host.ended)
             try host.run("killswitchctl wait shop --for closed --timeout 5s")
             #expect(try host.property("ActiveState", of: "t-slow") != "inactive")
@@ -41,8 +39,7 @@ extension OnSystemd {
 
         /// It once ended by what the daemon had written before the unit was attached.
         @Test func upWaitsForAUnitThatTheDaemonHasNotSeenYet() throws {
-            let host = try Host()
-            try host.services("t-web", "t-late")
+            let host = try Host.having("t-web", "t-late")
             try host.start(attaching: "t-web")
             try host.run("systemctl start t-web t-late")
             try host.run("killswitchctl wait shop --for up --timeout 20s")
@@ -55,11 +52,9 @@ extension OnSystemd {
         }
 
         @Test func anOrderThatWaitsFollowsTheMoveUnitByUnit() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.slowService(seconds: 2)
-            try host.start(attaching: "t-web t-slow")
-            try host.run("systemctl start t-web t-slow")
+            try host.startUnits("t-web t-slow")
             let force = "killswitchctl force shop ended --reason test --for 1h"
             let forced = try host.run("\(force) --wait")
             #expect(try host.property("ActiveState", of: "t-slow") == "inactive")
@@ -77,8 +72,7 @@ extension OnSystemd {
         @Test func anOrderThatWaitsNamesTheUnitThatPassesItsLimit() throws {
             let host = try Host()
             try host.deafService(limit: "1s")
-            try host.start(attaching: "t-deaf")
-            try host.run("systemctl start t-deaf")
+            try host.startUnits("t-deaf")
             try host.system.attempt(
                 "killswitchctl force shop ended --reason test --for 1h --wait"
             ).expect(1, errors: "shop: unit 't-deaf.service': it did not stop within")
@@ -159,8 +153,8 @@ extension OnSystemd {
         ) throws {
             let host = try Host()
             try host.unit("t-web.service", "[Service]\nExecStart=/bin/sleep infinity")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web; killswitchctl wait shop --for up --timeout 20s")
+            try host.startUnits("t-web")
+            try host.run("killswitchctl wait shop --for up --timeout 20s")
             if words == "it is masked" {
                 // A unit in /etc cannot be masked.
                 try host.run(

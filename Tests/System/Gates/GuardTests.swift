@@ -68,7 +68,8 @@ extension OnSystemd {
                 format = "switch"
                 min_closed = "3s"
                 """)
-            try host.servicesUp("t-web")
+            try host.services("t-web")
+            try host.startUnits("t-web")
             try host.set(Host.ended, down: "t-web")
             try host.set(Host.open)
             try host.wait(until: "killswitchctl get shop reason | grep -q min-closed")

@@ -12,8 +12,7 @@ extension OnSystemd {
                 Host.shop.replacing("min_closed = \"0s\"", with: "min_closed = \"4s\""))
             try host.services("t-web")
             try host.deafService(limit: "1s")
-            try host.start(attaching: "t-web t-deaf")
-            try host.run("systemctl start t-web t-deaf")
+            try host.startUnits("t-web t-deaf")
             try host.run("killswitchctl wait shop --for up --timeout 60s")
             let force = "killswitchctl force shop maintenance --for 1h --reason x --wait"
             // The kill is an effect of this order.
@@ -34,7 +33,8 @@ extension OnSystemd {
         @Test func whatHappensToTheGateWhileAnOrderWaitsIsSaid() throws {
             let host = try Host(
                 Host.shop.replacing("min_closed = \"0s\"", with: "min_closed = \"1h\""))
-            try host.servicesUp("t-web")
+            try host.services("t-web")
+            try host.startUnits("t-web")
             let force = "killswitchctl force shop maintenance --for 1h --reason x"
             try host.run("\(force) --wait")
             // min_closed keeps the gate closed; another order takes over meanwhile.

@@ -24,11 +24,9 @@ extension OnSystemd {
         }
 
         @Test func aKilledDaemonMovesNoGateAndAgreesWhenItIsBack() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.override("RestartSec=0")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web")
+            try host.startUnits("t-web")
             for flags in [Host.open, Host.maintenance, Host.ended, Host.open] {
                 try host.set(flags)
                 let state = flags == Host.open ? "open" : "closed"
@@ -68,7 +66,8 @@ extension OnSystemd {
             let host = try Host()
             let closed = "killswitch-closed@shop.target"
             let maintenance = "killswitch-maintenance@shop.target"
-            try host.servicesUp("t-web")
+            try host.services("t-web")
+            try host.startUnits("t-web")
             try host.preload(try Preload("one-move", Self.oneMove), "RestartSec=0")
             try host.run("systemctl restart killswitchd")
             try host.set(Host.maintenance, up: closed, down: "t-web")
@@ -83,11 +82,9 @@ extension OnSystemd {
         }
 
         @Test func aFrozenDaemonIsStartedAgainAndMovesNothing() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.override("WatchdogSec=2s")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web")
+            try host.startUnits("t-web")
             let before = try runs(host)
             try kill("STOP", host)
             #expect(try runs(host) == before)
@@ -96,11 +93,9 @@ extension OnSystemd {
 
         @Test(arguments: ["systemd-journald", "polkit", "dbus"])
         func filesAndWatchdogContinueWhileASystemServiceIsFrozen(_ unit: String) throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.override("WatchdogSec=2s")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web")
+            try host.startUnits("t-web")
             // The daemon has used each of the three services before.
             try host.set(Host.maintenance, up: "killswitch-maintenance@shop.target")
             try host.set(Host.open, up: "t-web")
@@ -194,11 +189,9 @@ extension OnSystemd {
         }
 
         @Test func isolateStopsNeitherTheGateNorItsUnits() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.run("systemctl daemon-reload; systemctl enable killswitchd t-web")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web")
+            try host.startUnits("t-web")
             let before = try runs(host)
             try host.run("systemctl isolate multi-user.target")
             #expect(try runs(host) == before)
