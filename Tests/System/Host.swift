@@ -157,7 +157,25 @@ struct Host: Shell {
     @discardableResult
     func run(_ command: String) throws -> String { try system.run(command) }
 
+    /// Runs killswitchctl, and gives how it ended.
+    func control(_ arguments: String) throws -> Program.Result {
+        try system.attempt("killswitchctl \(arguments)")
+    }
+
+    /// The JSON that a command prints.
+    func json(_ command: String) throws -> JSON.Value { try JSON.Value.parse(try run(command)) }
+
     func wait(until command: String) throws { try system.wait(until: command) }
+
+    /// Waits until the journal of the daemon has these words.
+    func wait(forEntry words: String) throws {
+        try wait(until: "journalctl --sync; journalctl -u killswitchd | grep -q \"\(words)\"")
+    }
+
+    /// Waits until `systemctl status` shows these words.
+    func wait(forStatus words: String) throws {
+        try wait(until: "systemctl status killswitchd | grep -q \"\(words)\"")
+    }
 
     /// Waits until a file of the daemon has a line with this pattern.
     func wait(for text: String, in file: String) throws {
@@ -206,8 +224,7 @@ struct Host: Shell {
 
     /// The object of a unit in units.json; nil if the unit is not listed.
     func row(_ unit: String, of service: String = "shop") throws -> JSON.Object? {
-        let text = try run("cat /run/killswitchd/\(service)/units.json")
-        return try JSON.Value.parse(Array(text.utf8)).array?
+        try json("cat /run/killswitchd/\(service)/units.json").array?
             .compactMap(\.object).first { $0["name"]?.string == unit }
     }
 }

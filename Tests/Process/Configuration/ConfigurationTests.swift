@@ -55,10 +55,8 @@ import Testing
     }
 
     @Test func aBrokenConfigurationAtTheStartLeavesTheKeptOneInForce() throws {
-        let watched = try WatchedDaemon()
+        let watched = try WatchedDaemon.ready()
         let daemon = watched.daemon
-        try watched.start()
-        try watched.waitUntilReady()
         try daemon.stop()
         #expect(try watched.next() == "STOPPING=1\nSTATUS=stopping; gates stay as they are")
         try daemon.configure(Daemon.shop + "\nsorce = 1")

@@ -95,10 +95,4 @@ import Testing
         #expect(try !File.exists(daemon.folder("run/alive")))
         #expect(try daemon.control("is-open", "shop").status == 0)
     }
-
-    @Test func noServiceHasTheNameOfTheFile() throws {
-        let daemon = try Daemon(Daemon.shop.replacing("service.shop", with: "service.alive"))
-        try daemon.run("--check").expect(
-            78, errors: "bad name 'alive' of a service: the daemon has a file of")
-    }
 }

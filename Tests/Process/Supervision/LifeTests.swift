@@ -83,10 +83,11 @@ import Testing
         #expect(log.lines(containing: "going on without it") == 2)
     }
 
-    @Test func onceDecidesAndEnds() throws {
+    @Test func onceDecidesAndEndsWithoutAControlSocket() throws {
         let daemon = try Daemon()
         try daemon.run("--once").expect(0)
         #expect(try daemon.member("state") == "\"running\"")
+        #expect(try !File.exists(daemon.folder("run/control.sock")))
     }
 
     @Test func onceWithoutAnAnswerDecidesByThePolicyAndSaysSo() throws {

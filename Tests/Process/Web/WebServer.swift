@@ -46,7 +46,9 @@ final class WebServer {
     }
 
     /// One request by curl. `options` are more of its arguments.
-    func get(_ path: String, _ options: String...) throws -> WebAnswer {
+    func get(_ path: String, _ options: String...) throws -> WebAnswer { try get(path, options) }
+
+    func get(_ path: String, _ options: [String]) throws -> WebAnswer {
         let result = try Program.run(
             "/usr/bin/curl",
             ["--silent", "--include", "--max-time", "20"] + options

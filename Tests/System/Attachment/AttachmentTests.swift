@@ -62,7 +62,7 @@ extension Attached {
             #expect(try host.run("cd /etc/systemd/system && find . | sort") == before)
             try host.set(Host.ended, up: "killswitch-closed@shop.target")
             #expect(try host.property("ActiveState", of: "t-web") == "active")
-            #expect(try host.system.attempt("killswitchctl detach shop t-web").status == 1)
+            #expect(try host.control("detach shop t-web").status == 1)
         }
 
         @Test func aDryRunPrintsWhatAttachWouldWriteAndChangesNothing() throws {
@@ -76,9 +76,7 @@ extension Attached {
                 printed.contains(
                     "/etc/systemd/system/killswitch-open@shop.target.wants/t-web.service -> "
                         + "/etc/systemd/system/t-web.service"))
-            let json = try JSON.Value.parse(
-                try host.run("killswitchctl attach --dry-run --json shop t-web")
-            ).object
+            let json = try host.json("killswitchctl attach --dry-run --json shop t-web").object
             let unit = try #require(json?["units"]?.array?.first?.object)
             #expect(unit["name"]?.string == "t-web.service" && json?["dry_run"] == true)
             #expect(
@@ -128,7 +126,7 @@ extension Attached {
 
         @Test func earlyIsForUnitsOfAClosedGate() throws {
             let host = try Host()
-            try host.system.attempt("killswitchctl attach --early shop t-web").expect(
+            try host.control("attach --early shop t-web").expect(
                 2, errors: "add --state maintenance")
         }
 
@@ -153,7 +151,7 @@ extension Attached {
             let dry = try host.run("killswitchctl attach --renew --dry-run 2>/dev/null")
             #expect(dry == "would renew \(file("t-web"))\n")
             #expect(try host.system.assertions(of: "t-web") == "a(sbbsi) 0\n")
-            let result = try host.system.attempt("killswitchctl attach --renew")
+            let result = try host.control("attach --renew")
             #expect(result.status == 0 && result.output == "renewed \(file("t-web"))\n")
             #expect(
                 result.errors == """
@@ -166,18 +164,16 @@ extension Attached {
                 try host.system.assertions(of: "t-web").contains("\"/run/killswitchd/shop/closed\"")
             )
             #expect(try host.run(life) == before)
-            let json = try JSON.Value.parse(
-                try host.run("killswitchctl attach --renew --json 2>/dev/null")
-            ).object
+            let json = try host.json("killswitchctl attach --renew --json 2>/dev/null").object
             #expect(json?["renewed"] == .array([]))
             #expect(json?["edited"]?.array?.first?.object?["name"] == "t-own.service")
         }
 
         @Test func renewStandsAlone() throws {
             let host = try Host()
-            #expect(try host.system.attempt("killswitchctl attach --renew shop t-web").status == 2)
-            #expect(try host.system.attempt("killswitchctl attach shop").status == 2)
-            #expect(try host.system.attempt("killswitchctl attach").status == 2)
+            #expect(try host.control("attach --renew shop t-web").status == 2)
+            #expect(try host.control("attach shop").status == 2)
+            #expect(try host.control("attach").status == 2)
             let nobody = "setpriv --reuid nobody --clear-groups killswitchctl attach --renew"
             #expect(try host.system.attempt(nobody).status == 5)
             #expect(try host.run("killswitchctl attach --renew") == "")
@@ -187,8 +183,8 @@ extension Attached {
             let host = try Host.attached("t-web")
             try host.set(Host.ended, up: "killswitch-ended@shop.target")
             try host.wait(until: "killswitchctl units | grep -q 'down *inactive'")
-            let text = try host.run("killswitchctl units shop --json")
-            let row = try #require(JSON.Value.parse(Array(text.utf8)).array?.first?.object)
+            let row = try #require(
+                host.json("killswitchctl units shop --json").array?.first?.object)
             #expect(row["name"] == "t-web.service")
             #expect(row["service"] == "shop")
             #expect(row["target"] == "killswitch-open@shop.target")

@@ -64,10 +64,7 @@ extension OnSystemd {
             try host.run("systemctl start killswitch-open@shop.target || true")
             try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
             try host.awaitDown("t-web")
-            try host.wait(
-                until:
-                    "journalctl --sync; journalctl -u killswitchd | grep -q 'moves it back to closed'"
-            )
+            try host.wait(forEntry: "moves it back to closed")
             try host.set(Host.open, up: "t-web")
             try host.run("systemctl stop killswitch-open@shop.target")
             try host.awaitUp("killswitch-open@shop.target", "t-web")

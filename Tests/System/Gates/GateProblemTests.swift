@@ -35,7 +35,7 @@ extension OnSystemd {
                 "ExecStop=/bin/sleep infinity\nExecStopPost=/bin/sleep infinity")
             try host.startUnits("t-slow")
             try host.set(Host.ended)
-            try host.wait(until: "systemctl status killswitchd | grep -q 'has not stopped within'")
+            try host.wait(forStatus: "has not stopped within")
             #expect(
                 try host.sentences(of: .unitLate) == [
                     "shop: unit 't-slow.service': it has not stopped within its limit of 2 s"
@@ -70,9 +70,7 @@ extension OnSystemd {
             try host.unit("t-bad.service", "[Service]\nExecStart=/bin/false")
             try host.start(attaching: "t-bad")
             try host.set(Host.open)
-            try host.wait(
-                until:
-                    "systemctl status killswitchd | grep -q \"it failed with result 'exit-code'\"")
+            try host.wait(forStatus: "it failed with result 'exit-code'")
             #expect(
                 try host.sentences(of: .unitFailed) == [
                     "shop: unit 't-bad.service': it failed with result 'exit-code'"

@@ -24,7 +24,7 @@ extension OnSystemd {
             try host.run("killswitchctl release shop --wait")
             try host.awaitUp("t-web", "t-deaf")
             #expect(try host.system.attempt(force).status == 1)
-            try host.system.attempt("killswitchctl release shop --wait").expect(
+            try host.control("release shop --wait").expect(
                 0, output: "shop: its gate is open, all 2 units are up")
             #expect(try host.property("ActiveState", of: "t-web") == "active")
             #expect(try host.property("ActiveState", of: "t-deaf") == "active")
@@ -52,7 +52,7 @@ extension OnSystemd {
             // The flags close it too: the release has no other effect, and says so.
             try host.set(Host.ended)
             try host.wait(until: "killswitchctl refresh >/dev/null")
-            try host.system.attempt("killswitchctl release shop --wait").expect(
+            try host.control("release shop --wait").expect(
                 0, output: "shop: released, but its flags keep it closed")
             #expect(try host.property("ActiveState", of: "t-web") == "inactive")
         }

@@ -27,15 +27,13 @@ extension OnSystemd {
             let host = try Host.having("t-web")
             try host.override("RestartSec=0")
             try host.startUnits("t-web")
-            for flags in [Host.open, Host.maintenance, Host.ended, Host.open] {
-                try host.set(flags)
-                let state = flags == Host.open ? "open" : "closed"
-                try host.awaitUp("killswitch-\(state)@shop.target")
-                if flags == Host.open { try host.awaitUp("t-web") }
-                if flags == Host.maintenance {
-                    try host.awaitUp("killswitch-maintenance@shop.target")
-                }
-                if flags == Host.ended { try host.awaitUp("killswitch-ended@shop.target") }
+            let maintenance = "killswitch-maintenance@shop.target"
+            for (flags, state, up) in [
+                (Host.open, "open", "t-web"), (Host.maintenance, "closed", maintenance),
+                (Host.ended, "closed", "killswitch-ended@shop.target"),
+                (Host.open, "open", "t-web"),
+            ] {
+                try host.set(flags, up: "killswitch-\(state)@shop.target", up)
                 let before = try runs(host)
                 try kill("KILL", host)
                 #expect(try runs(host) == before)
@@ -107,8 +105,7 @@ extension OnSystemd {
                 #expect(try host.run("ls /run/killswitchd/shop").contains("closed"))
                 if unit == "polkit" {
                     try host.wait(for: "polkitd may hang", in: "shop/gate.json")
-                    try host.system.attempt("killswitchctl status --check").expect(
-                        1, output: "polkitd may hang")
+                    try host.control("status --check").expect(1, output: "polkitd may hang")
                     #expect(try host.sentences(of: .systemdSilent).count == 1)
                 }
                 // Waits longer than the watchdog's limit.
@@ -127,8 +124,7 @@ extension OnSystemd {
         @Test func aBusThatIsRestartedIsFoundAgain() throws {
             let host = try Host.running("t-web")
             try host.run("systemctl restart dbus.service")
-            try host.wait(
-                until: "journalctl --sync; journalctl -u killswitchd | grep -q 'the bus is back'")
+            try host.wait(forEntry: "the bus is back")
             try host.set(Host.ended, up: "killswitch-closed@shop.target", down: "t-web")
             #expect(try host.journal(of: .busLost).count == 1)
             #expect(try host.property("NRestarts") == "0")
@@ -152,8 +148,7 @@ extension OnSystemd {
             try host.undoing("systemctl start dbus.socket dbus.service") {
                 try host.start()
                 #expect(try host.run("killswitchctl is-open shop").contains("open"))
-                try host.wait(
-                    until: "systemctl status killswitchd | grep -q 'gates: connect to the bus'")
+                try host.wait(forStatus: "gates: connect to the bus")
                 try host.set(Host.ended)
                 try host.wait(until: "killswitchctl wait shop --for ended --timeout 5s")
             }
@@ -165,7 +160,7 @@ extension OnSystemd {
             try host.run("systemctl mask --runtime --now polkit")
             try host.undoing("systemctl unmask --runtime polkit; systemctl start polkit") {
                 try host.set(Host.ended)
-                try host.wait(until: "systemctl status killswitchd | grep -q 'cannot be moved'")
+                try host.wait(forStatus: "cannot be moved")
                 #expect(try host.property("ActiveState", of: "t-web") == "active")
             }
             try host.awaitDown("t-web")
@@ -183,7 +178,7 @@ extension OnSystemd {
             try host.undoing("mv /run/t-kept/* \(folder); systemctl daemon-reload") {
                 try host.set(Host.maintenance)
                 try host.wait(until: "killswitchctl wait shop --for maintenance --timeout 5s")
-                try host.wait(until: "systemctl status killswitchd | grep -q 'cannot be moved'")
+                try host.wait(forStatus: "cannot be moved")
             }
             try host.awaitUp("killswitch-maintenance@shop.target")
         }

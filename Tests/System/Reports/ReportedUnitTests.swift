@@ -22,7 +22,7 @@ extension Attached {
         /// What the reports so far tell of the service, without repetitions.
         private func report(_ host: Host) throws -> [String] {
             let all = try host.run("cat /run/t-reports").split(separator: "\n").map { line in
-                let report = try #require(try JSON.Value.parse(Array(line.utf8)).object)
+                let report = try #require(try JSON.Value.parse(String(line)).object)
                 let service = report["services"]?.array?.first?.object
                 let facts = ["gate", "actual", "status"].map { service?[$0]?.string ?? "-" }
                 return facts.joined(separator: " ") + ", unwanted "

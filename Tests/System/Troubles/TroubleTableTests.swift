@@ -39,7 +39,7 @@ extension Attached {
                 try host.wait(
                     until: "systemctl show killswitchd -P StatusText | grep -qF \(quoted)")
             }
-            #expect(try host.system.attempt("killswitchctl status --check").status == 1)
+            #expect(try host.control("status --check").status == 1)
             let journal =
                 "journalctl --sync; journalctl -u killswitchd -u killswitchd-alarm -o cat "
                 + "--since @\(begin)"
