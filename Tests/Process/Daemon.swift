@@ -91,16 +91,14 @@ final class Daemon {
 
     /// Runs killswitchd with these additional options until it ends.
     func run(_ more: String...) throws -> Program.Result {
-        try Program.run(try Programs.path(of: "killswitchd"), options + more)
+        try Programs.run("killswitchd", options + more)
     }
 
     /// Runs killswitchctl on this daemon's files.
     func control(_ arguments: String...) throws -> Program.Result { try control(arguments) }
 
     func control(_ arguments: [String]) throws -> Program.Result {
-        try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            arguments + ["--runtime-directory", folder("run")])
+        try Programs.run("killswitchctl", arguments + ["--runtime-directory", folder("run")])
     }
 
     /// The log so far.

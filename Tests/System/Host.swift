@@ -35,16 +35,24 @@ struct Host: Shell {
 
     /// A host with these services, which are attached to the shop and run.
     static func running(_ names: String...) throws -> Host {
-        let host = try Host()
-        try host.servicesUp(names)
+        let host = try having(names)
+        try host.startUnits(names.joined(separator: " "))
         return host
     }
 
     /// A host with these services, which are attached to the shop.
     static func attached(_ names: String...) throws -> Host {
+        let host = try having(names)
+        try host.start(attaching: names.joined(separator: " "))
+        return host
+    }
+
+    /// A host with these services.
+    static func having(_ names: String...) throws -> Host { try having(names) }
+
+    private static func having(_ names: [String]) throws -> Host {
         let host = try Host()
         try host.services(names)
-        try host.start(attaching: names.joined(separator: " "))
         return host
     }
 
@@ -100,16 +108,6 @@ struct Host: Shell {
         }
     }
 
-    /// Makes services, starts the daemon, and attaches and starts them.
-    func servicesUp(_ names: String...) throws { try servicesUp(names) }
-
-    private func servicesUp(_ names: [String]) throws {
-        let units = names.joined(separator: " ")
-        try services(names)
-        try start(attaching: units)
-        try run("systemctl start \(units)")
-    }
-
     /// Makes a service that ignores SIGTERM, and that systemd kills after this time.
     func deafService(_ name: String = "t-deaf", limit: String, _ more: String = "") throws {
         try unit(
@@ -159,7 +157,25 @@ struct Host: Shell {
     @discardableResult
     func run(_ command: String) throws -> String { try system.run(command) }
 
+    /// Runs killswitchctl, and gives how it ended.
+    func control(_ arguments: String) throws -> Program.Result {
+        try system.attempt("killswitchctl \(arguments)")
+    }
+
+    /// The JSON that a command prints.
+    func json(_ command: String) throws -> JSON.Value { try JSON.Value.parse(try run(command)) }
+
     func wait(until command: String) throws { try system.wait(until: command) }
+
+    /// Waits until the journal of the daemon has these words.
+    func wait(forEntry words: String) throws {
+        try wait(until: "journalctl --sync; journalctl -u killswitchd | grep -q \"\(words)\"")
+    }
+
+    /// Waits until `systemctl status` shows these words.
+    func wait(forStatus words: String) throws {
+        try wait(until: "systemctl status killswitchd | grep -q \"\(words)\"")
+    }
 
     /// Waits until a file of the daemon has a line with this pattern.
     func wait(for text: String, in file: String) throws {
@@ -170,6 +186,12 @@ struct Host: Shell {
     func start(attaching units: String = "") throws {
         try run("systemctl daemon-reload; systemctl start killswitchd")
         if !units.isEmpty { try run("killswitchctl attach shop \(units)") }
+    }
+
+    /// Starts the daemon, and attaches and starts these units.
+    func startUnits(_ units: String) throws {
+        try start(attaching: units)
+        try run("systemctl start \(units)")
     }
 
     /// Waits until each of these units is down.
@@ -202,8 +224,7 @@ struct Host: Shell {
 
     /// The object of a unit in units.json; nil if the unit is not listed.
     func row(_ unit: String, of service: String = "shop") throws -> JSON.Object? {
-        let text = try run("cat /run/killswitchd/\(service)/units.json")
-        return try JSON.Value.parse(Array(text.utf8)).array?
+        try json("cat /run/killswitchd/\(service)/units.json").array?
             .compactMap(\.object).first { $0["name"]?.string == unit }
     }
 }

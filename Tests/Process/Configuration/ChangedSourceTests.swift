@@ -75,8 +75,7 @@ import Testing
         }
         let first = try #require(try server.requests[before...].first(where: asks))
         #expect(first.headers["if-none-match"] == nil)
-        try await server.behave("running")
-        try await daemon.awaitState("running")
+        try await server.behave("running", until: "running", of: daemon)
     }
 
     private static let silent = """
@@ -109,24 +108,16 @@ import Testing
                 format = "status"
                 min_closed = "0s"
                 \(service)
-                """, flags: #"{"apiInactive": true, "forceUpdate": false}"#)
+                """, flags: StatusFlags.maintenance.text)
         case .etcd:
             try await server.behave("etcd-maintenance")
             daemon = try Daemon(
-                """
-                [source.app]
-                type = "etcd"
-                endpoints = ["http://127.0.0.1:\(server.port)"]
-                prefix = "/flags/"
-                timeout = "2s"
-
-                [service.shop]
-                source = "app"
-                format = "status"
-                key = "shop"
-                min_closed = "0s"
-                \(service)
-                """, flags: nil)
+                source: """
+                    type = "etcd"
+                    endpoints = ["http://127.0.0.1:\(server.port)"]
+                    prefix = "/flags/"
+                    timeout = "2s"
+                    """, service: "format = \"status\"\nkey = \"shop\"\n\(service)")
         }
         try await daemon.start(awaiting: "maintenance")
         try await daemon.awaitFile("run/shop/closed")

@@ -6,9 +6,8 @@ import Testing
 /// Configurations of several files, broken configurations, and the kept configuration.
 @Suite(.timeLimit(.minutes(5))) struct ConfigurationTests {
     private func checked(_ daemon: Daemon) throws -> Program.Result {
-        let result = try Program.run(
-            try Programs.path(of: "killswitchd"),
-            ["--check", "--config", daemon.folder("killswitchd.toml")])
+        let result = try Programs.run(
+            "killswitchd", ["--check", "--config", daemon.folder("killswitchd.toml")])
         let short = { (text: String) in text.replacing(daemon.folder.path + "/", with: "") }
         return .init(
             status: result.status, output: short(result.output), errors: short(result.errors))
@@ -56,10 +55,8 @@ import Testing
     }
 
     @Test func aBrokenConfigurationAtTheStartLeavesTheKeptOneInForce() throws {
-        let watched = try WatchedDaemon()
+        let watched = try WatchedDaemon.ready()
         let daemon = watched.daemon
-        try watched.start()
-        try watched.waitUntilReady()
         try daemon.stop()
         #expect(try watched.next() == "STOPPING=1\nSTATUS=stopping; gates stay as they are")
         try daemon.configure(Daemon.shop + "\nsorce = 1")

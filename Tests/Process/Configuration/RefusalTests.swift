@@ -26,8 +26,7 @@ import Testing
         try watched.waitUntilReady()
 
         try daemon.configure(Self.withNetwork)
-        daemon.program?.send(SIGHUP)
-        #expect(try watched.next() == "RELOADING=1\nMONOTONIC_USEC=·")
+        try watched.reload()
         let status = try watched.next()
         #expect(
             status.hasPrefix(

@@ -66,30 +66,20 @@ import Testing
     /// The directory of the stored flags is the daemon's alone; a member of the group asks the daemon.
     @Test func aMemberOfTheGroupSeesTheWholeExplanation() throws {
         try #require(unsafe chmod(daemon.folder("state"), 0o700) == 0)
-        let arguments = ["explain", "shop"]
-        try Program.run(
-            "/usr/bin/setpriv",
-            [
-                "--reuid=1042", "--regid=1042", "--groups=4242",
-                try Programs.path(of: "killswitchctl"),
-            ]
-                + arguments,
-            environment: [
-                "RUNTIME_DIRECTORY": daemon.folder("run"),
-                "STATE_DIRECTORY": daemon.folder("state"),
-            ]
-        ).expect(0, output: #"flags   service_end = "no""#, "policy")
-        let other = try Program.run(
-            "/usr/bin/setpriv",
-            [
-                "--reuid=1042", "--regid=1042", "--clear-groups",
-                try Programs.path(of: "killswitchctl"),
-            ]
-                + arguments,
-            environment: [
-                "RUNTIME_DIRECTORY": daemon.folder("run"),
-                "STATE_DIRECTORY": daemon.folder("state"),
-            ])
+        let explain = { (groups: String) in
+            try Program.run(
+                "/usr/bin/setpriv",
+                [
+                    "--reuid=1042", "--regid=1042", groups,
+                    try Programs.path(of: "killswitchctl"), "explain", "shop",
+                ],
+                environment: [
+                    "RUNTIME_DIRECTORY": daemon.folder("run"),
+                    "STATE_DIRECTORY": daemon.folder("state"),
+                ])
+        }
+        try explain("--groups=4242").expect(0, output: #"flags   service_end = "no""#, "policy")
+        let other = try explain("--clear-groups")
         #expect(
             other.output.contains("not shown: not permitted: only root and members"), "\(other)")
     }

@@ -18,13 +18,14 @@ import Testing
         return try Program(command[0], Array(command.dropFirst()))
     }
 
-    private func started(_ configuration: String = Daemon.shop, flags: String? = nil) throws
-        -> Daemon
-    {
-        let daemon = try Daemon(configuration, flags: flags ?? #"{"service_end": "no"}"#)
+    private func started(
+        _ configuration: String = Daemon.shop, flags: String = Daemon.flags("no"),
+        through wrapper: [String] = []
+    ) throws -> Daemon {
+        let daemon = try Daemon(configuration, flags: flags)
         // The test's folder is the tester's alone otherwise.
         unsafe chmod(daemon.folder.path, 0o755)
-        try daemon.start(waitingFor: "running")
+        try daemon.start(through: wrapper, waitingFor: "running")
         return daemon
     }
 
@@ -65,11 +66,8 @@ import Testing
         for turn in 0..<10 {
             let isOpen = turn % 2 == 1
             let start = loop.now.boot
-            try daemon.folder.write(
-                #"{"service_end": "\#(isOpen ? "no" : "over")"}"#, to: "flags.json")
-            try daemon.waitUntil("the marker is there") {
-                try File.exists(daemon.folder("run/shop/\(isOpen ? "open" : "closed")"))
-            }
+            try daemon.setFlags(isOpen ? "no" : "over")
+            try daemon.waitFor(file: "run/shop/\(isOpen ? "open" : "closed")")
             longest = max(longest, loop.now.boot - start)
         }
         print("the longest closing under readers: \(longest)")
@@ -126,9 +124,7 @@ import Testing
 
     /// The daemon's own descriptors are there whatever readers do, also where there are few.
     @Test func readersLeaveTheDescriptorsOfTheDaemonAlone() throws {
-        let daemon = try Daemon()
-        unsafe chmod(daemon.folder.path, 0o755)
-        try daemon.start(through: ["/usr/bin/prlimit", "--nofile=100:100"], waitingFor: "running")
+        let daemon = try started(through: ["/usr/bin/prlimit", "--nofile=100:100"])
         let many = try reader(
             1042,
             """
@@ -150,8 +146,7 @@ import Testing
     }
 
     @Test func theSoftLimitIsRaisedToTheHardOne() throws {
-        let daemon = try Daemon()
-        try daemon.start(through: ["/usr/bin/prlimit", "--nofile=256:4096"], waitingFor: "running")
+        let daemon = try started(through: ["/usr/bin/prlimit", "--nofile=256:4096"])
         let process = try #require(daemon.program).processID
         let limits = String(
             decoding: try File.read("/proc/\(process)/limits", limit: 4096), as: UTF8.self)

@@ -30,10 +30,4 @@ import Testing
             try daemon.log.contains(
                 "it is not a socket; killswitchctl shows states but cannot give orders"))
     }
-
-    @Test func onceOpensNoControlSocket() throws {
-        let daemon = try Daemon()
-        #expect(try daemon.run("--once").status == 0)
-        #expect(try !File.exists(daemon.folder("run/control.sock")))
-    }
 }

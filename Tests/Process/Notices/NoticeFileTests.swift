@@ -25,11 +25,7 @@ import Testing
     /// The text of a file; empty while it is not there.
     private func lines(_ daemon: Daemon, _ file: String) throws -> String {
         guard try File.exists(daemon.folder("run/\(file)")) else { return "" }
-        return try text(daemon, file)
-    }
-
-    private func text(_ daemon: Daemon, _ file: String) throws -> String {
-        String(decoding: try File.read(daemon.folder("run/\(file)"), limit: 1 << 20), as: UTF8.self)
+        return try daemon.folder.text(of: "run/\(file)")
     }
 
     @Test func aNoticeIsInTheLogInTheEnvironmentAndInMotdOverARestartOnce() throws {
@@ -52,7 +48,7 @@ import Testing
         #expect(try !daemon.log.contains("it ends in"))
         try daemon.folder.write(#"{"state": "running"}"#, to: "flags.json")
         try daemon.waitFor(line: "killswitchd: shop: its end of 20")
-        try daemon.waitUntil("motd is empty") { try text(daemon, "motd") == "" }
+        try daemon.waitUntil("motd is empty") { try daemon.folder.text(of: "run/motd") == "" }
         try daemon.waitUntil("the empty text is sent") { try receiver.next() == "" }
     }
 
@@ -79,6 +75,6 @@ import Testing
         let daemon = try Daemon(
             "[service.\(name)]\nsource = \"file:flags.json\"\nformat = \"switch\"\n")
         try daemon.run("--check").expect(
-            78, errors: "bad name '\(name)' of a service: the daemon has a file")
+            78, errors: "bad name '\(name)' of a service: the daemon has a file of")
     }
 }

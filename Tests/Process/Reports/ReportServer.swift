@@ -14,6 +14,14 @@ extension Daemon {
         try self.init("\(services)\n[report]\nurl = \"\(address)/hosts\"\n\(more)")
     }
 
+    /// A server, and a daemon that has reported a running service to it.
+    static func reporting() async throws -> (server: FlagServer, daemon: Daemon) {
+        let server = try await FlagServer()
+        let daemon = try Daemon(reportingTo: server)
+        try await daemon.startReporting(to: server)
+        return (server, daemon)
+    }
+
     /// Starts the daemon, and waits for the report of a running service.
     func startReporting(to server: FlagServer) async throws {
         try start()

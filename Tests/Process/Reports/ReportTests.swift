@@ -7,9 +7,7 @@ import Testing
 /// What a report of the host's state tells, to a real server.
 @Suite(.timeLimit(.minutes(5))) struct ReportTests {
     @Test func aChangeIsReportedAndTheDocumentFitsItsSchema() async throws {
-        let server = try await FlagServer()
-        let daemon = try Daemon(reportingTo: server)
-        try await daemon.startReporting(to: server)
+        let (server, daemon) = try await Daemon.reporting()
         try daemon.setFlags("over")
         try await daemon.awaitReport(of: "ended", to: server)
         let last = try #require(try server.requests.last)
@@ -59,9 +57,7 @@ import Testing
     }
 
     @Test func theNumbersGrowOverARestart() async throws {
-        let server = try await FlagServer()
-        let daemon = try Daemon(reportingTo: server)
-        try await daemon.startReporting(to: server)
+        let (server, daemon) = try await Daemon.reporting()
         let before = try #require(try server.reports.last?.generation)
         // Not even the end of the program takes a number back.
         try daemon.stop(SIGKILL)

@@ -123,15 +123,14 @@ final class Fleet {
     }
 
     func sign(_ key: String, _ options: [String]) throws -> Program.Result {
-        try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            ["sign", daemon.folder("flags.json"), "--key", key] + options)
+        try Programs.run(
+            "killswitchctl", ["sign", daemon.folder("flags.json"), "--key", key] + options)
     }
 
     /// Verifies the published document by `killswitchctl verify`.
     func verify(_ options: String..., audience: String = "prod") throws -> Program.Result {
-        try Program.run(
-            try Programs.path(of: "killswitchctl"),
+        try Programs.run(
+            "killswitchctl",
             [
                 "verify", daemon.folder("flags.json"), "--signers",
                 daemon.folder("allowed_signers"), "--audience", audience,

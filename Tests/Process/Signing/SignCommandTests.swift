@@ -190,9 +190,8 @@ import Testing
         let fleet = try Fleet()
         try fleet.publish("yes", version: 1, by: fleet.alice)
         let simulate = { (more: [String]) in
-            try Program.run(
-                try Programs.path(of: "killswitchctl"),
-                ["simulate", "--flags", fleet.daemon.folder("flags.json")] + more)
+            try Programs.run(
+                "killswitchctl", ["simulate", "--flags", fleet.daemon.folder("flags.json")] + more)
         }
         let service = ["--config", fleet.daemon.folder("killswitchd.toml"), "--service", "shop"]
         try simulate(service).expect(0, output: "ended", "alice")

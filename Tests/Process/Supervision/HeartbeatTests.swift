@@ -39,8 +39,8 @@ import Testing
         #expect(get.status == 3 && get.output == "running\n")
         try daemon.control("wait", "shop", "--for", "open", "--timeout", "50ms").expect(
             124, errors: "its state file is out of date")
-        let run = try Program.run(
-            try Programs.path(of: "killswitchctl"),
+        let run = try Programs.run(
+            "killswitchctl",
             [
                 "run", "shop", "--timeout", "50ms", "--runtime-directory", daemon.folder("run"),
                 "--", "/bin/echo", "ran",
@@ -94,11 +94,5 @@ import Testing
         #expect(try daemon.run("--once").status == 0)
         #expect(try !File.exists(daemon.folder("run/alive")))
         #expect(try daemon.control("is-open", "shop").status == 0)
-    }
-
-    @Test func noServiceHasTheNameOfTheFile() throws {
-        let daemon = try Daemon(Daemon.shop.replacing("service.shop", with: "service.alive"))
-        try daemon.run("--check").expect(
-            78, errors: "bad name 'alive' of a service: the daemon has a file of")
     }
 }

@@ -83,10 +83,11 @@ import Testing
         #expect(log.lines(containing: "going on without it") == 2)
     }
 
-    @Test func onceDecidesAndEnds() throws {
+    @Test func onceDecidesAndEndsWithoutAControlSocket() throws {
         let daemon = try Daemon()
         try daemon.run("--once").expect(0)
         #expect(try daemon.member("state") == "\"running\"")
+        #expect(try !File.exists(daemon.folder("run/control.sock")))
     }
 
     @Test func onceWithoutAnAnswerDecidesByThePolicyAndSaysSo() throws {
@@ -117,8 +118,8 @@ import Testing
         throws
     {
         let daemon = try Daemon(Daemon.shop + "\nfromat = \"status\"")
-        try Program.run(
-            try Programs.path(of: "killswitchd"), daemon.options + more
+        try Programs.run(
+            "killswitchd", daemon.options + more
         ).expect(
             78,
             errors: "\(daemon.folder("killswitchd.toml")):6:1: unknown key 'fromat' in "
@@ -126,21 +127,21 @@ import Testing
     }
 
     @Test(arguments: [["--check"], []]) func aMissingConfigurationIsNamed(_ more: [String]) throws {
-        try Program.run(
-            try Programs.path(of: "killswitchd"), ["--config", "/nonexistent/k.toml"] + more,
+        try Programs.run(
+            "killswitchd", ["--config", "/nonexistent/k.toml"] + more,
             environment: ["HOME": "/nonexistent", "XDG_RUNTIME_DIR": "/nonexistent"]
         ).expect(78, errors: "open '/nonexistent/k.toml': no such file or directory")
     }
 
     @Test(arguments: [["--nonsense"], ["--config"], ["word"], ["--once", "--gates"]])
     func aWrongCommandLineIsAUsageError(_ arguments: [String]) throws {
-        let result = try Program.run(try Programs.path(of: "killswitchd"), arguments).expect(
+        let result = try Programs.run("killswitchd", arguments).expect(
             2, errors: "Try 'killswitchd --help'.")
         #expect(result.output == "")
     }
 
     @Test func helpHasUsageAndAnExample() throws {
-        let result = try Program.run(try Programs.path(of: "killswitchd"), ["--help"])
+        let result = try Programs.run("killswitchd", ["--help"])
         #expect(result.status == 0)
         #expect(result.output.hasPrefix("usage: killswitchd "))
         #expect(result.output.contains("example: "))
@@ -148,8 +149,8 @@ import Testing
 
     @Test func theSameDirectoryForRuntimeAndStateIsAUsageError() throws {
         let daemon = try Daemon()
-        try Program.run(
-            try Programs.path(of: "killswitchd"),
+        try Programs.run(
+            "killswitchd",
             [
                 "--config", daemon.folder("killswitchd.toml"), "--runtime-directory",
                 daemon.folder("x"), "--state-directory", daemon.folder("x"),

@@ -46,8 +46,8 @@ import Testing
     @Test func aSecondDaemonDoesNotGetTheRuntimeDirectoryAlone() throws {
         let daemon = try Daemon.running()
         let first = try #require(daemon.program).processID
-        try Program.run(
-            try Programs.path(of: "killswitchd"),
+        try Programs.run(
+            "killswitchd",
             [
                 "--config", daemon.folder("killswitchd.toml"), "--runtime-directory",
                 daemon.folder("run"), "--state-directory", daemon.folder("another"), "--once",

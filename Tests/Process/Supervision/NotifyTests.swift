@@ -4,12 +4,13 @@ import Testing
 
 /// The exact messages to the service manager, in their order. Ages and waits are shown as a dot.
 @Suite(.timeLimit(.minutes(5))) struct NotifyTests {
+    private static let ready =
+        "READY=1\nSTATUS=shop: running; shop: flags · old, next poll in ·"
+
     @Test func theStartSendsReadyAndTheStopStopping() throws {
         let watched = try WatchedDaemon()
         try watched.start()
-        #expect(
-            try watched.next() == "READY=1\nSTATUS=shop: running; shop: flags · old, next poll in ·"
-        )
+        #expect(try watched.next() == Self.ready)
         #expect(try watched.daemon.stop() == 0)
         #expect(try watched.next() == "STOPPING=1\nSTATUS=stopping; gates stay as they are")
         #expect(try watched.next(within: 0) == nil)
@@ -19,9 +20,7 @@ import Testing
         let watched = try WatchedDaemon()
         #expect(try watched.daemon.run("--once").status == 0)
         try watched.start()
-        #expect(
-            try watched.next() == "READY=1\nSTATUS=shop: running; shop: flags · old, next poll in ·"
-        )
+        #expect(try watched.next() == Self.ready)
     }
 
     @Test func aSlowFirstAnswerGetsTheStartMoreTime() throws {
@@ -34,19 +33,14 @@ import Testing
                 + "no valid flags are known yet; shop: undecided; shop: no flags yet, next poll in ·"
         )
         try watched.daemon.setFlags("no")
-        #expect(
-            try watched.next() == "READY=1\nSTATUS=shop: running; shop: flags · old, next poll in ·"
-        )
+        #expect(try watched.next() == Self.ready)
     }
 
     @Test func aReloadSendsReloadingAndReady() throws {
-        let watched = try WatchedDaemon()
-        try watched.start()
-        try watched.waitUntilReady()
+        let watched = try WatchedDaemon.ready()
         try watched.daemon.configure(
             Daemon.shop + "\n[service.web]\nsource = \"file:web.json\"\nformat = \"status\"")
-        watched.daemon.program?.send(SIGHUP)
-        #expect(try watched.next() == "RELOADING=1\nMONOTONIC_USEC=·")
+        try watched.reload()
         #expect(
             try watched.next()
                 == "READY=1\nSTATUS=shop: running; web: undecided; "
@@ -59,23 +53,17 @@ import Testing
     }
 
     @Test func aRefusedReloadIsReportedInTheStatus() throws {
-        let watched = try WatchedDaemon()
-        try watched.start()
-        try watched.waitUntilReady()
+        let watched = try WatchedDaemon.ready()
         try watched.daemon.configure("[service.shop")
-        watched.daemon.program?.send(SIGHUP)
-        #expect(try watched.next() == "RELOADING=1\nMONOTONIC_USEC=·")
+        try watched.reload()
         #expect(
             try watched.next().hasPrefix(
                 "READY=1\nSTATUS=configuration refused; the last accepted one stays in force: "
                     + "/killswitchd.toml:1:14: syntax error"))
         #expect(try watched.next(within: 200) == nil)
         try watched.daemon.configure(Daemon.shop)
-        watched.daemon.program?.send(SIGHUP)
-        #expect(try watched.next() == "RELOADING=1\nMONOTONIC_USEC=·")
-        #expect(
-            try watched.next() == "READY=1\nSTATUS=shop: running; shop: flags · old, next poll in ·"
-        )
+        try watched.reload()
+        #expect(try watched.next() == Self.ready)
     }
 
     /// A full notify socket delays neither the decision nor the loop, and READY is not lost.
@@ -86,7 +74,7 @@ import Testing
         try watched.daemon.waitFor("running")
         var words = try watched.next()
         while words == "noise" { words = try watched.next() }
-        #expect(words == "READY=1\nSTATUS=shop: running; shop: flags · old, next poll in ·")
+        #expect(words == Self.ready)
     }
 
     @Test func watchdogPingsAreSentWhileTheDaemonWorks() throws {

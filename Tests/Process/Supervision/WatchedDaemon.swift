@@ -1,5 +1,7 @@
+import Glibc
 import POSIX
 import Support
+import Testing
 
 /// A daemon whose service manager is the test.
 final class WatchedDaemon {
@@ -15,6 +17,20 @@ final class WatchedDaemon {
 
     func start(_ more: [String: String] = [:]) throws {
         try daemon.start(more.merging(["NOTIFY_SOCKET": daemon.folder("notify")]) { own, _ in own })
+    }
+
+    /// A daemon that was started and is ready.
+    static func ready() throws -> WatchedDaemon {
+        let watched = try WatchedDaemon()
+        try watched.start()
+        try watched.waitUntilReady()
+        return watched
+    }
+
+    /// Has the daemon read its configuration by SIGHUP; expects its first message about that.
+    func reload() throws {
+        daemon.program?.send(SIGHUP)
+        #expect(try next() == "RELOADING=1\nMONOTONIC_USEC=·")
     }
 
     /// Fills the notify socket, so that it takes no message until the test reads.

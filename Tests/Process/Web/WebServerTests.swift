@@ -53,9 +53,8 @@ import Testing
         #expect(answer.status == 200 && answer.body == "the shop")
         #expect(answer.headers["sunset"] == "Thu, 31 Dec 2099 23:59:59 GMT")
         // Whatever a client asks, the answer is that of the back-end.
-        let options = ["--range", "0-3", "--header", "If-None-Match: *", "--data", "a=b"]
-        for option in stride(from: 0, to: options.count, by: 2) {
-            answer = try server.get("/", options[option], options[option + 1])
+        for options in [["--range", "0-3"], ["--header", "If-None-Match: *"], ["--data", "a=b"]] {
+            answer = try server.get("/", options)
             #expect(answer.headers["sunset"] == "Thu, 31 Dec 2099 23:59:59 GMT")
         }
 
@@ -88,11 +87,10 @@ import Testing
         let page = try daemon.folder.text(of: "run/shop/page.html")
         #expect(
             page.contains("Inventory &amp; &lt;b&gt;more&lt;/b&gt;") && page.contains("{{soon}}"))
-        for options in [[], ["--data", "a=b"], ["--request", "DELETE"]] {
-            let path = options.isEmpty ? "/" : "/cart/1"
-            let answer =
-                try options.isEmpty
-                ? server.get(path) : server.get(path, options[0], options[1])
+        for (path, options) in [
+            ("/", []), ("/cart/1", ["--data", "a=b"]), ("/cart/1", ["--request", "DELETE"]),
+        ] {
+            let answer = try server.get(path, options)
             #expect(answer.status == 503 && answer.body == page)
             #expect(answer.headers["content-type"] == "text/html; charset=utf-8")
             #expect(answer.headers["cache-control"] == "no-store")
@@ -127,14 +125,20 @@ import Testing
         }
     }
 
-    /// A request that finds the service closed gets the page, also if the service opens before the answer is sent.
-    @Test(arguments: WebServer.Kind.allCases)
-    func aServerLooksOnceForARequest(_ kind: WebServer.Kind) async throws {
+    /// A runtime directory with the marker of a closed service, and nothing else.
+    private func closed() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         unsafe chmod(folder.path, 0o755)
         try Directory.create(folder("shop"))
-        try folder.write("<main>closed</main>", to: "shop/page.html")
         try folder.write("", to: "shop/unavailable")
+        return folder
+    }
+
+    /// A request that finds the service closed gets the page, also if the service opens before the answer is sent.
+    @Test(arguments: WebServer.Kind.allCases)
+    func aServerLooksOnceForARequest(_ kind: WebServer.Kind) async throws {
+        let folder = try closed()
+        try folder.write("<main>closed</main>", to: "shop/page.html")
         let server = try await WebServer(kind, runtime: folder.path)
         let flips = try Program(
             "/usr/bin/python3",
@@ -157,10 +161,7 @@ import Testing
     /// A file that is missing must not turn the answer into another one.
     @Test(arguments: WebServer.Kind.allCases)
     func aClosedServiceWithoutItsPageIsClosed(_ kind: WebServer.Kind) async throws {
-        let folder = try TemporaryFolder()
-        unsafe chmod(folder.path, 0o755)
-        try Directory.create(folder("shop"))
-        try folder.write("", to: "shop/unavailable")
+        let folder = try closed()
         let server = try await WebServer(kind, runtime: folder.path)
         // The file of the number is missing; nginx tells that of a service that starts.
         let number = kind == .nginx ? "5" : nil

@@ -27,12 +27,11 @@ extension Attached {
             Refusal(units: "t-worker@.service", saying: "t-worker@.service", status: 2),
         ])
         func aUnitThatCannotBeAttachedIsRefusedWithTheCause(_ refusal: Refusal) throws {
-            let host = try Host()
-            try host.services("t-web", "ssh")
+            let host = try Host.having("t-web", "ssh")
             try host.unit("t-worker@.service", "[Service]\nExecStart=/bin/sleep infinity")
             try host.run("ln -s /dev/null /etc/systemd/system/t-masked.service")
             try host.start()
-            let result = try host.system.attempt("killswitchctl attach shop t-web \(refusal.units)")
+            let result = try host.control("attach shop t-web \(refusal.units)")
             try host.run("rm /etc/systemd/system/ssh.service")
             #expect(result.status == refusal.status)
             #expect(result.errors.contains(refusal.saying))
@@ -47,11 +46,9 @@ extension Attached {
         }
 
         @Test func anUnknownServiceIsRefusedUnlessForced() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.start()
-            try host.system.attempt("killswitchctl attach shpo t-web").expect(
-                4, errors: "did you mean 'shop'?")
+            try host.control("attach shpo t-web").expect(4, errors: "did you mean 'shop'?")
             try host.run("killswitchctl attach --force shpo t-web")
             #expect(try host.run("killswitchctl units --orphans").contains("t-web.service"))
             try host.run("killswitchctl detach --all")

@@ -7,8 +7,7 @@ extension Attached {
     @Suite(.serialized)
     struct AttachmentTests {
         @Test func attachWritesReadableFilesAndWritesThemOnce() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.unit("t-worker@.service", "[Service]\nExecStart=/bin/sleep infinity")
             try host.start(attaching: "t-web t-worker@3")
             let before = try host.attachmentFiles
@@ -52,8 +51,7 @@ extension Attached {
         }
 
         @Test func detachLeavesNothingBehindAndStopsNothing() throws {
-            let host = try Host()
-            try host.services("t-web", "t-app")
+            let host = try Host.having("t-web", "t-app")
             try host.run("systemctl daemon-reload; systemctl enable --now t-web t-app")
             let before = try host.run("cd /etc/systemd/system && find . | sort")
             try host.start(attaching: "t-web t-app")
@@ -64,12 +62,11 @@ extension Attached {
             #expect(try host.run("cd /etc/systemd/system && find . | sort") == before)
             try host.set(Host.ended, up: "killswitch-closed@shop.target")
             #expect(try host.property("ActiveState", of: "t-web") == "active")
-            #expect(try host.system.attempt("killswitchctl detach shop t-web").status == 1)
+            #expect(try host.control("detach shop t-web").status == 1)
         }
 
         @Test func aDryRunPrintsWhatAttachWouldWriteAndChangesNothing() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.start()
             let printed = try host.run("killswitchctl attach --dry-run shop t-web")
             #expect(
@@ -79,9 +76,7 @@ extension Attached {
                 printed.contains(
                     "/etc/systemd/system/killswitch-open@shop.target.wants/t-web.service -> "
                         + "/etc/systemd/system/t-web.service"))
-            let json = try JSON.Value.parse(
-                try host.run("killswitchctl attach --dry-run --json shop t-web")
-            ).object
+            let json = try host.json("killswitchctl attach --dry-run --json shop t-web").object
             let unit = try #require(json?["units"]?.array?.first?.object)
             #expect(unit["name"]?.string == "t-web.service" && json?["dry_run"] == true)
             #expect(
@@ -109,8 +104,7 @@ extension Attached {
 
         /// A page that says sorry need not wait for a unit that takes long to stop.
         @Test func anEarlyUnitStartsWhileOthersStillStop() throws {
-            let host = try Host()
-            try host.services("t-early", "t-page")
+            let host = try Host.having("t-early", "t-page")
             try host.unit(
                 "t-slow.service",
                 "[Service]\nExecStart=/bin/sleep infinity\nExecStop=/bin/sh -c 'until test -e /run/t-go; do sleep 0.1; done'"
@@ -132,14 +126,13 @@ extension Attached {
 
         @Test func earlyIsForUnitsOfAClosedGate() throws {
             let host = try Host()
-            try host.system.attempt("killswitchctl attach --early shop t-web").expect(
+            try host.control("attach --early shop t-web").expect(
                 2, errors: "add --state maintenance")
         }
 
         /// A drop-in without the assertion lets a start by hand pass through a closing gate.
         @Test func renewCompletesDropInsAndLeavesEditedOnes() throws {
-            let host = try Host()
-            try host.services("t-web", "t-app", "t-own", "t-page")
+            let host = try Host.having("t-web", "t-app", "t-own", "t-page")
             try host.start(attaching: "t-web t-app t-own")
             try host.run("killswitchctl attach --state maintenance shop t-page")
             try host.run("systemctl start t-web t-own")
@@ -158,7 +151,7 @@ extension Attached {
             let dry = try host.run("killswitchctl attach --renew --dry-run 2>/dev/null")
             #expect(dry == "would renew \(file("t-web"))\n")
             #expect(try host.system.assertions(of: "t-web") == "a(sbbsi) 0\n")
-            let result = try host.system.attempt("killswitchctl attach --renew")
+            let result = try host.control("attach --renew")
             #expect(result.status == 0 && result.output == "renewed \(file("t-web"))\n")
             #expect(
                 result.errors == """
@@ -171,18 +164,16 @@ extension Attached {
                 try host.system.assertions(of: "t-web").contains("\"/run/killswitchd/shop/closed\"")
             )
             #expect(try host.run(life) == before)
-            let json = try JSON.Value.parse(
-                try host.run("killswitchctl attach --renew --json 2>/dev/null")
-            ).object
+            let json = try host.json("killswitchctl attach --renew --json 2>/dev/null").object
             #expect(json?["renewed"] == .array([]))
             #expect(json?["edited"]?.array?.first?.object?["name"] == "t-own.service")
         }
 
         @Test func renewStandsAlone() throws {
             let host = try Host()
-            #expect(try host.system.attempt("killswitchctl attach --renew shop t-web").status == 2)
-            #expect(try host.system.attempt("killswitchctl attach shop").status == 2)
-            #expect(try host.system.attempt("killswitchctl attach").status == 2)
+            #expect(try host.control("attach --renew shop t-web").status == 2)
+            #expect(try host.control("attach shop").status == 2)
+            #expect(try host.control("attach").status == 2)
             let nobody = "setpriv --reuid nobody --clear-groups killswitchctl attach --renew"
             #expect(try host.system.attempt(nobody).status == 5)
             #expect(try host.run("killswitchctl attach --renew") == "")
@@ -192,8 +183,8 @@ extension Attached {
             let host = try Host.attached("t-web")
             try host.set(Host.ended, up: "killswitch-ended@shop.target")
             try host.wait(until: "killswitchctl units | grep -q 'down *inactive'")
-            let text = try host.run("killswitchctl units shop --json")
-            let row = try #require(JSON.Value.parse(Array(text.utf8)).array?.first?.object)
+            let row = try #require(
+                host.json("killswitchctl units shop --json").array?.first?.object)
             #expect(row["name"] == "t-web.service")
             #expect(row["service"] == "shop")
             #expect(row["target"] == "killswitch-open@shop.target")

@@ -6,12 +6,11 @@ extension Attached {
     @Suite(.serialized)
     struct CompanionTests {
         @Test func dependentsAreNamedAndAttachedOnRequest() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.needyService()
             try host.run("systemctl daemon-reload; systemctl start t-needy")
             try host.start()
-            let result = try host.system.attempt("killswitchctl attach shop t-web")
+            let result = try host.control("attach shop t-web")
             #expect(result.errors.contains("'t-needy.service' requires 't-web.service'"))
             let printed = try host.run("killswitchctl attach --with-dependents shop t-web")
             #expect(printed.contains("attached t-needy.service"))

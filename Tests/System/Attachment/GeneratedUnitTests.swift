@@ -36,8 +36,7 @@ extension Attached {
         @Test func aGeneratedUnitIsAttachedLikeAnyOther() throws {
             let host = try host()
             try host.run("systemctl enable killswitchd")
-            try host.start(attaching: "t-generated")
-            try host.run("systemctl start t-generated")
+            try host.startUnits("t-generated")
             #expect(
                 try host.property("FragmentPath", of: "t-generated")
                     == "/run/systemd/generator/t-generated.service")
@@ -56,8 +55,7 @@ extension Attached {
 
         @Test func aUnitThatTheGeneratorMakesNoLongerIsNamed() throws {
             let host = try host()
-            try host.start(attaching: "t-generated")
-            try host.run("systemctl start t-generated")
+            try host.startUnits("t-generated")
             try host.run("rm \(Self.source); systemctl daemon-reload")
             try host.wait(until: "killswitchctl units shop | grep -q 'its unit file is gone'")
             // The drop-in of the target stops it nevertheless.

@@ -14,7 +14,7 @@ extension OnSystemd {
             try host.start(attaching: "t-app")
             try host.run(
                 "killswitchctl attach api t-app; killswitchctl wait api --for down --timeout 1m")
-            let printed = try host.system.attempt("killswitchctl wait shop --for up --timeout 2s")
+            let printed = try host.control("wait shop --for up --timeout 2s")
                 .expect(
                     124, errors: "open, 0 of 1 unit up, t-app.service stays down because of 'api'")
             #expect(printed.errors.contains("waiting for t-app.service (inactive"))
@@ -31,10 +31,9 @@ extension OnSystemd {
                     .contains("t-app.service: inactive, wanted down by 'api'"))
             #expect(try host.row("t-app.service")?["held_by"] == ["api"])
             #expect(try host.row("t-app.service", of: "api")?["held_by"] == [])
-            let gate = try host.run("cat /run/killswitchd/shop/gate.json")
+            let gate = try host.json("cat /run/killswitchd/shop/gate.json").object
             #expect(
-                try JSON.Value.parse(Array(gate.utf8)).object?["units"]?.object?["held"]
-                    == [["name": "t-app.service", "by": ["api"]]])
+                gate?["units"]?.object?["held"] == [["name": "t-app.service", "by": ["api"]]])
             // The journal has it when the gate opens.
             try host.set(Host.ended)
             try host.run("killswitchctl wait shop --for down --timeout 1m")
@@ -69,18 +68,16 @@ extension OnSystemd {
                 ("status --check gone", 1),
                 ("explain gone", 4), ("units", 0), ("units gone", 0),
             ] {
-                let printed = try host.system.attempt("killswitchctl \(command)").expect(
-                    Int32(status), output: problem)
+                let printed = try host.control("\(command)").expect(Int32(status), output: problem)
                 let hasAdvice = !command.contains("--check")
                 #expect(!hasAdvice || printed.output.contains(advice), "\(command): \(printed)")
             }
             for command in [
                 "force gone running --for 1h --reason x", "is-open gone", "release gone",
             ] {
-                try host.system.attempt("killswitchctl \(command)").expect(
-                    4, errors: "'killswitchctl explain gone'")
+                try host.control("\(command)").expect(4, errors: "'killswitchctl explain gone'")
             }
-            try host.system.attempt("killswitchctl unlock gone").expect(1, errors: advice)
+            try host.control("unlock gone").expect(1, errors: advice)
             try host.wait(for: "killswitch_problems{kind=\"units-orphaned\"} 1", in: "metrics.prom")
             // It is still a problem after a restart.
             try host.run("systemctl restart killswitchd")
@@ -109,20 +106,19 @@ extension OnSystemd {
                 ExecStart=/bin/sh -c 'sleep 7654321 & exec sleep infinity'
                 """)
             try host.start()
-            let attached = try host.system.attempt("killswitchctl attach shop t-left")
+            let attached = try host.control("attach shop t-left")
             #expect(attached.errors.contains("'t-left.service' has KillMode=process: "))
             try host.run("systemctl start t-left")
             try host.set(Host.ended, down: "t-left")
             let left = "it is inactive, and 1 of its processes runs on ("
             try host.wait(until: "killswitchctl units | grep -qF '\(left)'")
-            let waited = try host.system.attempt("killswitchctl wait shop --for down --timeout 1s")
+            let waited = try host.control("wait shop --for down --timeout 1s")
             #expect(waited.status == 124)
             #expect(
                 waited.errors.contains(
                     "closing, 0 of 1 unit down, waiting for t-left.service (inactive"))
             #expect(waited.errors.contains("1 of its processes runs on)"), "\(waited.errors)")
-            try host.system.attempt("killswitchctl status --check").expect(
-                1, output: "'sleep 7654321'")
+            try host.control("status --check").expect(1, output: "'sleep 7654321'")
             let status = try host.run("killswitchctl status")
             #expect(status.contains("0/1") && status.contains("systemctl kill t-left.service"))
             #expect(try host.row("t-left.service")?["processes"] == 1)

@@ -33,8 +33,7 @@ extension Attached {
             try host.run("systemctl start killswitchd")
             try host.awaitDown("t-web")
             try host.run("systemctl stop killswitchd")
-            let text = try host.run("killswitchctl unlock --json shop")
-            let report = try #require(JSON.Value.parse(Array(text.utf8)).object)
+            let report = try #require(host.json("killswitchctl unlock --json shop").object)
             #expect(report["service"] == "shop" && report["result"] == "done")
             #expect(report["marker"] == "/run/killswitchd/shop/closed")
             #expect(report["target"] == "killswitch-open@shop.target")
@@ -54,7 +53,7 @@ extension Attached {
         @Test func aRunningDaemonIsNotPassedBy() throws {
             let host = try closedHost()
             let refused = { (cause: String) in
-                let result = try host.system.attempt("killswitchctl unlock shop")
+                let result = try host.control("unlock shop")
                 #expect(result.status == 1)
                 #expect(result.errors.hasPrefix("killswitchctl: \(cause)"), "\(result.errors)")
                 #expect(try host.system.attempt("test -e /run/killswitchd/shop/closed").status == 0)
@@ -79,11 +78,10 @@ extension Attached {
 
         @Test func aServiceThatNobodyKnowsIsNone() throws {
             let host = try closedHost()
-            try host.system.attempt("killswitchctl unlock shpo").expect(
-                4, errors: "no such service 'shpo'")
+            try host.control("unlock shpo").expect(4, errors: "no such service 'shpo'")
             let nobody = "setpriv --reuid nobody --clear-groups killswitchctl unlock shop"
             #expect(try host.system.attempt(nobody).status == 5)
-            #expect(try host.system.attempt("killswitchctl unlock").status == 2)
+            #expect(try host.control("unlock").status == 2)
             #expect(try host.property("ActiveState", of: "t-web") == "inactive")
         }
 
@@ -97,7 +95,7 @@ extension Attached {
                 ("is-open shop", 3), ("status", 1), ("status --check", 1), ("get shop state", 3),
                 ("explain shop", 3), ("units", 0), ("units --check", 1),
             ] as [(String, Int32)] {
-                let result = try host.system.attempt("killswitchctl \(command)")
+                let result = try host.control("\(command)")
                 #expect(result.status == status, "\(command)")
                 let printed = result.output + result.errors
                 #expect(
@@ -106,7 +104,7 @@ extension Attached {
             }
             #expect(try host.system.attempt("systemctl start t-web").status != 0)
             try host.run("rm -rf /run/killswitchd")
-            #expect(try host.system.attempt("killswitchctl unlock mail").status == 4)
+            #expect(try host.control("unlock mail").status == 4)
             try host.run("mkdir -p /run/killswitchd/shop; touch /run/killswitchd/shop/closed")
             #expect(
                 try host.run("killswitchctl unlock --all") == """
@@ -115,7 +113,7 @@ extension Attached {
 
                     """)
             try host.awaitUp("t-web")
-            #expect(try host.system.attempt("killswitchctl unlock --all shop").status == 2)
+            #expect(try host.control("unlock --all shop").status == 2)
         }
     }
 }

@@ -44,8 +44,7 @@ extension Attached {
             "EnableUnitFiles asbb 1 t-web.service false false",
         ])
         func theDaemonMayDoNothingElse(_ call: String) throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.run("systemctl daemon-reload; systemctl start t-web")
             let result = try host.system.attempt(Self.call + call)
             #expect(result.status != 0)

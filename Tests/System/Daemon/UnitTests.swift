@@ -42,7 +42,7 @@ extension Attached {
             try system.run("rm /etc/killswitchd/flags.json")
             try system.run("systemctl start --no-block killswitchd")
             try system.wait(until: "test -e /run/killswitchd/shop/state.json")
-            try system.wait(until: "systemctl status killswitchd | grep 'shop: undecided'")
+            try host.wait(forStatus: "shop: undecided")
             #expect(try host.property("ActiveState") == "activating")
             try set("no")
             try system.wait(until: "systemctl is-active killswitchd")
@@ -111,8 +111,7 @@ extension Attached {
             try system.wait(until: "systemctl is-active killswitchd")
             #expect(try system.run("killswitchctl is-open web || true") == "web: closed (ended)\n")
             try expectOpen()
-            try system.wait(
-                until: "systemctl status killswitchd | grep 'ended unexpectedly while reading'")
+            try host.wait(forStatus: "ended unexpectedly while reading")
             try system.write(Self.running, to: "/etc/killswitchd/big.json")
             try system.wait(until: "killswitchctl is-open web")
             #expect(try host.property("NRestarts") == "1")
@@ -228,7 +227,7 @@ extension Attached {
             try host.configure("[service.shop]\nsorce = 1")
             #expect(try system.attempt("systemctl reload killswitchd").status != 0)
             let mistake = "killswitchd.toml:2:1: unknown key 'sorce'"
-            try system.wait(until: "systemctl status killswitchd | grep \"\(mistake)\"")
+            try host.wait(forStatus: mistake)
             #expect(try host.property("ActiveState") == "active")
             // Even after a restart the kept configuration is in force.
             try system.run("systemctl restart killswitchd")

@@ -68,8 +68,7 @@ extension Drilled {
 
         @Test(arguments: refusals) func aDrillThatIsRefusedTouchesNothing(_ refusal: Refusal) throws
         {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.override("RestartSec=0")
             try host.open("t-web")
             try host.run(refusal.making)
@@ -82,8 +81,7 @@ extension Drilled {
 
         @Test(arguments: [("y", 0), ("yes", 0), ("n", 1), ("", 1)])
         func atATerminalDrillAsksForConsent(_ answer: String, _ status: Int32) throws {
-            let host = try Host()
-            try host.services("t-web", "t-app")
+            let host = try Host.having("t-web", "t-app")
             try host.needyService()
             try host.open("t-web")
             let result = try host.system.attempt(
@@ -103,8 +101,7 @@ extension Drilled {
         }
 
         @Test func theQuestionNamesWhatStopsAndWhatIsStarted() throws {
-            let host = try Host()
-            try host.services("t-web", "t-app", "t-page")
+            let host = try Host.having("t-web", "t-app", "t-page")
             try host.needyService()
             try host.open("t-web t-app")
             try host.run("killswitchctl attach --state ended shop t-page")

@@ -8,8 +8,7 @@ extension Drilled {
     @Suite(.serialized)
     struct DrillTests {
         @Test func aDrillThatSucceedsTimesEachUnitAndLeavesEverythingAsItWas() throws {
-            let host = try Host()
-            try host.services("t-web", "t-page")
+            let host = try Host.having("t-web", "t-page")
             try host.unit(
                 "t-app.service",
                 """
@@ -48,8 +47,7 @@ extension Drilled {
         }
 
         @Test func theTableNamesEachUnitInEightyColumns() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.open("t-web")
             let text = try host.run("killswitchctl drill shop 2>/dev/null")
             let lines = text.split(separator: "\n")
@@ -98,8 +96,7 @@ extension Drilled {
         }
 
         @Test func aDependentThatDoesNotComeBackIsNamedWithTheCommandToAttachIt() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.needyService()
             try host.open("t-web")
             try host.run("systemctl start t-needy")
@@ -139,8 +136,7 @@ extension Drilled {
         }
 
         @Test func aUnitThatWasDownIsStartedAndTheReportSaysSo() throws {
-            let host = try Host()
-            try host.services("t-web", "t-app")
+            let host = try Host.having("t-web", "t-app")
             try host.open("t-web t-app")
             try host.run("systemctl stop t-app")
             let (result, report) = try host.drill()

@@ -8,14 +8,13 @@ extension Drilled {
     @Suite(.serialized)
     struct DrillTimerTests {
         private func kept(_ host: Host) throws -> JSON.Object {
-            let status = try JSON.Value.parse(try host.run("killswitchctl status shop --json"))
+            let status = try host.json("killswitchctl status shop --json")
             let service = status.object?["services"]?.array?.first?.object
             return service?["drill"]?.object ?? [:]
         }
 
         @Test func aGoodDrillIsKeptOverARestartAndTold() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.open("t-web")
             #expect(try kept(host) == [:])
             try host.run("systemctl start killswitch-drill@shop.service")
@@ -42,7 +41,7 @@ extension Drilled {
             #expect(failed.status != 0)
             let text = "shop: its last drill has failed: t-deaf.service"
             #expect(try host.run("killswitchctl status").contains(text))
-            #expect(try host.system.attempt("killswitchctl status --check").output.contains(text))
+            #expect(try host.control("status --check").output.contains(text))
             #expect(try kept(host)["last_good"] == .null)
             #expect(try host.journal(of: .drilled).first?["PRIORITY"] == "3")
             try host.run("sed -i \"s/trap '' TERM; //\" /etc/systemd/system/t-deaf.service")
@@ -53,8 +52,7 @@ extension Drilled {
         }
 
         @Test func aClosedServiceIsNotDrilled() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.open("t-web")
             try host.set(Host.maintenance, down: "t-web")
             try host.run("systemctl start killswitch-drill@shop.service")

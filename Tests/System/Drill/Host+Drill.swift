@@ -44,8 +44,7 @@ extension Host {
 
     /// Attaches and starts existing units, and waits for the open gate.
     func open(_ units: String) throws {
-        try start(attaching: units)
-        try run("systemctl start \(units)")
+        try startUnits(units)
         try awaitUp("killswitch-open@shop.target")
     }
 }

@@ -117,8 +117,7 @@ extension OnSystemd {
             let host = try Host.running("t-web")
             try host.run("systemctl stop t-web")
             try host.run("systemctl reload killswitchd")
-            try host.wait(
-                until: "journalctl --sync; journalctl -u killswitchd | grep -q 'was read again'")
+            try host.wait(forEntry: "was read again")
             #expect(try host.property("ActiveState", of: "t-web") == "inactive")
         }
 
@@ -126,14 +125,13 @@ extension OnSystemd {
             let host = try Host.running("t-web")
             try host.configure("[service.shop\n")
             try host.run("systemctl reload killswitchd || true")
-            try host.wait(until: "systemctl status killswitchd | grep -q 'configuration refused'")
+            try host.wait(forStatus: "configuration refused")
             #expect(try host.property("ActiveState", of: "t-web") == "active")
             try host.set(Host.ended, down: "t-web")
         }
 
         @Test func aServiceThatIsAddedIsDecidedAndItsGateMoved() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.start()
             try host.set(Host.ended, of: "mail")
             try host.run("killswitchctl attach --force mail t-web; systemctl start t-web || true")

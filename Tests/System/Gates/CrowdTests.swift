@@ -60,9 +60,9 @@ extension OnSystemd {
             try host.services("t-both")
             try host.unit("t-app@.service", "[Service]\nExecStart=/bin/sleep infinity")
             try host.run("systemctl daemon-reload")
-            let text = try host.run(
-                "killswitchctl attach --json --each t-app@%s --each t-both.service")
-            let reports = try #require(JSON.Value.parse(Array(text.utf8)).array).compactMap(
+            let reports = try #require(
+                host.json("killswitchctl attach --json --each t-app@%s --each t-both.service").array
+            ).compactMap(
                 \.object)
             #expect(reports.map { $0["service"]?.string } == ["shop", "mail"])
             #expect(
@@ -111,7 +111,7 @@ extension OnSystemd {
             try host.services("t-web")
             try host.run("systemctl daemon-reload")
             try host.run("killswitchctl attach shop t-web")
-            #expect(try host.system.attempt("killswitchctl attach shpo t-web").status != 0)
+            #expect(try host.control("attach shpo t-web").status != 0)
         }
     }
 }

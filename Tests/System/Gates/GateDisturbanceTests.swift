@@ -19,7 +19,8 @@ extension OnSystemd {
                 source = "app"
                 format = "switch"
                 """)
-            try host.servicesUp("t-web")
+            try host.services("t-web")
+            try host.startUnits("t-web")
             try host.run("systemctl stop t-web")
             let mark = "stat -c %Y /run/killswitchd/source.app"
             for _ in 1...2 {
@@ -34,8 +35,7 @@ extension OnSystemd {
         }
 
         @Test func aUnitThatRanBeforeItWasAttachedIsStoppedByTheFirstClose() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.run("systemctl daemon-reload; systemctl start t-web")
             let before = try host.property("InvocationID", of: "t-web")
             try host.start(attaching: "t-web")
@@ -64,10 +64,7 @@ extension OnSystemd {
             try host.run("systemctl start killswitch-open@shop.target || true")
             try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
             try host.awaitDown("t-web")
-            try host.wait(
-                until:
-                    "journalctl --sync; journalctl -u killswitchd | grep -q 'moves it back to closed'"
-            )
+            try host.wait(forEntry: "moves it back to closed")
             try host.set(Host.open, up: "t-web")
             try host.run("systemctl stop killswitch-open@shop.target")
             try host.awaitUp("killswitch-open@shop.target", "t-web")

@@ -10,21 +10,18 @@ extension OnSystemd {
     struct GateFactTests {
         /// The object of gate.json.
         private func gate(_ host: Host) throws -> JSON.Object {
-            let text = try host.run("cat /run/killswitchd/shop/gate.json")
-            return try JSON.Value.parse(Array(text.utf8)).object ?? [:]
+            try host.json("cat /run/killswitchd/shop/gate.json").object ?? [:]
         }
 
         @Test func downWaitsForTheLastUnitAndClosedForTheDecision() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.slowService(seconds: 2)
-            try host.start(attaching: "t-web t-slow")
-            try host.run("systemctl start t-web t-slow")
+            try host.startUnits("t-web t-slow")
             try host.set(Host.ended)
             try host.run("killswitchctl wait shop --for closed --timeout 5s")
             #expect(try host.property("ActiveState", of: "t-slow") != "inactive")
             try host.wait(until: "killswitchctl status shop | grep -q 'closing 1/2'")
-            try host.system.attempt("killswitchctl wait shop --for down --timeout 1ms").expect(
+            try host.control("wait shop --for down --timeout 1ms").expect(
                 124, errors: "its gate is closing, 1 of 2 units down")
             // A migration that begins now finds nothing running.
             #expect(
@@ -41,13 +38,12 @@ extension OnSystemd {
 
         /// It once ended by what the daemon had written before the unit was attached.
         @Test func upWaitsForAUnitThatTheDaemonHasNotSeenYet() throws {
-            let host = try Host()
-            try host.services("t-web", "t-late")
+            let host = try Host.having("t-web", "t-late")
             try host.start(attaching: "t-web")
             try host.run("systemctl start t-web t-late")
             try host.run("killswitchctl wait shop --for up --timeout 20s")
             try host.run("killswitchctl attach --no-reload shop t-late")
-            try host.system.attempt("killswitchctl wait shop --for up --timeout 500ms").expect(
+            try host.control("wait shop --for up --timeout 500ms").expect(
                 124, errors: "the daemon has not yet seen its unit 't-late.service'")
             try host.run("systemctl daemon-reload")
             try host.run("killswitchctl wait shop --for up --timeout 20s")
@@ -55,11 +51,9 @@ extension OnSystemd {
         }
 
         @Test func anOrderThatWaitsFollowsTheMoveUnitByUnit() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.slowService(seconds: 2)
-            try host.start(attaching: "t-web t-slow")
-            try host.run("systemctl start t-web t-slow")
+            try host.startUnits("t-web t-slow")
             let force = "killswitchctl force shop ended --reason test --for 1h"
             let forced = try host.run("\(force) --wait")
             #expect(try host.property("ActiveState", of: "t-slow") == "inactive")
@@ -68,8 +62,8 @@ extension OnSystemd {
             #expect(lines.contains { $0.hasPrefix("shop: t-web.service is down after ") })
             #expect(lines.contains { $0.hasPrefix("shop: t-slow.service is down after ") })
             #expect(lines.last == "shop: its gate is closed, all 2 units are down")
-            let released = try host.run("killswitchctl release shop --wait --json")
-            let object = try JSON.Value.parse(Array(released.utf8)).object?["gate"]?.object
+            let object = try host.json("killswitchctl release shop --wait --json").object?["gate"]?
+                .object
             #expect(object?["actual"] == "open")
             #expect(object?["units"]?.object?["up"] == 2)
         }
@@ -77,10 +71,9 @@ extension OnSystemd {
         @Test func anOrderThatWaitsNamesTheUnitThatPassesItsLimit() throws {
             let host = try Host()
             try host.deafService(limit: "1s")
-            try host.start(attaching: "t-deaf")
-            try host.run("systemctl start t-deaf")
-            try host.system.attempt(
-                "killswitchctl force shop ended --reason test --for 1h --wait"
+            try host.startUnits("t-deaf")
+            try host.control(
+                "force shop ended --reason test --for 1h --wait"
             ).expect(1, errors: "shop: unit 't-deaf.service': it did not stop within")
         }
 
@@ -90,20 +83,20 @@ extension OnSystemd {
             try host.run("systemctl mask --runtime --now polkit")
             let problem = "its gate cannot be moved: polkit does not permit it"
             let result = Result {
-                let drilled = try host.system.attempt("killswitchctl drill shop --yes --for 5s")
+                let drilled = try host.control("drill shop --yes --for 5s")
                     .expect(1, errors: problem)
                 #expect(!drilled.output.contains("failed"))
-                try host.system.attempt(
-                    "killswitchctl force shop ended --reason test --for 1h"
+                try host.control(
+                    "force shop ended --reason test --for 1h"
                 ).expect(1, output: "its gate is stuck, 0 of 1 unit down", "shop: \(problem)")
                 for command in ["status", "units shop", "explain shop", "status --json"] {
-                    let printed = try host.system.attempt("killswitchctl \(command)").output
+                    let printed = try host.control("\(command)").output
                     #expect(printed.contains(problem), "\(command)")
                 }
                 #expect(try host.run("killswitchctl status shop").contains(" stuck "))
                 #expect(try gate(host)["next_try"]?.string != nil)
                 for wait in ["wait shop --for down", "run shop --when down -- true"] {
-                    try host.system.attempt("killswitchctl \(wait)").expect(1, errors: problem)
+                    try host.control("\(wait)").expect(1, errors: problem)
                 }
                 // Longer than the unit may take to stop, if somebody had asked it to.
                 try host.run(
@@ -130,12 +123,12 @@ extension OnSystemd {
             try host.run("killswitchctl wait shop --for up --timeout 20s")
             try host.run("systemctl stop dbus.socket dbus.service 2>/dev/null; true")
             let result = Result {
-                try host.system.attempt(
-                    "killswitchctl force shop ended --reason test --for 1h"
+                try host.control(
+                    "force shop ended --reason test --for 1h"
                 ).expect(1, output: "the gate waits for the bus")
                 // A bus that is restarted would be back. The back-off grows to 8 s meanwhile.
                 try host.wait(until: "killswitchctl status shop | grep -q ' stuck '")
-                try host.system.attempt("killswitchctl wait shop --for down").expect(
+                try host.control("wait shop --for down").expect(
                     1, errors: "its gate cannot be moved: ")
             }
             let start = try host.run("systemctl start dbus.socket; cut -d ' ' -f 1 /proc/uptime")
@@ -159,8 +152,8 @@ extension OnSystemd {
         ) throws {
             let host = try Host()
             try host.unit("t-web.service", "[Service]\nExecStart=/bin/sleep infinity")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web; killswitchctl wait shop --for up --timeout 20s")
+            try host.startUnits("t-web")
+            try host.run("killswitchctl wait shop --for up --timeout 20s")
             if words == "it is masked" {
                 // A unit in /etc cannot be masked.
                 try host.run(
@@ -201,15 +194,14 @@ extension OnSystemd {
             try host.run("rm -r /etc/systemd/system/killswitch-open@shop.target.d")
             try host.run("rm /etc/systemd/system/t-web.service; systemctl daemon-reload")
             try host.wait(until: "killswitchctl status | grep -q 'its unit file is gone'")
-            let forced = try host.system.attempt(
-                "killswitchctl force shop ended --reason test --for 1h --wait")
+            let forced = try host.control("force shop ended --reason test --for 1h --wait")
             let problem =
                 "it still runs although the gate is closed: its unit file is gone"
             #expect(forced.status == 1)
             #expect(forced.errors.contains("shop: unit 't-web.service': \(problem)"))
             #expect(try host.run("killswitchctl status").contains(" stuck "))
             #expect(try host.run("killswitchctl units").contains(problem))
-            #expect(try host.system.attempt("killswitchctl wait shop --for down").status == 1)
+            #expect(try host.control("wait shop --for down").status == 1)
             try host.run("systemctl stop t-web")
             try host.run("killswitchctl wait shop --for down --timeout 20s")
         }

@@ -11,8 +11,7 @@ extension OnSystemd {
             let host = try Host()
             try host.deafService(limit: "3s")
             try host.override("WatchdogSec=2s")
-            try host.start(attaching: "t-deaf")
-            try host.run("systemctl start t-deaf")
+            try host.startUnits("t-deaf")
             try host.set(Host.ended)
             try host.wait(until: "systemctl is-failed --quiet t-deaf")
             #expect(try host.property("Result", of: "t-deaf") == "timeout")
@@ -34,10 +33,9 @@ extension OnSystemd {
             try host.deafService(
                 "t-slow", limit: "2s",
                 "ExecStop=/bin/sleep infinity\nExecStopPost=/bin/sleep infinity")
-            try host.start(attaching: "t-slow")
-            try host.run("systemctl start t-slow")
+            try host.startUnits("t-slow")
             try host.set(Host.ended)
-            try host.wait(until: "systemctl status killswitchd | grep -q 'has not stopped within'")
+            try host.wait(forStatus: "has not stopped within")
             #expect(
                 try host.sentences(of: .unitLate) == [
                     "shop: unit 't-slow.service': it has not stopped within its limit of 2 s"
@@ -49,11 +47,9 @@ extension OnSystemd {
 
         /// systemd holds the start behind the stop: it would wait without a word.
         @Test func aStartThatWaitsForTheClosingSaysForWhichUnit() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.deafService(limit: "infinity")
-            try host.start(attaching: "t-web t-deaf")
-            try host.run("systemctl start t-web t-deaf")
+            try host.startUnits("t-web t-deaf")
             try host.set(Host.ended, down: "t-web")
             try host.run("systemctl start --no-block t-web")
             let sentence =
@@ -74,9 +70,7 @@ extension OnSystemd {
             try host.unit("t-bad.service", "[Service]\nExecStart=/bin/false")
             try host.start(attaching: "t-bad")
             try host.set(Host.open)
-            try host.wait(
-                until:
-                    "systemctl status killswitchd | grep -q \"it failed with result 'exit-code'\"")
+            try host.wait(forStatus: "it failed with result 'exit-code'")
             #expect(
                 try host.sentences(of: .unitFailed) == [
                     "shop: unit 't-bad.service': it failed with result 'exit-code'"

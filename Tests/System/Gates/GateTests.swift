@@ -8,8 +8,7 @@ extension OnSystemd {
     @Suite(.serialized)
     struct GateTests {
         @Test func aFlagClosesTwoServicesWithinASecondAndAHandStartIsRefused() throws {
-            let host = try Host()
-            try host.services("t-web", "t-app")
+            let host = try Host.having("t-web", "t-app")
             try host.run("systemctl daemon-reload; systemctl enable --now t-web t-app")
             try host.start(attaching: "t-web t-app")
             // The daemon can time the stop only of units that it follows already.

@@ -42,7 +42,7 @@ extension OnSystemd {
             #expect(one.hasPrefix("confirmed: b\n"))
             try host.awaitDown("t-b")
             #expect(try host.run("systemctl is-active t-a t-c") == "active\nactive\n")
-            #expect(try host.system.attempt("killswitchctl confirm b").status == 1)
+            #expect(try host.control("confirm b").status == 1)
             // The two others are below the limit now, and stay held nevertheless.
             try host.run("systemctl restart killswitchd")
             #expect(try host.run("killswitchctl get a reason") == "closing-held\n")
@@ -68,7 +68,8 @@ extension OnSystemd {
                 format = "switch"
                 min_closed = "3s"
                 """)
-            try host.servicesUp("t-web")
+            try host.services("t-web")
+            try host.startUnits("t-web")
             try host.set(Host.ended, down: "t-web")
             try host.set(Host.open)
             try host.wait(until: "killswitchctl get shop reason | grep -q min-closed")

@@ -12,8 +12,7 @@ extension OnSystemd {
                 Host.shop.replacing("min_closed = \"0s\"", with: "min_closed = \"4s\""))
             try host.services("t-web")
             try host.deafService(limit: "1s")
-            try host.start(attaching: "t-web t-deaf")
-            try host.run("systemctl start t-web t-deaf")
+            try host.startUnits("t-web t-deaf")
             try host.run("killswitchctl wait shop --for up --timeout 60s")
             let force = "killswitchctl force shop maintenance --for 1h --reason x --wait"
             // The kill is an effect of this order.
@@ -25,7 +24,7 @@ extension OnSystemd {
             try host.run("killswitchctl release shop --wait")
             try host.awaitUp("t-web", "t-deaf")
             #expect(try host.system.attempt(force).status == 1)
-            try host.system.attempt("killswitchctl release shop --wait").expect(
+            try host.control("release shop --wait").expect(
                 0, output: "shop: its gate is open, all 2 units are up")
             #expect(try host.property("ActiveState", of: "t-web") == "active")
             #expect(try host.property("ActiveState", of: "t-deaf") == "active")
@@ -34,7 +33,8 @@ extension OnSystemd {
         @Test func whatHappensToTheGateWhileAnOrderWaitsIsSaid() throws {
             let host = try Host(
                 Host.shop.replacing("min_closed = \"0s\"", with: "min_closed = \"1h\""))
-            try host.servicesUp("t-web")
+            try host.services("t-web")
+            try host.startUnits("t-web")
             let force = "killswitchctl force shop maintenance --for 1h --reason x"
             try host.run("\(force) --wait")
             // min_closed keeps the gate closed; another order takes over meanwhile.
@@ -52,7 +52,7 @@ extension OnSystemd {
             // The flags close it too: the release has no other effect, and says so.
             try host.set(Host.ended)
             try host.wait(until: "killswitchctl refresh >/dev/null")
-            try host.system.attempt("killswitchctl release shop --wait").expect(
+            try host.control("release shop --wait").expect(
                 0, output: "shop: released, but its flags keep it closed")
             #expect(try host.property("ActiveState", of: "t-web") == "inactive")
         }

@@ -24,20 +24,16 @@ extension OnSystemd {
         }
 
         @Test func aKilledDaemonMovesNoGateAndAgreesWhenItIsBack() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.override("RestartSec=0")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web")
-            for flags in [Host.open, Host.maintenance, Host.ended, Host.open] {
-                try host.set(flags)
-                let state = flags == Host.open ? "open" : "closed"
-                try host.awaitUp("killswitch-\(state)@shop.target")
-                if flags == Host.open { try host.awaitUp("t-web") }
-                if flags == Host.maintenance {
-                    try host.awaitUp("killswitch-maintenance@shop.target")
-                }
-                if flags == Host.ended { try host.awaitUp("killswitch-ended@shop.target") }
+            try host.startUnits("t-web")
+            let maintenance = "killswitch-maintenance@shop.target"
+            for (flags, state, up) in [
+                (Host.open, "open", "t-web"), (Host.maintenance, "closed", maintenance),
+                (Host.ended, "closed", "killswitch-ended@shop.target"),
+                (Host.open, "open", "t-web"),
+            ] {
+                try host.set(flags, up: "killswitch-\(state)@shop.target", up)
                 let before = try runs(host)
                 try kill("KILL", host)
                 #expect(try runs(host) == before)
@@ -68,7 +64,8 @@ extension OnSystemd {
             let host = try Host()
             let closed = "killswitch-closed@shop.target"
             let maintenance = "killswitch-maintenance@shop.target"
-            try host.servicesUp("t-web")
+            try host.services("t-web")
+            try host.startUnits("t-web")
             try host.preload(try Preload("one-move", Self.oneMove), "RestartSec=0")
             try host.run("systemctl restart killswitchd")
             try host.set(Host.maintenance, up: closed, down: "t-web")
@@ -83,11 +80,9 @@ extension OnSystemd {
         }
 
         @Test func aFrozenDaemonIsStartedAgainAndMovesNothing() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.override("WatchdogSec=2s")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web")
+            try host.startUnits("t-web")
             let before = try runs(host)
             try kill("STOP", host)
             #expect(try runs(host) == before)
@@ -96,11 +91,9 @@ extension OnSystemd {
 
         @Test(arguments: ["systemd-journald", "polkit", "dbus"])
         func filesAndWatchdogContinueWhileASystemServiceIsFrozen(_ unit: String) throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.override("WatchdogSec=2s")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web")
+            try host.startUnits("t-web")
             // The daemon has used each of the three services before.
             try host.set(Host.maintenance, up: "killswitch-maintenance@shop.target")
             try host.set(Host.open, up: "t-web")
@@ -112,8 +105,7 @@ extension OnSystemd {
                 #expect(try host.run("ls /run/killswitchd/shop").contains("closed"))
                 if unit == "polkit" {
                     try host.wait(for: "polkitd may hang", in: "shop/gate.json")
-                    try host.system.attempt("killswitchctl status --check").expect(
-                        1, output: "polkitd may hang")
+                    try host.control("status --check").expect(1, output: "polkitd may hang")
                     #expect(try host.sentences(of: .systemdSilent).count == 1)
                 }
                 // Waits longer than the watchdog's limit.
@@ -132,8 +124,7 @@ extension OnSystemd {
         @Test func aBusThatIsRestartedIsFoundAgain() throws {
             let host = try Host.running("t-web")
             try host.run("systemctl restart dbus.service")
-            try host.wait(
-                until: "journalctl --sync; journalctl -u killswitchd | grep -q 'the bus is back'")
+            try host.wait(forEntry: "the bus is back")
             try host.set(Host.ended, up: "killswitch-closed@shop.target", down: "t-web")
             #expect(try host.journal(of: .busLost).count == 1)
             #expect(try host.property("NRestarts") == "0")
@@ -157,8 +148,7 @@ extension OnSystemd {
             try host.undoing("systemctl start dbus.socket dbus.service") {
                 try host.start()
                 #expect(try host.run("killswitchctl is-open shop").contains("open"))
-                try host.wait(
-                    until: "systemctl status killswitchd | grep -q 'gates: connect to the bus'")
+                try host.wait(forStatus: "gates: connect to the bus")
                 try host.set(Host.ended)
                 try host.wait(until: "killswitchctl wait shop --for ended --timeout 5s")
             }
@@ -170,7 +160,7 @@ extension OnSystemd {
             try host.run("systemctl mask --runtime --now polkit")
             try host.undoing("systemctl unmask --runtime polkit; systemctl start polkit") {
                 try host.set(Host.ended)
-                try host.wait(until: "systemctl status killswitchd | grep -q 'cannot be moved'")
+                try host.wait(forStatus: "cannot be moved")
                 #expect(try host.property("ActiveState", of: "t-web") == "active")
             }
             try host.awaitDown("t-web")
@@ -188,17 +178,15 @@ extension OnSystemd {
             try host.undoing("mv /run/t-kept/* \(folder); systemctl daemon-reload") {
                 try host.set(Host.maintenance)
                 try host.wait(until: "killswitchctl wait shop --for maintenance --timeout 5s")
-                try host.wait(until: "systemctl status killswitchd | grep -q 'cannot be moved'")
+                try host.wait(forStatus: "cannot be moved")
             }
             try host.awaitUp("killswitch-maintenance@shop.target")
         }
 
         @Test func isolateStopsNeitherTheGateNorItsUnits() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.run("systemctl daemon-reload; systemctl enable killswitchd t-web")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web")
+            try host.startUnits("t-web")
             let before = try runs(host)
             try host.run("systemctl isolate multi-user.target")
             #expect(try runs(host) == before)

@@ -57,8 +57,8 @@ extension Packaged {
 
         /// Makes the unit as soon as the container of the guide is there, as Quadlet does.
         private func quadlet() throws {
-            let unit = try GuideHost.text(of: "Tests/System/Guides/shop-web.service")
-            let page = try GuideHost.text(of: "docs/guides/podman.md")
+            let unit = try Programs.text(of: "Tests/System/Guides/shop-web.service")
+            let page = try Programs.text(of: "docs/guides/podman.md")
             let container = try #require(unit.split(separator: "[X-Container]").last)
                 .prefix { $0 != "[" }
             #expect(page.contains("[Container]\(container)[Install]"), "make the unit anew")

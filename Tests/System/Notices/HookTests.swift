@@ -32,9 +32,7 @@ extension Attached {
             try host.system.write(Self.server, to: "/run/t-server.py")
             try serve(host)
             try host.start()
-            let guide = String(
-                decoding: try File.read("\(Programs.project)/docs/guides/hooks.md", limit: 1 << 20),
-                as: UTF8.self)
+            let guide = try Programs.text(of: "docs/guides/hooks.md")
             try host.system.write(
                 guide.replacing("https://chat.example.com/hooks/xyz", with: Self.address),
                 to: "/run/t-guide/hooks.md")

@@ -77,7 +77,7 @@ extension Attached {
             try host.set(try countdown(host, "10 days"))
             try host.wait(
                 until: "killswitchctl units shop | grep -q \"it failed with result 'exit-code'\"")
-            let check = try host.system.attempt("killswitchctl status --check")
+            let check = try host.control("status --check")
             let lines = check.output + check.errors
             #expect(check.status == 1 && lines.contains("unit 't-mail@shop.service'"), "\(lines)")
             try host.run("rmdir /run/t-told")
@@ -154,8 +154,8 @@ extension Attached {
         @Test(arguments: ["--state maintenance", "--run-at-open", "--early"])
         func otherTimesAreRefusedBesideNotices(_ option: String) throws {
             let host = try host()
-            try host.system.attempt(
-                "killswitchctl attach --on notice \(option) shop t-mail@shop"
+            try host.control(
+                "attach --on notice \(option) shop t-mail@shop"
             ).expect(2)
         }
     }

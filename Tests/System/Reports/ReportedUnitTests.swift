@@ -22,7 +22,7 @@ extension Attached {
         /// What the reports so far tell of the service, without repetitions.
         private func report(_ host: Host) throws -> [String] {
             let all = try host.run("cat /run/t-reports").split(separator: "\n").map { line in
-                let report = try #require(try JSON.Value.parse(Array(line.utf8)).object)
+                let report = try #require(try JSON.Value.parse(String(line)).object)
                 let service = report["services"]?.array?.first?.object
                 let facts = ["gate", "actual", "status"].map { service?[$0]?.string ?? "-" }
                 return facts.joined(separator: " ") + ", unwanted "
@@ -40,8 +40,7 @@ extension Attached {
             try host.deafService(limit: "6s")
             try host.run(": > /run/t-reports")
             try host.run("systemd-run --quiet --unit t-report-server python3 /run/t-server.py")
-            try host.start(attaching: "t-deaf")
-            try host.run("systemctl start t-deaf")
+            try host.startUnits("t-deaf")
             try host.wait(until: "grep -q '\"status\":\"applied\"' /run/t-reports")
             try host.set(Host.ended)
             try host.wait(until: "grep -q '\"state\":\"ended\"' /run/t-reports")

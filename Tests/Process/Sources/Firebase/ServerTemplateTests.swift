@@ -168,8 +168,7 @@ import Testing
         try await daemon.awaitLine("connection refused")
         try server.publish(server: ["service_end": "over"], version: 2)
         #expect(try daemon.member("state") == #""running""#)
-        try await server.behave("ok")
-        try await daemon.awaitState("ended")
+        try await server.behave("ok", until: "ended", of: daemon)
         try await daemon.awaitLine("source 'app' answers again")
     }
 

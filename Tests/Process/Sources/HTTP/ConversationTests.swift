@@ -29,8 +29,7 @@ import Testing
         try await daemon.awaitLine(
             "the server answers 304 (not modified) to a request without condition")
         #expect(try daemon.member("state") == #""undecided""#)
-        try await server.behave("maintenance")
-        try await daemon.awaitState("maintenance")
+        try await server.behave("maintenance", until: "maintenance", of: daemon)
     }
 
     /// Servers may write an answer in more ways than most of them do (RFC 1952, RFC 9110 §5.6.1, §15.2,
@@ -79,8 +78,7 @@ import Testing
     @Test func aClosedConnectionIsReopenedWithoutAWarning() async throws {
         let (server, daemon) = try await Daemon.polling()
         try await server.behave("dropped")
-        try await server.behave("maintenance")
-        try await daemon.awaitState("maintenance")
+        try await server.behave("maintenance", until: "maintenance", of: daemon)
         #expect(try daemon.warnings.isEmpty)
     }
 

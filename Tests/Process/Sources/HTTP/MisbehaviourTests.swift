@@ -17,8 +17,7 @@ import Testing
         try await expectThePace(daemon, server, misbehaviour)
         try await expectTheVerdictStands(daemon, misbehaviour)
 
-        try await server.behave("maintenance")
-        try await daemon.awaitState("maintenance")
+        try await server.behave("maintenance", until: "maintenance", of: daemon)
         try await daemon.awaitReason("flags")
 
         #expect(try daemon.lines(with: misbehaviour.line).count == 1)

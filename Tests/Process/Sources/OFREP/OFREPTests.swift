@@ -74,8 +74,7 @@ import Testing
         try await daemon.awaitLine("the server answers 401 (unauthorized)")
         #expect(try daemon.member("state") == #""running""#)
         try server.hold("maintenance")
-        try await server.behave("normal")
-        try await daemon.awaitState("maintenance")
+        try await server.behave("normal", until: "maintenance", of: daemon)
     }
 
     /// A flag that the server does not know is missing, and so is a flag without a value, which means the
@@ -126,7 +125,6 @@ import Testing
             try daemon.lines(with: "evaluate at 'http://127.0.0.1:\(server.port)': \(line)").count
                 == 1)
         #expect(try daemon.member("state") == #""running""#)
-        try await server.behave("normal")
-        try await daemon.awaitState("maintenance")
+        try await server.behave("normal", until: "maintenance", of: daemon)
     }
 }
