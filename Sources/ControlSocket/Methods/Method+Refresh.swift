@@ -68,7 +68,7 @@ private struct PendingFetches {
         before = overview.sources.reduce(into: [:]) { known, source in
             guard chosen.contains(source.name) else { return }
             known[source.name] = Before(
-                fetchedAt: source.fetchedAt, invalid: source.fetches[.invalid],
+                fetchedAt: source.fetchedAt, invalid: source.fetches.invalid,
                 age: source.fetchedAt.map { overview.now.wall - $0 })
         }
     }
@@ -139,7 +139,7 @@ private enum FetchEnd {
             self = .refused("\(refusal); \(rest)")
         } else if let problem = source.problem {
             self = .failed("\(problem); \(rest)")
-        } else if source.fetches[.invalid] > invalidBefore {
+        } else if source.fetches.invalid > invalidBefore {
             self = isWaiting ? .waiting : .refused("no service can read the answer; \(rest)")
         } else if let problem = source.signersProblem {
             self = .failed(problem)
