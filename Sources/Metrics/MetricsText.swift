@@ -77,9 +77,9 @@ extension Exposition {
         add(.sourceUp, labels, source.isUp)
         add(.sourceInterval, labels, source.interval)
         add(.flagsConfirmed, labels, ifThere: source.confirmedAt)
-        for result in FetchCounts.Result.allCases {
-            let labels = labels.adding("result", name: result.word)
-            add(.fetches, labels, source.fetches[result])
+        for (word, count) in source.fetches.byResult {
+            let labels = labels.adding("result", name: word)
+            add(.fetches, labels, count)
             add(.fetchesCreated, labels, start)
         }
     }

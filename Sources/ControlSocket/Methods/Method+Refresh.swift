@@ -104,7 +104,7 @@ private struct PendingFetches {
         if let problem = source.problem {
             return json(source.name, "failed", "\(problem); \(rest)")
         }
-        if source.fetches[.invalid] > before?.fetches[.invalid] ?? 0 {
+        if source.fetches.invalid > before?.fetches.invalid ?? 0 {
             return isWaiting
                 ? json(source.name, "waiting")
                 : json(source.name, "refused", "no service can read the answer; \(rest)")

@@ -129,11 +129,9 @@ struct Announcements: Hashable, Sendable {
     private func stored(at time: Instant) -> [Announcement: Instant] {
         let all = known.compactMapValues(\.wall)
         guard all.count > Self.storedCount else { return all }
-        let order = { (item: Announcement) in (item.from, item.until ?? item.from) }
         let first = all.filter { $0.key.until.map { $0 > time } ?? true }
-            .sorted { order($0.key) < order($1.key) }
-            .prefix(Self.storedCount).map { ($0.key, $0.value) }
-        return Dictionary(uniqueKeysWithValues: first)
+            .sorted { $0.key < $1.key }.prefix(Self.storedCount)
+        return Dictionary(uniqueKeysWithValues: first.map { ($0.key, $0.value) })
     }
 }
 

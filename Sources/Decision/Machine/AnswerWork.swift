@@ -18,20 +18,14 @@ struct AnswerWork: Sendable {
     let source: Int
     /// Nil for a confirmation, as long as each switch rests on the newest answer.
     var answer: SharedAnswer?
-    let changes: FlagChanges?
+    var changes: FlagChanges?
     /// How many switches have had it.
     var count = 0
     /// Whether a switch has accepted the answer, and whether each has.
-    var (isKept, isKeptByAll) = (false, true)
+    var isKept = false
+    var isKeptByAll = true
     /// Whether it was put before the other answers of the source.
     var isInserted = false
-
-    /// The work of an answer that no switch has had.
-    init(
-        _ step: Step, _ source: Int, _ answer: SharedAnswer? = nil, _ changes: FlagChanges? = nil
-    ) {
-        (self.step, self.source, self.answer, self.changes) = (step, source, answer, changes)
-    }
 }
 
 /// The part of the loop's time that one event may take, in about as many microseconds as its work needs.
@@ -121,19 +115,17 @@ extension Machine {
         // Taken out of the work, so that nothing of it is copied.
         guard var answer = work.answer else { return false }
         work.answer = nil
-        let before = answer.work
-        let override = overrides[services[reader.service].service.name]
+        answer.work = Workload()
         let isAccepted: Bool
         if case .weigh = work.step {
             isAccepted = services[reader.service].wouldCount(
-                &answer, at: reader.position, override, on: host)
+                &answer, at: reader.position, on: host)
         } else {
             isAccepted = services[reader.service].offer(
-                &answer, to: reader.position, work.changes, override, on: host, &batch.messages)
+                &answer, to: reader.position, work.changes, on: host, &batch.messages)
         }
-        let done = answer.work - before
-        share.count(done, of: answer.answer.body.count, isOffer: true)
-        workload += done
+        share.count(answer.work, of: answer.answer.body.count, isOffer: true)
+        workload += answer.work
         work.answer = answer
         if case .weigh(let version) = work.step, isAccepted {
             sources[work.source].remember(answer)
@@ -158,15 +150,16 @@ extension Machine {
     /// Ends the work of an answer that each switch has had. Returns the source if it has answered with this.
     private mutating func finish(_ work: consuming AnswerWork) -> Int? {
         let source = work.source
-        var result = FetchCounts.Result.unchanged
         switch work.step {
         case .weigh:
             sources[source].remember(work.answer)
             return work.answer.flatMap { answerArrived($0.answer, from: source) }
         case .offer:
             sources[source].remember(work.isKeptByAll ? nil : work.answer)
-            result = work.isKept ? .changed : .invalid
-            if work.isKept, let answer = work.answer {
+            if !work.isKept {
+                sources[source].fetches.invalid += 1
+            } else if let answer = work.answer {
+                sources[source].fetches.changed += 1
                 updateVersionJumps(of: source)
                 if !work.isInserted {
                     batch.messages += sources[source].insert(answer.numbered, at: now)
@@ -174,10 +167,11 @@ extension Machine {
                 dropUnused(of: source)
                 batch.add(.markConfirmed(sources[source].name))
                 store(source)
-                host.trust.raiseFloor(to: answer.answer.fetchedAt, at: now)
+                if host.trust.believes(now) { host.trust.raiseFloor(to: answer.answer.fetchedAt) }
             }
         case .confirmAnswer:
             sources[source].confirmAnswer(at: now)
+            sources[source].fetches.unchanged += 1
             batch.add(.markConfirmed(sources[source].name))
             if let answer = work.answer { sources[source].remember(answer) }
             if work.isKept {
@@ -186,7 +180,7 @@ extension Machine {
                 store(source)
             }
         }
-        batch.messages += sources[source].fetchSucceeded(result)
+        batch.messages += sources[source].fetchSucceeded()
         return source
     }
 

@@ -26,18 +26,20 @@ extension ClockTrust {
     /// The clocks of signers differ, so that a document was surely issued only by the tolerance earlier. One that
     /// was issued ahead of a synchronised clock has a signer with a wrong clock.
     private func certainFloor(of source: SourceName) -> Instant {
-        guard !isSynchronised, let issued = issued[source] else { return certain }
+        guard !isSynchronised, let issued = servers[source]?.issued else { return certain }
         return max(certain, issued - Self.tolerance)
     }
+}
 
-    /// Whether a document of a source was issued far ahead of the wall clock.
-    func isIssuedAhead(_ source: SourceName, at now: Now) -> Bool {
-        issued[source].map { now.wall < $0 - Self.tolerance } ?? false
+extension ClockTrust.Server {
+    /// Whether a document was issued far ahead of the wall clock.
+    func isIssuedAhead(at now: Now) -> Bool {
+        issued.map { now.wall < $0 - ClockTrust.tolerance } ?? false
     }
 
     /// What a document that was issued far ahead of the wall clock means, as a clause; nil without one.
-    func issueWarning(about source: SourceName, at now: Now) -> String? {
-        guard isIssuedAhead(source, at: now), let issued = issued[source] else { return nil }
+    func issueWarning(isSynchronised: Bool, at now: Now) -> String? {
+        guard isIssuedAhead(at: now), let issued else { return nil }
         let amount = (issued - now.wall).distanceInWords
         return "a document was issued \(amount) ahead of the clock of this host, which is "
             + (isSynchronised

@@ -18,14 +18,8 @@ struct ClockTrust {
     private(set) var floor: Instant
     /// Whether the kernel calls the wall clock synchronised, as far as known.
     private(set) var isSynchronised: Bool
-    /// The sources that have answered since the start, or whose clock an earlier run has stored.
-    private var servers: [SourceName: Server] = [:]
-    /// The sources with signers.
-    private(set) var signed: Set<SourceName>
-    /// The latest `issued` that counts of their documents.
-    private(set) var issued: [SourceName: Instant] = [:]
-    /// The warnings about documents that were issued far ahead: whether our clock was preferred then.
-    private var reportedIssues: [SourceName: Bool] = [:]
+    /// What is known of the clock of each source.
+    private(set) var servers: [SourceName: Server] = [:]
     /// The sources whose server's recent `Date` is far from the wall clock, or whose `issued` is far ahead.
     private var contradicting: Set<SourceName> = []
     /// When the first of these is no longer recent.
@@ -43,7 +37,11 @@ struct ClockTrust {
         max(interval * 2, .seconds(60))
     }
 
-    private struct Server {
+    /// What is known of the clock of a source: of its server, and of its signers.
+    struct Server {
+        var isSigned: Bool
+        /// The latest `issued` that counts of its documents.
+        var issued: Instant?
         /// When it first answered since the start.
         var answeredAt: Boottime?
         /// Its clock; nil if it tells no time.
@@ -53,6 +51,8 @@ struct ClockTrust {
         /// Until when its last `Date` is recent.
         var recentUntil: Boottime
         /// Whether a warning about its distance was given, and whether our clock was preferred then.
+        var reportedDate: Bool?
+        /// The same of the warning that a document was issued far ahead.
         var reportedIssue: Bool?
     }
 
@@ -66,17 +66,16 @@ struct ClockTrust {
         self.certain = certain
         floor = fetched.reduce(certain, max)
         offset = now.offset
-        signed = Set(sources.filter(\.isSigned).map(\.name))
-        guard let stored, stored.bootID == bootID else {
-            isSynchronised = now.isSynchronised ?? true
-            return
-        }
+        isSynchronised = now.isSynchronised ?? true
+        reconfigure(for: sources, at: now)
+        guard let stored, stored.bootID == bootID else { return }
         isSynchronised = now.isSynchronised ?? stored.isSynchronised
         isUnstored = isSynchronised != stored.isSynchronised
         for source in sources {
             guard !source.isSigned, let clock = stored.servers[source.name] else { continue }
             servers[source.name] = Server(
-                clock: clock, stored: clock, recentUntil: now.boot + Self.recency(source.interval))
+                isSigned: false, clock: clock, stored: clock,
+                recentUntil: now.boot + Self.recency(source.interval))
         }
         updateContradictions(at: now)
     }
@@ -97,7 +96,7 @@ struct ClockTrust {
         isEarly = now.wall < floor
         let hasExpired = nextExpiry.map { $0 <= now.boot } ?? false
         let hasMoved = isStepped || (now.offset - offset).magnitude > .seconds(1)
-        if hasExpired || hasMoved || !reportedIssues.isEmpty {
+        if hasExpired || hasMoved || contradicting.contains(where: { servers[$0]?.issued != nil }) {
             updateContradictions(at: now)
         }
         return before != (isSynchronised, contradicting, isEarly)
@@ -106,21 +105,18 @@ struct ClockTrust {
     /// Notes a good answer of a source, with its `Date` if it has one (RFC 9110 §6.6.1). True if the
     /// clocks of ends may be others than before.
     mutating func answerArrived(from source: SourcePlan, date: Instant?, at now: Now) -> Bool {
-        let name = source.name
-        var server = servers[name] ?? Server(recentUntil: now.boot)
+        guard var server = servers[source.name] else { return false }
         let (known, isFirst) = (server.clock, server.answeredAt == nil)
         if isFirst { server.answeredAt = now.boot }
         if let date, date >= certain {
-            server.clock = known?.moved(to: date, at: now) ?? ServerClock(date, at: now)
+            server.clock = known?.moved(to: date, at: now) ?? ServerClock(date: date, at: now.boot)
             server.recentUntil = now.boot + Self.recency(source.interval)
         }
         if !source.isSigned, let clock = server.clock, server.stored?.isNear(clock) != true {
             server.stored = clock
             isUnstored = true
         }
-        let isContradicting = isContradicting(name, &server, now)
-        servers[name] = server
-        let isNew = set(isContradicting, of: name)
+        let isNew = update(source.name, &server, now)
         findExpiry(at: now)
         guard isEarly || isContradicted else { return isNew }
         return isNew || isFirst || known?.time(at: now) != server.clock?.time(at: now)
@@ -134,49 +130,45 @@ struct ClockTrust {
         servers[source] = server
     }
 
-    /// Takes `instant` as past: an earlier run stored flags then, by a clock that was believed.
+    /// Takes `instant` as past: stored flags were fetched then, by a clock that was believed.
     mutating func raiseFloor(to instant: Instant) { floor = max(floor, instant) }
-
-    /// Takes `instant` as past if the clock is believed now: stored flags were fetched then.
-    mutating func raiseFloor(to instant: Instant, at now: Now) {
-        if believes(now) { raiseFloor(to: instant) }
-    }
 
     /// Sets the latest `issued` that counts of a source's documents. True if it is another than before.
     mutating func set(issued instant: Instant?, of source: SourceName, at now: Now) -> Bool {
-        guard issued[source] != instant else { return false }
-        issued[source] = instant
-        updateContradiction(of: source, now)
+        guard servers[source]?.issued != instant else { return false }
+        servers[source]?.issued = instant
+        update(source, now)
+        findExpiry(at: now)
         return true
     }
 
     /// Drops the clocks of sources that are gone, and stores none of sources with signers.
-    mutating func removeAll(except sources: [SourcePlan]) {
-        let names = Set(sources.map(\.name))
-        signed = Set(sources.filter(\.isSigned).map(\.name))
-        for name in servers.keys where !names.contains(name) || signed.contains(name) {
-            if servers[name]?.stored != nil { isUnstored = true }
-            servers[name]?.stored = nil
+    mutating func reconfigure(for sources: [SourcePlan], at now: Now) {
+        let before = servers
+        servers = [:]
+        for source in sources {
+            var server =
+                before[source.name] ?? Server(isSigned: source.isSigned, recentUntil: now.boot)
+            server.isSigned = source.isSigned
+            if source.isSigned { server.stored = nil } else { server.issued = nil }
+            servers[source.name] = server
         }
-        servers = servers.filter { names.contains($0.key) }
-        issued = issued.filter { signed.contains($0.key) }
-        contradicting.formIntersection(names)
+        if before.contains(where: { $0.value.stored != servers[$0.key]?.stored }) {
+            isUnstored = true
+        }
+        contradicting.formIntersection(servers.keys)
     }
 
     /// Warnings about clocks that are newly far from ours: each once while it lasts.
     mutating func popWarnings(at now: Now) -> [LogMessage] {
         var notices: [LogMessage] = []
         for name in contradicting.sorted() {
-            let isAhead = isIssuedAhead(name, at: now)
-            let reported = isAhead ? reportedIssues[name] : servers[name]?.reportedIssue
-            guard reported != isSynchronised, let warning = warning(about: name, at: now) else {
-                continue
-            }
-            if isAhead {
-                reportedIssues[name] = isSynchronised
-            } else {
-                servers[name]?.reportedIssue = isSynchronised
-            }
+            let isAhead = servers[name]?.isIssuedAhead(at: now) ?? false
+            let reported = isAhead ? \Server.reportedIssue : \Server.reportedDate
+            guard servers[name]?[keyPath: reported] != isSynchronised,
+                let warning = warning(about: name, at: now)
+            else { continue }
+            servers[name]?[keyPath: reported] = isSynchronised
             notices.append(.sourceWarned(name, warning))
         }
         return notices
@@ -194,8 +186,8 @@ struct ClockTrust {
     /// The clock for the ends and windows of a source. Without any, they are held for `wait` after its
     /// first answer; what had come true at `past` stays so.
     func clock(of source: SourceName, wait: Duration, past: Instant?, at now: Now) -> EndClock {
-        if signed.contains(source) { return signedClock(of: source, wait, past, at: now) }
         let server = servers[source]
+        if server?.isSigned == true { return signedClock(of: source, wait, past, at: now) }
         guard now.wall >= floor else {
             if let clock = server?.clock { return .server(clock.time(at: now)) }
             if let end = holdEnds(of: source, wait: wait), end <= now.boot { return .host }
@@ -227,10 +219,10 @@ struct ClockTrust {
 
     /// Which clock is far from ours, and which of the two counts; nil if none is.
     func warning(about source: SourceName, at now: Now) -> String? {
-        guard contradicting.contains(source) else { return nil }
-        return issueWarning(about: source, at: now)
-            ?? servers[source]?.clock?.warning(
-                isSigned: signed.contains(source), isSynchronised: isSynchronised, at: now)
+        guard contradicting.contains(source), let server = servers[source] else { return nil }
+        return server.issueWarning(isSynchronised: isSynchronised, at: now)
+            ?? server.clock?.warning(
+                isSigned: server.isSigned, isSynchronised: isSynchronised, at: now)
     }
 
     /// The warnings about all servers whose clock is far from ours.
@@ -251,7 +243,7 @@ struct ClockTrust {
 
     /// An unsigned `Date` contradicts for no source if its own has signers.
     private var isContradicted: Bool {
-        !isSynchronised && contradicting.contains { !signed.contains($0) }
+        !isSynchronised && contradicting.contains { servers[$0]?.isSigned == false }
     }
 
     /// When a source has answered for `wait`, since the start; nil if it has not answered.
@@ -264,37 +256,24 @@ struct ClockTrust {
     private mutating func updateContradictions(at now: Now) {
         offset = now.offset
         isEarly = now.wall < floor
-        for name in Set(servers.keys).union(issued.keys) { update(name, now) }
-        findExpiry(at: now)
-    }
-
-    private mutating func updateContradiction(of name: SourceName, _ now: Now) {
-        update(name, now)
+        for name in servers.keys { update(name, now) }
         findExpiry(at: now)
     }
 
     private mutating func update(_ name: SourceName, _ now: Now) {
-        var server = servers[name] ?? Server(recentUntil: now.boot)
-        let isContradicting = isContradicting(name, &server, now)
-        if servers[name] != nil { servers[name] = server }
-        set(isContradicting, of: name)
+        guard var server = servers[name] else { return }
+        update(name, &server, now)
     }
 
-    /// Whether a source contradicts the wall clock. A source that does not is warned about anew the next time.
-    private mutating func isContradicting(
-        _ name: SourceName, _ server: inout Server, _ now: Now
-    ) -> Bool {
-        if !issued.isEmpty, isIssuedAhead(name, at: now) { return true }
-        if !reportedIssues.isEmpty { reportedIssues[name] = nil }
-        guard let clock = server.clock, now.boot < server.recentUntil else { return false }
-        if clock.isFar(from: now) { return true }
-        server.reportedIssue = nil
-        return false
-    }
-
-    /// Notes whether a source contradicts the wall clock. True if that is new.
+    /// Notes what is known of a source's clock. True if it contradicts the wall clock now, or does no longer.
     @discardableResult
-    private mutating func set(_ isContradicting: Bool, of name: SourceName) -> Bool {
+    private mutating func update(_ name: SourceName, _ server: inout Server, _ now: Now) -> Bool {
+        let recent = now.boot < server.recentUntil ? server.clock : nil
+        let isAhead = server.isIssuedAhead(at: now)
+        let isContradicting = isAhead || recent?.isFar(from: now) ?? false
+        if !isContradicting, recent != nil { server.reportedDate = nil }
+        if !isAhead { server.reportedIssue = nil }
+        servers[name] = server
         if isContradicting { return contradicting.insert(name).inserted }
         return !contradicting.isEmpty && contradicting.remove(name) != nil
     }

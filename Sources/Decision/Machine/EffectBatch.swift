@@ -27,8 +27,7 @@ struct EffectBatch {
         if isLedgerChanged || !changedEntries.isEmpty {
             add(.storeLedger(ledger, changed: changedEntries))
         }
-        var deduplication = LogDeduplication(messages)
-        for notice in messages where !deduplication.covers(notice) { add(.log(notice)) }
+        for message in messages.withoutRepeats { add(.log(message)) }
         if let sleep { add(sleep) }
         defer { self = EffectBatch() }
         return effects
@@ -55,42 +54,36 @@ extension Effect {
     }
 }
 
-/// Finds the notices that repeat a new verdict or a failure among the same notices: one problem is
-/// one line.
-struct LogDeduplication {
-    private let notices: [LogMessage]
-    // Lazy, because most notices cannot be covered, and there may be one for each service.
-    private lazy var verdicts = notices.reduce(into: [ServiceName: Verdict]()) {
-        if case .decided(let service, let verdict, _) = $1 { $0[service] = verdict }
-    }
-    private lazy var reasons = Set(verdicts.values.map(\.reason))
-    private lazy var failures = notices.reduce(into: [SourceName: InvalidFlag]()) {
-        if case .sourceFailed(let source, let failure, _, _) = $1 {
-            $0[source] = InvalidFlag(failure)
+extension [LogMessage] {
+    /// The messages without those that another covers, so that one problem is one line: a new verdict with the
+    /// same problem as its reason, or a failure of the source.
+    fileprivate var withoutRepeats: [LogMessage] {
+        // Lazy, because most messages cannot be covered, and there may be one for each service.
+        lazy var verdicts = reduce(into: [ServiceName: Verdict]()) {
+            if case .decided(let service, let verdict, _) = $1 { $0[service] = verdict }
         }
-    }
-
-    /// Looks for repeats among `messages`.
-    init(_ notices: [LogMessage]) { self.notices = notices }
-
-    /// Whether another notice covers this one: a new verdict with the same problem as its reason,
-    /// or a failure of the source.
-    mutating func covers(_ notice: LogMessage) -> Bool {
-        switch notice {
-        case .answerInvalid(let service, let source, let problem, _):
-            verdicts[service]?.reason == .invalidAnswer(source, problem)
-                || failures[source].map { problem == $0 } ?? false
-        case .endUnreadable(let service, let source, let text):
-            verdicts[service]?.reason == .endUnreadable(source, text)
-        case .sourceFailed(let source, let failure, _, _):
-            reasons.contains(.invalidAnswer(source, InvalidFlag(failure)))
-        case .overridden(let service, let override): verdicts[service]?.override == override
-        case .decided, .sourceRecovered, .sourceUnwatched, .sourceWarned, .flagVanished,
-            .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed, .recordFailed,
-            .recordsRecovered, .released, .overrideEnds, .overrideExpired, .forgotten,
-            .noticePublished,
-            .drilled:
-            false
+        lazy var reasons = Set(verdicts.values.map(\.reason))
+        lazy var failures = reduce(into: [SourceName: InvalidFlag]()) {
+            if case .sourceFailed(let source, let failure, _, _) = $1 {
+                $0[source] = InvalidFlag(failure)
+            }
+        }
+        return filter { message in
+            switch message {
+            case .answerInvalid(let service, let source, let problem, _):
+                verdicts[service]?.reason != .invalidAnswer(source, problem)
+                    && failures[source] != problem
+            case .endUnreadable(let service, let source, let text):
+                verdicts[service]?.reason != .endUnreadable(source, text)
+            case .sourceFailed(let source, let failure, _, _):
+                !reasons.contains(.invalidAnswer(source, InvalidFlag(failure)))
+            case .overridden(let service, let override): verdicts[service]?.override != override
+            case .decided, .sourceRecovered, .sourceUnwatched, .sourceWarned, .flagVanished,
+                .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed, .recordFailed,
+                .recordsRecovered, .released, .overrideEnds, .overrideExpired, .forgotten,
+                .noticePublished, .drilled:
+                true
+            }
         }
     }
 }

@@ -95,10 +95,3 @@ package enum WriteOperation: Hashable, Sendable {
     case storeOverrides
     case publish(ServiceName)
 }
-
-extension WriteOperation {
-    /// Whether the machine waits for its success, and not for its failure alone.
-    var isAwaited: Bool {
-        if case .storeVersion = self { true } else { false }
-    }
-}

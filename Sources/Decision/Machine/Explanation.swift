@@ -34,13 +34,13 @@ extension Machine {
         guard let position = index.service(name) else { return nil }
         var host = host
         host.now = now
-        return services[position].explanation(overrides[name], on: host)
+        return services[position].explanation(on: host)
     }
 }
 
 extension ServiceState {
-    fileprivate func explanation(_ override: Override?, on host: HostState) -> Explanation {
-        let circumstances = circumstances(override, on: host)
+    fileprivate func explanation(on host: HostState) -> Explanation {
+        let circumstances = circumstances(on: host)
         let evidence = evidence(on: host)
         let opinions = evidence.map { service.opinion(of: $0, in: circumstances) }
         let decisive = service.mostRestrictive(opinions)

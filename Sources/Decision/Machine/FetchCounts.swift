@@ -2,50 +2,36 @@ package import CivilTime
 
 /// How the fetches of a source have ended, each counted since `since`. A restart of the daemon begins anew.
 package struct FetchCounts: Hashable, Sendable {
-    /// How a fetch ends.
-    package enum Result: Int, CaseIterable, Sendable {
-        /// It brought other flags than the fetch before.
-        case changed
-        /// It confirmed the flags.
-        case unchanged
-        /// No answer came, or only a part of one.
-        case unreachable
-        /// The source denies access.
-        case refused
-        /// The answer holds no flags, or no service can read them.
-        case invalid
-
-        /// The word for it.
-        package var word: String {
-            switch self {
-            case .changed: "changed"
-            case .unchanged: "unchanged"
-            case .unreachable: "unreachable"
-            case .refused: "refused"
-            case .invalid: "invalid"
-            }
-        }
-    }
-
     /// When counting began.
     package let since: Boottime
-    private var counts = [Int](repeating: 0, count: Result.allCases.count)
+    /// Fetches that brought other flags than the fetch before.
+    var changed = 0
+    /// Fetches that confirmed the flags.
+    var unchanged = 0
+    /// Fetches without an answer, or with a part of one.
+    private var unreachable = 0
+    /// Fetches to which the source denied access.
+    private var refused = 0
+    /// Answers that hold no flags, or that no service can read.
+    package internal(set) var invalid = 0
 
     /// Nothing was counted before `moment`.
     init(since moment: Boottime) { since = moment }
 
-    /// How many fetches have ended so.
-    package subscript(result: Result) -> Int { counts[result.rawValue] }
-
-    /// Counts a fetch.
-    mutating func count(_ result: Result) { counts[result.rawValue] += 1 }
+    /// How many fetches have ended in each way, with the word for it.
+    package var byResult: [(word: String, count: Int)] {
+        [
+            ("changed", changed), ("unchanged", unchanged), ("unreachable", unreachable),
+            ("refused", refused), ("invalid", invalid),
+        ]
+    }
 
     /// Counts a failed fetch.
     mutating func count(_ failure: Failure) {
         switch failure.kind {
-        case .unreachable: count(.unreachable)
-        case .refused: count(.refused)
-        case .invalid: count(.invalid)
+        case .unreachable: unreachable += 1
+        case .refused: refused += 1
+        case .invalid: invalid += 1
         }
     }
 }

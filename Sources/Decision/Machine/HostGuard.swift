@@ -17,12 +17,11 @@ struct HostGuard: Hashable, Sendable {
     /// When the first of the closings stops to count, or earlier; nil without any.
     private var earliestOver: Boottime?
 
+    /// Left for no hold when its flags open the service again, or without a limit.
     private enum Hold {
-        /// Too many closed with it: it stays open. Left for `confirmed` by an operator, and for no
-        /// hold when its flags open it again, or without a limit.
+        /// Too many closed with it: it stays open. Left for `confirmed` by an operator.
         case held
-        /// An operator has confirmed: it closes as soon as it is decided. Left for no hold when its
-        /// flags open it again, or without a limit.
+        /// An operator has confirmed: it closes as soon as it is decided.
         case confirmed
     }
 
@@ -72,7 +71,9 @@ struct HostGuard: Hashable, Sendable {
         guard !new.isEmpty else { return nil }
         let others = others(near: new)
         guard new.count + others.count > limit else {
-            recordClosings(new, at: now)
+            closings.merge(new) { $1 }
+            let ends = new.values.map(limits.countedUntil(_:))
+            earliestOver = (ends + [earliestOver].compactMap(\.self)).min()
             return nil
         }
         for name in new.keys { holds[name] = .held }
@@ -84,12 +85,6 @@ struct HostGuard: Hashable, Sendable {
         guard let over = earliestOver, over <= now.boot else { return }
         closings = closings.filter { limits.countedUntil($0.value) > now.boot }
         earliestOver = closings.values.map(limits.countedUntil(_:)).min()
-    }
-
-    private mutating func recordClosings(_ new: [ServiceName: Closing], at now: Now) {
-        closings.merge(new) { $1 }
-        earliestOver =
-            (new.values.map(limits.countedUntil(_:)) + (earliestOver.map { [$0] } ?? [])).min()
     }
 
     /// The services of earlier closings that are counted together with one of these, all of them of now.
@@ -135,7 +130,7 @@ package struct Closing: Hashable, Sendable {
 extension GuardLimits {
     /// Whether closings of these causes are counted together.
     fileprivate func isNear(_ known: Boottime, _ new: Boottime) -> Bool {
-        new == known || abs(new - known) < within
+        new == known || (new - known).magnitude < within
     }
 
     /// When no closing is counted with this one any more. An end that the same answer brought comes
@@ -143,8 +138,6 @@ extension GuardLimits {
     fileprivate func countedUntil(_ closing: Closing) -> Boottime {
         max(closing.at + within, closing.cause + within + notice)
     }
-
-    private func abs(_ distance: Duration) -> Duration { max(distance, .zero - distance) }
 }
 
 extension Candidate {

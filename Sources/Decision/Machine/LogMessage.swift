@@ -163,20 +163,18 @@ extension Reason {
 }
 
 extension WriteOperation {
-    /// That it failed: `cannot store the states`.
-    var failure: String { "cannot \(purpose)" }
-
-    private var purpose: String {
+    /// That it failed.
+    var failure: String {
         switch self {
-        case .storeFlags(let source): "store the flags of source '\(source)'"
-        case .markConfirmed(let source): "mark the flags of source '\(source)' as confirmed"
-        case .storeVersion(let source): "store the highest version of source '\(source)'"
-        case .dropVersion(let source): "delete the highest version of source '\(source)'"
+        case .storeFlags(let source): "cannot store the flags of source '\(source)'"
+        case .markConfirmed(let source): "cannot mark the flags of source '\(source)' as confirmed"
+        case .storeVersion(let source): "cannot store the highest version of source '\(source)'"
+        case .dropVersion(let source): "cannot delete the highest version of source '\(source)'"
         case .reserveVersion(let source):
-            "reserve space for the highest version of source '\(source)'"
-        case .storeLedger: "store the states"
-        case .storeOverrides: "store the orders"
-        case .publish(let service): "write the files of service '\(service)'"
+            "cannot reserve space for the highest version of source '\(source)'"
+        case .storeLedger: "cannot store the states"
+        case .storeOverrides: "cannot store the orders"
+        case .publish(let service): "cannot write the files of service '\(service)'"
         }
     }
 }

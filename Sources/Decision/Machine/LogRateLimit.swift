@@ -9,7 +9,7 @@ struct LogRateLimit: Sendable {
     private struct Logged {
         /// When the first of them was told.
         var since: Boottime
-        var count = 1
+        var count = 0
         /// The text of the last one.
         var text: String?
     }
@@ -21,7 +21,9 @@ struct LogRateLimit: Sendable {
     mutating func admit(_ notices: [LogMessage], at now: Now) -> [LogMessage] {
         notices.filter { notice in
             if case .sourceRecovered(let source) = notice {
-                forget { if case .failure(source, _) = $0 { true } else { false } }
+                logged = logged.filter {
+                    if case .failure(source, _) = $0.key { false } else { true }
+                }
             }
             guard let kind = notice.kind else { return true }
             return admit(kind, notice.text, at: now.boot)
@@ -29,28 +31,19 @@ struct LogRateLimit: Sendable {
     }
 
     /// Forgets what was told of a source that is asked in another way now.
-    mutating func forget(_ source: SourceName) { forget { $0.source == source } }
-
-    private mutating func admit(_ kind: LogMessageKind, _ text: String?, at now: Boottime) -> Bool {
-        guard let last = logged[kind] else {
-            logged[kind] = Logged(since: now, text: text)
-            return true
-        }
-        if let text, text == last.text { return false }
-        if now - last.since >= Self.period {
-            logged[kind] = Logged(since: now, text: text)
-        } else if last.count < kind.allowance {
-            logged[kind]?.count += 1
-            logged[kind]?.text = text
-        } else {
-            return false
-        }
-        return true
+    mutating func forget(_ source: SourceName) {
+        logged = logged.filter { $0.key.source != source }
     }
 
-    private mutating func forget(_ isGone: (LogMessageKind) -> Bool) {
-        guard !logged.isEmpty else { return }
-        logged = logged.filter { !isGone($0.key) }
+    private mutating func admit(_ kind: LogMessageKind, _ text: String?, at now: Boottime) -> Bool {
+        var last = logged[kind] ?? Logged(since: now)
+        if let text, text == last.text { return false }
+        if now - last.since >= Self.period { last = Logged(since: now) }
+        guard last.count < kind.allowance else { return false }
+        last.count += 1
+        last.text = text
+        logged[kind] = last
+        return true
     }
 }
 

@@ -16,7 +16,9 @@ extension Machine {
             case .raises(let version):
                 // One signer must not use up the versions of those who sign together.
                 return advance(
-                    AnswerWork(.weigh(version), source, sources[source].share(answer)))
+                    AnswerWork(
+                        step: .weigh(version), source: source,
+                        answer: sources[source].share(answer)))
             case .refused(let refusal):
                 if refusal.slug == .versionUnreadable {
                     batch.add(.readVersion(sources[source].name))
@@ -25,7 +27,7 @@ extension Machine {
             }
             return nil
         case .unchanged where !sources[source].answers.isEmpty:
-            return advance(AnswerWork(.confirmAnswer(by: nil), source))
+            return advance(AnswerWork(step: .confirmAnswer(by: nil), source: source))
         case .unchanged:
             fetchFailed(
                 source, Failure(.invalid, "the answer says 'unchanged', but nothing is known yet"))
@@ -38,7 +40,7 @@ extension Machine {
 
     /// Has the version of a document stored, which counts afterwards.
     mutating func awaitVersion(_ answer: Answer, of source: Int, _ version: AcceptedVersion) {
-        sources[source].hold(answer, until: version)
+        sources[source].documents.awaitVersion(of: answer, until: version)
         batch.add(.storeVersion(sources[source].name, version))
     }
 
@@ -46,11 +48,11 @@ extension Machine {
     /// the source if it has answered with that.
     mutating func versionStored(of source: Int, _ problem: String?) -> Int? {
         guard let problem else {
-            guard let raised = sources[source].raise() else { return nil }
+            guard let raised = sources[source].documents.versionStored() else { return nil }
             issueChanged(of: source)
             return answerArrived(raised.answer, from: source, hasVersionJump: raised.hasVersionJump)
         }
-        guard sources[source].dropAwaiting() else { return nil }
+        guard sources[source].documents.dropAwaiting() else { return nil }
         let clause = "this host cannot store its version, and refuses it until then: \(problem)"
         fetchFailed(source, Failure(DocumentRefusal(.versionNotStored, clause)))
         return nil
@@ -62,21 +64,18 @@ extension Machine {
     ) -> Int? {
         if sources[source].updateValidators(ifRepeating: answer) {
             makeNewestOwn(answer, of: source)
-            return advance(AnswerWork(.confirmAnswer(by: answer.signed?.authors), source))
+            let authors = answer.signed?.authors
+            return advance(AnswerWork(step: .confirmAnswer(by: authors), source: source))
         }
         var shared = sources[source].share(answer)
         if hasVersionJump { shared.numbered.hasVersionJump = true }
-        return advance(AnswerWork(.offer, source, shared, changes(to: shared, of: source)))
-    }
-
-    /// From the newest known answer of a source to the next one. Nil for a signed document: its end counts for each
-    /// flag, so that each switch reads it. Nil also for a few switches: to compare all flags costs more than to have
-    /// each switch compare what it reads.
-    private func changes(to next: SharedAnswer, of source: Int) -> FlagChanges? {
-        guard next.answer.signed == nil, index.switches[source].count >= Self.manySwitches,
-            let known = sources[source].answers.first
-        else { return nil }
-        return FlagChanges(from: known, to: next.numbered)
+        // Each switch reads a signed document: its end counts for each flag. A few switches compare what they read at
+        // less cost than all flags are compared.
+        let isShared = answer.signed == nil && index.switches[source].count >= Self.manySwitches
+        let known = isShared ? sources[source].answers.first : nil
+        let changes = known.flatMap { FlagChanges(from: $0, to: shared.numbered) }
+        return advance(
+            AnswerWork(step: .offer, source: source, answer: shared, changes: changes))
     }
 
     private static let manySwitches = 5
@@ -89,7 +88,7 @@ extension Machine {
     /// Some documents of a source are unproved.
     mutating func disprove(_ name: SourceName, _ causes: [[UInt8]: String]) {
         guard let source = index.source(name) else { return }
-        sources[source].disprove(causes)
+        sources[source].documents.disprove(causes)
         updateProof(of: source)
         unstage(source)
         updateDisproofs(of: source)
@@ -98,9 +97,13 @@ extension Machine {
     /// Tells why flags of a source are unproved, and takes the warnings about other flags back.
     private mutating func updateDisproofs(of source: Int) {
         let clauses = sources[source].documents.disproofs(of: sources[source].answers)
-        if clauses.isEmpty, sources[source].problems.isEmpty { return }
-        let time = now.wall
-        batch.messages += sources[source].updateProblems { $0.setDisproofs(clauses, at: time) }
+        setProblems(.unproved, of: source, to: clauses)
+    }
+
+    /// Sets the present problems of a source of one kind, and logs those that are new.
+    mutating func setProblems(_ kind: SourceProblems.Kind, of source: Int?, to present: [String]) {
+        guard let source, !present.isEmpty || !sources[source].problems.isEmpty else { return }
+        batch.messages += sources[source].setProblems(kind, to: present, at: now)
     }
 
     /// Takes back what is staged and unproved. It is staged again once its source gives it with a
@@ -127,12 +130,10 @@ extension Machine {
     /// Notes which switches of a source rest on flags that are not proved.
     mutating func updateProof(of source: Int) {
         for reader in index.switches[source] {
-            let isOutdated = services.withState(at: reader.service) { service in
-                service.switches[reader.position]
-                    .isProofOutdated(by: sources[source].documents)
+            let isOutdated = services.withState(at: reader.service) {
+                $0.switches[reader.position].isProofOutdated(by: sources[source].documents)
             }
-            guard isOutdated else { continue }
-            services[reader.service].updateProof(by: sources[source].documents, at: reader.position)
+            if isOutdated { services[reader.service].proofChanged(at: reader.position) }
         }
     }
 
@@ -163,9 +164,8 @@ extension Machine {
         var mustFetch = false
         var answers = sources[source].answers.map { SharedAnswer($0) }
         for reader in index.switches[source] {
-            let override = overrides[services[reader.service].service.name]
             let isWaiting = services[reader.service].adoptKnownAnswers(
-                of: sources[source], &answers, at: reader.position, override, on: host)
+                of: sources[source], &answers, at: reader.position, on: host)
             if isWaiting { mustFetch = true }
         }
         updateProof(of: source)
@@ -204,9 +204,7 @@ extension Machine {
             services.withState(at: reader.service) { $0.switches[reader.position].versionJump }
         }
         let distinct = sources[source].documents.versionJumps(unsigned: jumps)
-        if distinct.isEmpty, sources[source].problems.isEmpty { return }
-        let time = now.wall
-        batch.messages += sources[source].updateProblems { $0.setVersionJumps(distinct, at: time) }
+        setProblems(.versionJump, of: source, to: distinct.map { $0.warning() }.sorted())
     }
 
     /// Adds the effect that stores the answers of a source.
@@ -215,13 +213,8 @@ extension Machine {
         batch.add(.storeFlags(sources[source].name, sources[source].answers.map(\.answer)))
     }
 
-    /// Stores the signed answers of a source again if other switches rest on them, since a reload.
-    mutating func storeIfSwitchesChanged(of source: Int) {
-        if updateSwitches(of: source) { store(source) }
-    }
-
     /// Notes with each signed answer of a source which switches rest on it. True if that is new.
-    private mutating func updateSwitches(of source: Int) -> Bool {
+    mutating func updateSwitches(of source: Int) -> Bool {
         guard sources[source].answers.contains(where: { $0.answer.signed != nil }) else {
             return false
         }

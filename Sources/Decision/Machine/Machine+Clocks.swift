@@ -2,8 +2,7 @@ import CivilTime
 
 /// What follows from the clocks of ends.
 extension Machine {
-    /// The clocks of ends may be others than before: warns about servers whose
-    /// clock is far from ours.
+    /// The clocks of ends may be others than before: warns about servers whose clock is far from ours.
     mutating func clocksChanged() {
         batch.messages += host.trust.popWarnings(at: now)
         markAllDue()

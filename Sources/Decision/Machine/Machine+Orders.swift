@@ -14,7 +14,7 @@ extension Machine {
             batch.add(.reject(name, override, .notConfigured))
             return
         }
-        guard overrides[name] != override else { return }
+        guard host.overrides[name] != override else { return }
         if ifOpen, let objection = objection(to: name) {
             batch.add(.reject(name, override, objection))
             return
@@ -25,7 +25,7 @@ extension Machine {
 
     /// Why an `ifOpen` order would be rejected; nil if it would not.
     private func objection(to name: ServiceName) -> OrderObjection? {
-        if let override = overrides[name] { return .overridden(override) }
+        if let override = host.overrides[name] { return .overridden(override) }
         let verdict = publishedVerdict(of: name)?.verdict
         guard verdict?.gate == .open else { return .notOpen(verdict?.state ?? .undecided) }
         return hostGuard.isHeld(name) ? .held : nil
@@ -34,7 +34,7 @@ extension Machine {
     /// Ends the override of a service, if there is one. With `cause`, an override with another
     /// cause stays.
     mutating func release(_ name: ServiceName, by author: String, only cause: String?) {
-        guard let override = overrides[name], cause.map(override.isGiven(for:)) ?? true else {
+        guard let override = host.overrides[name], cause.map(override.isGiven(for:)) ?? true else {
             return
         }
         replace(overrideOf: name, with: nil)
@@ -43,8 +43,8 @@ extension Machine {
 
     /// Drops the overrides that have expired .
     mutating func expireOverrides() {
-        guard !overrides.isEmpty else { return }
-        let expired = overrides.filter { name, override in
+        guard !host.overrides.isEmpty else { return }
+        let expired = host.overrides.filter { name, override in
             guard let service = index.service(name) else {
                 return override.until <= now.wall && host.trust.believes(now)
             }
@@ -57,7 +57,7 @@ extension Machine {
     }
 
     private mutating func replace(overrideOf name: ServiceName, with override: Override?) {
-        overrides[name] = override
+        host.overrides[name] = override
         batch.areOverridesChanged = true
         if let service = index.service(name) { services[service].markDue() }
     }
@@ -77,7 +77,7 @@ extension Machine {
         ledger.entries[name] = services[service].entry
         batch.changedEntries.insert(name)
         batch.messages.append(.drilled(name, drill, by: author))
-        drillCount += 1
+        overviewRevision.drills += 1
     }
 
     /// Puts staged flags in force: those of one service, or of all.

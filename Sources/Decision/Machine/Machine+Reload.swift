@@ -40,7 +40,7 @@ extension Machine {
                 }
                 return ServiceState(before.services[known], as: service, &changes, at: now)
             })
-        host.trust.removeAll(except: plan.sources)
+        host.trust.reconfigure(for: plan.sources, at: now)
         for source in sources.indices {
             if let stored = remembered[sources[source].name], sources[source].answers.isEmpty {
                 for answer in stored.answers { host.trust.raiseFloor(to: answer.fetchedAt) }
@@ -48,14 +48,15 @@ extension Machine {
             }
             issueChanged(of: source)
             offerKnownAnswers(of: source)
-            storeIfSwitchesChanged(of: source)
+            // Since the reload other switches may rest on them.
+            if updateSwitches(of: source) { store(source) }
         }
         for service in plan.services
         where service.activation == .immediate && isStaged(service.name) {
             activate(service.name)
         }
         for name in before.services.map(\.service.name) where index.service(name) == nil {
-            batch.add(.withdraw(name))
+            withdraw(name)
         }
         for name in before.sources.map(\.name) where index.source(name) == nil {
             batch.add(.stopSource(name))
@@ -68,7 +69,7 @@ extension Machine {
         let entry = ledger.entries[service.name]
         hostGuard.restore(service.name, from: entry, bootID: host.bootID)
         return ServiceState(
-            service: service, entry: entry, isForced: overrides[service.name] != nil,
+            service: service, entry: entry, isForced: host.overrides[service.name] != nil,
             bootID: host.bootID, at: now)
     }
 }

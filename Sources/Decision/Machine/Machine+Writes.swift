@@ -29,7 +29,19 @@ extension Machine {
         guard let service = index.service(name), let record = services[service].record else {
             return
         }
+        publish(record, of: service)
+    }
+
+    /// Has the files of a service written.
+    mutating func publish(_ record: PublishedVerdict, of service: Int) {
         batch.add(.publish(services[service].service, record))
+        publications.record(services[service].service.name)
+    }
+
+    /// Has the files of a service removed.
+    mutating func withdraw(_ name: ServiceName) {
+        batch.add(.withdraw(name))
+        publications.record(name)
     }
 
     /// Whether the highest version of a source's signed documents is stored.
@@ -68,11 +80,7 @@ extension Machine {
             case .storeLedger: batch.isLedgerChanged = true
             case .storeOverrides: batch.areOverridesChanged = true
             case .publish(let name):
-                if index.service(name) == nil {
-                    batch.add(.withdraw(name))
-                } else {
-                    republish(name)
-                }
+                if index.service(name) == nil { withdraw(name) } else { republish(name) }
             }
         }
     }

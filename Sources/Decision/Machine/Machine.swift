@@ -15,7 +15,6 @@ package struct Machine: Sendable {
     var services = Timetable<ServiceState>()
     var index: PlanIndex
     var ledger: Ledger
-    var overrides: [ServiceName: Override]
     /// The state of the host at the present event.
     var host: HostState
     var hostGuard: HostGuard
@@ -24,16 +23,13 @@ package struct Machine: Sendable {
     var batch = EffectBatch()
     /// Which problems were told, and when.
     var logLimit = LogRateLimit()
-    /// Whether write operations failed and are retried. It is stored, so that nobody copies the machine to
-    /// look at it after each event.
+    // These three are stored, so that nobody copies the machine to look at them after each event.
+    /// Whether write operations failed and are retried.
     package private(set) var hasPendingWrites = false
-    /// Differs whenever what is told of services and sources does, but for ages and numbers of fetches. It is
-    /// stored for the same reason.
-    package private(set) var overviewRevision = OverviewRevision()
-    /// Whether a server's recent `Date` is far from the wall clock. It is stored for the same reason.
+    /// Differs whenever what is told of services and sources does, but for ages and numbers of fetches.
+    package internal(set) var overviewRevision = OverviewRevision()
+    /// Whether a server's recent `Date` is far from the wall clock.
     package private(set) var isClockContradicted = false
-    /// How many drills were noted.
-    var drillCount = 0
     /// What answers ask for and is not done yet.
     var unfinished: [AnswerWork] = []
     /// The services that are due and wait for their turn.
@@ -43,7 +39,7 @@ package struct Machine: Sendable {
     /// What was done for answers since the start.
     package internal(set) var workload = Workload()
     private var random: SeededRandom
-    private var publications = Publications()
+    var publications = Publications()
     /// The wake-up that was requested last and has not come.
     private var lastWake: Wake?
 
@@ -57,13 +53,13 @@ package struct Machine: Sendable {
     ) {
         self.plan = plan
         ledger = memory.ledger
-        overrides = memory.overrides
         random = SeededRandom(seed: seed)
         let fetched = memory.flags.values.flatMap(\.answers).map(\.fetchedAt)
         let trust = ClockTrust(
             certain: clockFloor, fetched: fetched, stored: memory.ledger.clocks, of: plan.sources,
             bootID: bootID, at: now)
-        host = HostState(now: now, trust: trust, bootID: bootID, place: place)
+        host = HostState(
+            now: now, trust: trust, bootID: bootID, place: place, overrides: memory.overrides)
         hostGuard = HostGuard(limits: plan.guardLimits)
         index = PlanIndex(plan)
         sources = Timetable(plan.sources.map { SourceState(plan: $0, at: now) })
@@ -79,10 +75,9 @@ package struct Machine: Sendable {
     /// Handles an event that happened at `now`, and returns its effects in the order to perform
     /// them.
     package mutating func handle(_ event: Event, at now: Now) -> [Effect] {
-        if case .writeEnded(let write, problem: nil) = event, pendingWrites.isEmpty,
-            !write.isAwaited
-        {
-            return []
+        if case .writeEnded(let write, problem: nil) = event, pendingWrites.isEmpty {
+            // The success of this write alone is waited for.
+            guard case .storeVersion = write else { return [] }
         }
         host.now = now
         share = Share()
@@ -96,14 +91,13 @@ package struct Machine: Sendable {
         storeClocks()
         startDueFetches()
         batch.messages = logLimit.admit(batch.messages, at: now)
-        let effects = batch.finish(ledger: ledger, overrides: overrides, sleep: nextWake())
-        publications.record(effects)
+        let effects = batch.finish(ledger: ledger, overrides: host.overrides, sleep: nextWake())
         hasPendingWrites = !pendingWrites.isEmpty
         isClockContradicted = host.trust.hasContradiction
-        overviewRevision = OverviewRevision(
-            publications: publications.count, drills: drillCount,
-            troubledServices: services.problemCount, troubledSources: sources.problemCount,
-            hasPendingWrites: hasPendingWrites)
+        overviewRevision.publications = publications.count
+        overviewRevision.troubledServices = services.problemCount
+        overviewRevision.troubledSources = sources.problemCount
+        overviewRevision.hasPendingWrites = hasPendingWrites
         return effects
     }
 
@@ -149,21 +143,12 @@ package struct Machine: Sendable {
         case .hinted(let name):
             if let source = index.source(name) { sources[source].requestFetch(at: now) }
         case .watchChanged(let name, let problem):
-            guard let source = index.source(name) else { break }
-            let time = now.wall
-            batch.messages += sources[source].updateProblems {
-                $0.setWatchProblem(problem, at: time)
-            }
+            setProblems(.unwatched, of: index.source(name), to: [problem].compactMap(\.self))
         case .signersRead(let name, let problem):
-            guard let source = index.source(name) else { break }
-            let time = now.wall
-            batch.messages += sources[source].updateProblems {
-                $0.setSignersProblem(problem, at: time)
-            }
+            setProblems(
+                .unreadableSigners, of: index.source(name), to: [problem].compactMap(\.self))
         case .warningsChanged(let name, let warnings):
-            guard let source = index.source(name) else { break }
-            let time = now.wall
-            batch.messages += sources[source].updateProblems { $0.setWarnings(warnings, at: time) }
+            setProblems(.warning, of: index.source(name), to: warnings)
         case .versionInstalled(let name, let version):
             if let service = index.service(name) { services[service].versionInstalled(version) }
         case .writeEnded(.storeVersion(let name), let problem):
@@ -171,7 +156,7 @@ package struct Machine: Sendable {
         case .writeEnded(let operation, let problem): writeEnded(operation, problem)
         case .versionRead(let name, let memory):
             guard let source = index.source(name) else { break }
-            sources[source].restore(memory)
+            sources[source].documents.restore(memory, answers(of: name))
             issueChanged(of: source)
         case .disproved(let name, let causes):
             finishWork()
@@ -208,10 +193,9 @@ package struct Machine: Sendable {
         var candidates: [Candidate] = []
         candidates.reserveCapacity(due.count)
         for service in due {
-            let override = overrides[services[service].service.name]
             services[service].updateAnnouncements(on: host, &common)
             candidates.append(
-                services.withState(at: service) { $0.candidate(at: service, override, on: host) })
+                services.withState(at: service) { $0.candidate(at: service, on: host) })
         }
         if candidates.isEmpty { return }
         if let notice = hostGuard.holdExcess(of: candidates, at: now) {
@@ -227,7 +211,7 @@ package struct Machine: Sendable {
                 batch.changedEntries.insert(name)
             }
             guard let record else { continue }
-            batch.add(.publish(services[service].service, record))
+            publish(record, of: service)
             if services[service].hasNewNotices { batch.add(.deliverNotice(name)) }
         }
     }

@@ -4,25 +4,20 @@ import CivilTime
 ///
 /// A verdict does not wait for them: a full disk must not keep a gate from closing.
 struct PendingWrites: Hashable, Sendable {
-    /// The failed operations, each with its place in the order of failure. Each stays until it is reported
-    /// done.
-    private var operations: [WriteOperation: Int] = [:]
-    /// What is wrong with each directory in which writes are pending.
-    private var blocked: [WriteOperation.Place: Blocked] = [:]
+    /// The failed operations. Each stays until it is reported done.
+    private var operations: [WriteOperation: Failed] = [:]
     /// How many operations were ever added.
     private var count = 0
     private var attempts = 0
     /// The time of the next retry; nil during a retry, or without pending writes.
     private(set) var retryAt: Boottime?
 
-    /// A directory in which writes have failed.
-    private struct Blocked: Hashable {
-        /// The first of the failed operations, and why it failed last.
-        let operation: WriteOperation
+    private struct Failed: Hashable {
+        /// Its place in the order of failure.
+        let position: Int
+        /// Why it failed last, and since when it fails.
         var problem: String
         let since: Instant
-        /// How many operations are pending in it.
-        var count: Int
     }
 
     /// Whether no write is pending.
@@ -30,9 +25,9 @@ struct PendingWrites: Hashable, Sendable {
 
     /// Notes that a write was done. True if it was the last pending write.
     mutating func succeed(_ operation: WriteOperation) -> Bool {
-        guard operations.removeValue(forKey: operation) != nil else { return false }
-        release(operation)
-        guard operations.isEmpty else { return false }
+        guard operations.removeValue(forKey: operation) != nil, operations.isEmpty else {
+            return false
+        }
         self = PendingWrites()
         return true
     }
@@ -43,16 +38,9 @@ struct PendingWrites: Hashable, Sendable {
         at now: Now
     ) -> Bool {
         let isNew = operations[operation] == nil
-        let place = operation.place
-        if blocked[place] == nil {
-            blocked[place] = Blocked(
-                operation: operation, problem: problem, since: now.wall, count: isNew ? 0 : 1)
-        } else if blocked[place]?.operation == operation {
-            blocked[place]?.problem = problem
-        }
+        operations[operation]?.problem = problem
         for operation in [operation] + others where operations[operation] == nil {
-            operations[operation] = count
-            blocked[operation.place]?.count += 1
+            operations[operation] = Failed(position: count, problem: problem, since: now.wall)
             count += 1
         }
         if retryAt == nil {
@@ -66,30 +54,24 @@ struct PendingWrites: Hashable, Sendable {
     mutating func due(at now: Now) -> [WriteOperation] {
         guard let moment = retryAt, moment <= now.boot else { return [] }
         retryAt = nil
-        return operations.sorted { $0.value < $1.value }.map(\.key)
+        return operations.sorted { $0.value.position < $1.value.position }.map(\.key)
     }
 
     /// Drops the pending writes that the configuration no longer needs.
     mutating func drop(where isNeedless: (WriteOperation) -> Bool) {
-        for operation in operations.keys where isNeedless(operation) {
-            operations[operation] = nil
-            release(operation)
-        }
-    }
-
-    private mutating func release(_ operation: WriteOperation) {
-        blocked[operation.place]?.count -= 1
-        if blocked[operation.place]?.count ?? 0 < 1 { blocked[operation.place] = nil }
+        operations = operations.filter { !isNeedless($0.key) }
     }
 
     /// A problem for each directory in which writes fail.
     var problems: [Problem] {
         WriteOperation.Place.allCases.compactMap { place in
-            guard let blocked = blocked[place] else { return nil }
-            let others = blocked.count > 1 ? " and \(blocked.count - 1) more" : ""
+            let failed = operations.filter { $0.key.place == place }
+            let first = failed.min { $0.value.position < $1.value.position }
+            guard let (operation, failure) = first else { return nil }
+            let others = failed.count > 1 ? " and \(failed.count - 1) more" : ""
             return Problem(
-                .host, place.kind, "\(blocked.operation.failure)\(others): \(blocked.problem)",
-                since: blocked.since, isAlarm: true)
+                .host, place.kind, "\(operation.failure)\(others): \(failure.problem)",
+                since: failure.since, isAlarm: true)
         }
     }
 }

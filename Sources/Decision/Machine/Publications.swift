@@ -8,23 +8,8 @@ struct Publications: Sendable {
     /// How many changes are remembered at least.
     private static let remembered = 1024
 
-    /// Notes the effects of an event.
-    mutating func record(_ effects: [Effect]) {
-        for effect in effects {
-            switch effect {
-            case .publish(let service, _): record(service.name)
-            case .withdraw(let name): record(name)
-            case .fetch, .storeFlags, .storeVersion, .dropVersion, .reserveVersion, .readVersion,
-                .forget,
-                .markConfirmed, .storeLedger,
-                .storeOverrides,
-                .stopSource, .reject, .log, .deliverNotice, .sleep:
-                break
-            }
-        }
-    }
-
-    private mutating func record(_ name: ServiceName) {
+    /// Notes that a service was published, or withdrawn.
+    mutating func record(_ name: ServiceName) {
         count += 1
         recent.append(name)
         if recent.count > 2 * Self.remembered { recent.removeFirst(Self.remembered) }

@@ -8,18 +8,11 @@ struct Reopening: Hashable, Sendable {
     /// When it is this host's turn; nil unless flags have opened the gate and it waits.
     private(set) var turn: Deadline?
 
-    /// Why a gate stays closed that flags have opened, and until when.
-    enum Hold {
-        case minClosed(until: Deadline)
-        case turn(Deadline)
-
-        /// When the gate opens.
-        var end: Boottime {
-            switch self {
-            case .minClosed(let until): until.boot
-            case .turn(let turn): turn.boot
-            }
-        }
+    /// Until when a gate stays closed that flags have opened, and why.
+    struct Hold {
+        let end: Deadline
+        /// Whether it is not this host's turn yet; else `min_closed` is not over.
+        let awaitsTurn: Bool
     }
 
     /// A gate that is open or undecided.
@@ -64,34 +57,23 @@ struct Reopening: Hashable, Sendable {
     func hold(minClosed: Duration, at now: Now) -> Hold? {
         let least = closedAt.map { $0 + minClosed }
         if let turn, now.boot < turn.boot, turn.boot >= least?.boot ?? turn.boot {
-            return .turn(turn)
+            return Hold(end: turn, awaitsTurn: true)
         }
-        return least.flatMap { now.boot < $0.boot ? .minClosed(until: $0) : nil }
+        return least.flatMap { now.boot < $0.boot ? Hold(end: $0, awaitsTurn: false) : nil }
     }
 }
 
-/// Until when the units of a closed gate may run on. A drain begins when the gate closes. Nothing begins it anew while
-/// the gate is closed: neither another closing nor a restart.
-struct Draining: Hashable, Sendable {
-    /// The end of the drain, also once it has passed; nil if the gate is open, or its units stopped at once.
-    private(set) var end: Boottime?
-
-    /// No drain.
-    init() {}
-
-    /// The drain of an earlier run in this boot.
-    init(_ entry: Ledger.Entry) { end = entry.drainsUntil }
-
-    /// Begins a drain of this length if the verdict closes a gate that was open, and ends it if the verdict opens the
-    /// gate, or closes it in an emergency. A gate that nobody had decided has no units to drain. While nothing is
-    /// decided a drain goes on. A reload with a shorter drain shortens it.
-    mutating func verdictChanged(
-        _ verdict: Verdict, from gate: Gate?, length: Duration, at now: Now
-    ) {
-        guard verdict.gate != nil else { return }
-        guard verdict.gate == .closed, !verdict.isUrgent, length > .zero else { return end = nil }
-        let longest = now.boot + length
-        if gate == .open || end.map({ $0 > longest }) ?? false { end = longest }
+extension ServiceState {
+    /// Until when the units of its closed gate may run on after a verdict. A drain begins when the gate closes. Nothing
+    /// begins it anew while the gate is closed: neither another closing nor a restart.
+    ///
+    /// A verdict that opens the gate, or closes it in an emergency, ends the drain. A gate that nobody had decided has
+    /// no units to drain. While nothing is decided a drain goes on. A reload with a shorter drain shortens it.
+    func drainEnd(after verdict: Verdict, at now: Now) -> Boottime? {
+        guard let gate = verdict.gate else { return drainsUntil }
+        guard gate == .closed, !verdict.isUrgent, service.policy.drain > .zero else { return nil }
+        let longest = now.boot + service.policy.drain
+        return gateBefore == .open ? longest : drainsUntil.map { min($0, longest) }
     }
 }
 
@@ -100,17 +82,16 @@ struct Deadline: Hashable, Sendable {
     let wall: Instant
     let boot: Boottime
 
-    /// This moment of the boot clock.
-    init(_ boot: Boottime, at now: Now) {
-        self.boot = boot
-        wall = now.wall + (boot - now.boot)
-    }
-
-    private init(wall: Instant, boot: Boottime) { (self.wall, self.boot) = (wall, boot) }
-
     /// A moment so much later.
     static func + (moment: Deadline, time: Duration) -> Deadline {
         Deadline(wall: moment.wall + time, boot: moment.boot + time)
+    }
+}
+
+extension Deadline {
+    /// This moment of the boot clock.
+    init(_ boot: Boottime, at now: Now) {
+        self.init(wall: now.wall + (boot - now.boot), boot: boot)
     }
 }
 
@@ -124,11 +105,8 @@ struct WantedGate: Hashable, Sendable {
     /// The gate that they wanted at the end of the previous run, in any boot; nil if unknown.
     private(set) var atStart: Gate?
 
-    /// Nothing is known yet.
-    init() {}
-
-    /// The gate of an earlier run.
-    init(_ gate: Gate?, isOfThisBoot: Bool) {
+    /// The gate of an earlier run; nil if unknown.
+    init(_ gate: Gate? = nil, isOfThisBoot: Bool = false) {
         (last, atStart) = (gate, gate)
         inBoot = isOfThisBoot ? gate : nil
     }

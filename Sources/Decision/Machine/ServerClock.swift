@@ -18,9 +18,6 @@ extension ServerClock {
     /// A difference that answers on their way may make, and that is no step of the clock.
     private static let noise: Duration = .seconds(60)
 
-    /// A server whose clock shows `date` now.
-    init(_ date: Instant, at now: Now) { self.init(date: date, at: now.boot) }
-
     /// Its time now.
     package func time(at now: Now) -> Instant { date + (now.boot - at) }
 
@@ -35,16 +32,14 @@ extension ServerClock {
     func moved(to date: Instant, at now: Now) -> ServerClock {
         let expected = time(at: now)
         let isLate = date <= expected && expected - date < Self.noise
-        return isLate ? ServerClock(expected, at: now) : ServerClock(date, at: now)
+        return ServerClock(date: isLate ? expected : date, at: now.boot)
     }
 
     /// Whether it shows about the same time as `other` at every moment.
     func isNear(_ other: ServerClock) -> Bool {
         ((date - other.date) - (at - other.at)).magnitude < Self.noise
     }
-}
 
-extension ServerClock {
     /// Its distance from our clock, and which of the two measures ends, as a clause.
     func warning(isSigned: Bool, isSynchronised: Bool, at now: Now) -> String {
         let distance = now.wall - time(at: now)

@@ -4,10 +4,9 @@ extension ServiceState {
     /// force, as of the same changes. Most answers of a source that many services read do not concern
     /// most of them.
     func readsUnchanged(_ answer: inout SharedAnswer, at position: Int) -> Bool {
-        guard let known = switches[position].stableAnswer, readsSame(known, &answer, at: position)
-        else {
-            return false
-        }
+        guard switches[position].isStable, let known = switches[position].answer,
+            readsSame(known, &answer, at: position)
+        else { return false }
         guard case .ofEach = answer.answer.version else { return true }
         return version(of: &answer, at: position) == switches[position].version
     }
@@ -21,6 +20,14 @@ extension ServiceState {
             return switches[position].version
         }
         return service.version(of: answer.answer, from: service.switches[position].source)
+    }
+
+    /// The reading of an answer by a switch that may rest on it. Throws if it may not.
+    func read(_ answer: inout SharedAnswer, at position: Int) throws(InvalidFlag) -> Reading {
+        let reading = try answer.read(by: service.switches[position], of: service)
+        try switches[position].checkVersion(of: reading)
+        try values.check(&answer, at: position, of: service)
+        return reading
     }
 
     /// Whether the service finds the same in both answers. A flag that cannot be read is not a missing one.
@@ -50,8 +57,7 @@ extension ServiceState {
 
     /// Adds the numbers of the answers on which a switch and the values of its source rest.
     func addAnswers(at position: Int, to used: inout Set<Int>) {
-        if let answer = switches[position].answer?.number { used.insert(answer) }
-        if let staged = switches[position].staged?.number { used.insert(staged) }
+        used.formUnion(answers(at: position))
         values.addAnswers(of: service.switches[position].source, in: service, to: &used)
     }
 
@@ -88,10 +94,10 @@ extension ServiceState {
     /// is new and could read none of them, so that the source has to be fetched at once.
     mutating func adoptKnownAnswers(
         of source: SourceState, _ answers: inout [SharedAnswer], at position: Int,
-        _ override: Override?, on host: HostState
+        on host: HostState
     ) -> Bool {
         if answers.contains(where: { $0.answer.signed != nil }) {
-            catchUp(with: source, &answers, at: position, override, on: host)
+            catchUp(with: source, &answers, at: position, on: host)
         } else if switches[position].reading == nil, !answers.isEmpty {
             switches[position].adopt(
                 &answers, 0...answers.count - 1, confirmed: source.confirmation,

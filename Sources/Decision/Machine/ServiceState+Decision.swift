@@ -27,11 +27,11 @@ extension ServiceState {
     }
 
     /// The circumstances of its decision.
-    func circumstances(_ override: Override?, on host: HostState) -> Circumstances {
+    func circumstances(on host: HostState) -> Circumstances {
         Circumstances(
             time: host.now.wall, overrideTime: overrideTime(on: host), isSameBoot: isSameBoot,
-            wantedBefore: wanted.inBoot,
-            installed: installed, override: override, place: host.place)
+            wantedBefore: wanted.inBoot, installed: installed,
+            override: host.overrides[service.name], place: host.place)
     }
 
     /// Whose clock measures the ends and windows of a source.
@@ -67,12 +67,12 @@ extension ServiceState {
     /// A new answer as the first in a row that asks for another gate; nil if it does not move the
     /// gate. The first flags of a switch need no confirmation.
     func unconfirmedMove(
-        _ next: Reading, at position: Int, _ override: Override?, on host: HostState
+        _ next: Reading, at position: Int, on host: HostState
     ) -> Unconfirmed? {
         let (close, open) = (service.policy.confirmClose, service.policy.confirmOpen)
         guard max(close, open) > 1, let before = switches[position].reading else { return nil }
         let source = service.switches[position].source
-        let circumstances = circumstances(override, on: host)
+        let circumstances = circumstances(on: host)
         let gate = { (reading: Reading) in
             var evidence = Evidence(source: source, reading: reading)
             evidence.clock = clock(of: source, on: host)
@@ -101,8 +101,8 @@ extension ServiceState {
     // MARK: - Verdict
 
     /// Its candidate for the host guard. Call `updateAnnouncements` before.
-    func candidate(at index: Int, _ override: Override?, on host: HostState) -> Candidate {
-        let circumstances = circumstances(override, on: host)
+    func candidate(at index: Int, on host: HostState) -> Candidate {
+        let circumstances = circumstances(on: host)
         let evidence = evidence(on: host)
         let verdict = keepDecided(service.decide(evidence, in: circumstances))
         let unforced =
@@ -170,13 +170,11 @@ extension ServiceState {
         guard let hold, let source = proposal.source ?? proposal.reason.source else {
             return proposal
         }
+        let end = service.zone.zoned(hold.end.wall)
         let reason: Reason =
-            switch hold {
-            case .minClosed(let until):
-                .minClosed(
-                    source, until: service.zone.zoned(until.wall), limit: service.policy.minClosed)
-            case .turn(let turn): .reopening(source, at: service.zone.zoned(turn.wall))
-            }
+            hold.awaitsTurn
+            ? .reopening(source, at: end)
+            : .minClosed(source, until: end, limit: service.policy.minClosed)
         if var held = record?.verdict, held.gate == .closed {
             held.reason = reason
             if held.override != nil { (held.override, held.authors) = (nil, []) }
@@ -265,6 +263,7 @@ struct HostState {
     let bootID: String
     /// What tells it from other hosts.
     let place: HostPlace
+    var overrides: [ServiceName: Override]
     /// Whether services wait for first answers.
     var awaitsFirstAnswers = true
     /// When the host last woke up, or the daemon last ran again after a pause.

@@ -11,7 +11,7 @@ extension ServiceState {
         guard let record else { return true }
         if verdict.state == .undecided, record.verdict.state != .undecided { return false }
         return record.verdict != verdict || record.nextWindow != window
-            || record.drainsUntil != draining.end
+            || record.drainsUntil != drainsUntil
             || record.nextEdge <= now.wall
             || edge + .seconds(1) < record.nextEdge
     }
@@ -36,7 +36,7 @@ extension ServiceState {
             verdict: verdict, since: entry.since, generation: entry.generation,
             decidedAt: now.wall, fetchedAt: fetchedAt(verdict), nextEdge: edge, nextWindow: window,
             notices: hasNewNotices ? publicNotices.pending : record?.notices ?? [],
-            drainsUntil: draining.end)
+            drainsUntil: drainsUntil)
     }
 
     /// When the flags of a verdict were fetched; nil if it rests on none.

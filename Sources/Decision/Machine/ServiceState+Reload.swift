@@ -7,9 +7,12 @@ extension ServiceState {
     /// If flags are staged, a new switch reads the answer in force, because a reload is no start. A new switch
     /// reads the signed answer on which its service rests; `catchUp` offers it the newer ones.
     func reconfigured(
-        _ plan: Switch, of next: Service, on change: inout SourceChange, at now: Now
+        _ plan: Switch, of next: Service, _ changes: inout [SourceName: SourceChange], at now: Now
     ) -> SwitchState {
         var state = SwitchState(awaitedSince: now.boot)
+        // Taken by itself: what was read for one service is there for the next.
+        guard var change = changes.removeValue(forKey: plan.source) else { return state }
+        defer { changes[plan.source] = change }
         let known = service.switches.firstIndex(of: plan).map { switches[$0] }
         if let known, next.zone == service.zone, !change.hasOtherDefaults {
             state = known

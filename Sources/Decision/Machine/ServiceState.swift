@@ -18,8 +18,9 @@ struct ServiceState: Hashable, Schedulable {
     private(set) var entry: Ledger.Entry?
     /// When its gate may open again.
     private(set) var reopening = Reopening()
-    /// Until when the units of its closed gate may run on.
-    private(set) var draining = Draining()
+    /// Until when the units of its closed gate may run on, also once this has passed; nil if the gate is open, or its
+    /// units stopped at once.
+    private(set) var drainsUntil: Boottime?
     /// The gate that its flags and its policy want.
     private(set) var wanted = WantedGate()
     /// The last verdict with an open gate and without an override.
@@ -61,7 +62,7 @@ struct ServiceState: Hashable, Schedulable {
         guard entry.bootID == bootID else { return }
         isSameBoot = true
         reopening = Reopening(entry, isClosed: gate == .closed, at: now)
-        draining = Draining(entry)
+        drainsUntil = entry.drainsUntil
     }
 
     // MARK: - Answers
@@ -70,39 +71,31 @@ struct ServiceState: Hashable, Schedulable {
     /// the answer before, if they are known, spare a comparison of the flags.
     mutating func offer(
         _ answer: inout SharedAnswer, to position: Int, _ changes: FlagChanges?,
-        _ override: Override?,
         on host: HostState, _ messages: inout [LogMessage]
     ) -> Bool {
         let isNew = changes?.replace(service.switches[position].format) ?? false
         if !isNew, readsUnchanged(&answer, at: position) {
-            let maxStale = service.policy.maxStale
-            if switches[position].replaceAnswer(
-                with: answer.numbered, at: host.now, maxStale: maxStale)
-            {
-                markDue()
-            }
+            replaceAnswer(by: answer.numbered, at: position, host.now)
             values.read(from: &answer, at: position, of: service, &messages)
             return true
         }
         markDue()
         let reading: Reading
         do {
-            reading = try answer.read(by: service.switches[position], of: service)
-            try switches[position].checkVersion(of: reading)
-            try values.check(&answer, at: position, of: service)
+            reading = try read(&answer, at: position)
         } catch {
             markInvalid(error, at: position, &messages)
             return false
         }
         let before = switches[position].reading
         let missing = missingSignatures(
-            under: reading, &answer, at: position, override, on: host)
+            under: reading, &answer, at: position, on: host)
         let offer = switches[position].offer(
             answer.numbered, reading, version: version(of: &answer, at: position),
             isForNextStart: service.activation == .nextStart, missing: missing,
-            mover: unconfirmedMove(reading, at: position, override, on: host), at: host.now)
+            mover: unconfirmedMove(reading, at: position, on: host), at: host.now)
         if offer == .inForce { flagsTookForce(&answer, at: position, before: before, &messages) }
-        return offer.isKept
+        return offer != .waits
     }
 
     /// Rests a switch on a new answer if no key has changed that its format reads, so that an answer costs
@@ -110,14 +103,16 @@ struct ServiceState: Hashable, Schedulable {
     mutating func replaceAnswer(ifUnaffectedBy changes: FlagChanges, at position: Int, _ now: Now)
         -> Bool
     {
-        guard values.isEmpty, switches[position].isStable(on: changes.before),
-            !changes.concern(service.switches[position].format)
+        guard values.isEmpty, switches[position].answer?.number == changes.before,
+            switches[position].isStable, !changes.concern(service.switches[position].format)
         else { return false }
-        let maxStale = service.policy.maxStale
-        if switches[position].replaceAnswer(with: changes.answer, at: now, maxStale: maxStale) {
-            markDue()
-        }
+        replaceAnswer(by: changes.answer, at: position, now)
         return true
+    }
+
+    private mutating func replaceAnswer(by answer: NumberedAnswer, at position: Int, _ now: Now) {
+        let maxStale = service.policy.maxStale
+        if switches[position].replaceAnswer(with: answer, at: now, maxStale: maxStale) { markDue() }
     }
 
     /// The source of a switch confirms the answer of this number. False if the switch
@@ -142,15 +137,15 @@ struct ServiceState: Hashable, Schedulable {
                 hasFlags: switches[position].reading != nil))
     }
 
-    /// Notes whether the flags of a switch are proved.
-    mutating func updateProof(by orders: DocumentTrust, at position: Int) {
-        if switches[position].updateProof(by: orders) { markDue() }
+    /// The flags of a switch are not proved any more, or are again.
+    mutating func proofChanged(at position: Int) {
+        switches[position].proofChanged()
+        markDue()
     }
 
     /// Notes that an inherited answer is its source's own.
     mutating func acceptAsOwn(_ answer: NumberedAnswer, at position: Int) {
-        let version = service.version(
-            of: answer.answer, from: service.switches[position].source)
+        let version = service.version(of: answer.answer, from: service.switches[position].source)
         switches[position].acceptAsOwn(answer, version: version)
     }
 
@@ -218,7 +213,7 @@ struct ServiceState: Hashable, Schedulable {
         let hold = hold(of: proposal, at: now)
         wanted.update(candidate.unforced.gate, isWaiting: hold != nil)
         let verdict = values.complete(holdClosed(proposal, by: hold), of: service)
-        draining.verdictChanged(verdict, from: gateBefore, length: service.policy.drain, at: now)
+        drainsUntil = drainEnd(after: verdict, at: now)
         let edge = service.nextEdge(of: candidate.evidence, in: candidate.circumstances, at: now)
         let outlook = UpcomingChanges(candidate.evidence, in: candidate.circumstances)
         publicNotices.update(from: outlook, service.notifyBefore, in: service.zone)
@@ -227,13 +222,13 @@ struct ServiceState: Hashable, Schedulable {
         if isPublished { publish(verdict, isHeld: isHeld, edge, window, on: host, &messages) }
         entry?.published = publicNotices.stored
         entry?.turn = reopening.turn?.boot
-        entry?.drainsUntil = draining.end
+        entry?.drainsUntil = drainsUntil
         entry?.closing = closing
         let announced = announcements.stored(at: now.wall, &common)
         if entry?.announced != nil || !announced.isEmpty { entry?.announced = announced }
         wake = nextWake(candidate, edge, on: host)
         if let wait = publicNotices.next { wake.include(wall: now.wall + wait) }
-        if let hold { wake.include(boot: hold.end) }
+        if let hold { wake.include(boot: hold.end.boot) }
         let problems = presentProblems(in: candidate.circumstances)
         let new = self.problems.update(from: problems, at: candidate.circumstances.time)
         messages += logMessages(for: new)
@@ -266,15 +261,8 @@ struct ServiceState: Hashable, Schedulable {
     ) {
         self = before
         self.service = service
-        switches = []
-        for plan in service.switches {
-            // Taken by itself: what was read for one service is there for the next.
-            guard var change = changes.removeValue(forKey: plan.source) else {
-                switches.append(SwitchState(awaitedSince: now.boot))
-                continue
-            }
-            switches.append(before.reconfigured(plan, of: service, on: &change, at: now))
-            changes[plan.source] = change
+        switches = service.switches.map {
+            before.reconfigured($0, of: service, &changes, at: now)
         }
         values = ServiceValues(of: service)
         if service.installed != before.service.installed { installed = service.installed?.fixed }

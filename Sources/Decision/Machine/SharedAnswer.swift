@@ -13,14 +13,14 @@ struct SharedAnswer: Hashable, Sendable {
     private var likenesses: [Likeness: Bool] = [:]
     private var values: [ExactString: Result<JSON.Value, InvalidFlag>] = [:]
     private var moves: [GateMoves.Key: GateMoves] = [:]
-    /// What was read and compared so far.
-    private(set) var work = Workload()
+    /// What was read and compared since `work` was last reset.
+    var work = Workload()
 
     /// How a switch reads it.
     private struct Way: Hashable {
         let format: Format
         /// Only dates without an offset depend on it.
-        let zone: Zone?
+        var zone: Zone?
     }
 
     /// The flags of an earlier answer beside those of this one, at a place that a switch or a value reads.
@@ -37,8 +37,8 @@ struct SharedAnswer: Hashable, Sendable {
 
     /// The reading by the format of a switch of `service`.
     mutating func read(by plan: Switch, of service: Service) throws(InvalidFlag) -> Reading {
-        let way = Way(
-            format: plan.format, zone: plan.format.dependsOnZone ? service.zone : nil)
+        var way = Way(format: plan.format, zone: nil)
+        if case .serviceEnd = plan.format { way.zone = service.zone }
         if let known = readings[way] { return try known.get() }
         work.readings += 1
         let numbered = numbered
@@ -118,25 +118,6 @@ package struct Workload: Hashable, Sendable {
         total.likenesses += work.likenesses
         total.comparisons += work.comparisons
         total.pauses += work.pauses
-    }
-
-    static func - (total: Self, part: Self) -> Self {
-        var work = total
-        work.readings -= part.readings
-        work.likenesses -= part.likenesses
-        work.comparisons -= part.comparisons
-        work.pauses -= part.pauses
-        return work
-    }
-}
-
-extension Format {
-    /// Whether it reads dates without an offset.
-    fileprivate var dependsOnZone: Bool {
-        switch self {
-        case .serviceEnd: true
-        case .status, .maintenance, .switchObject: false
-        }
     }
 }
 

@@ -4,7 +4,7 @@ import JSON
 /// The state of one source: the time of its next fetch, its outcomes and its answers.
 ///
 /// `SwitchState` interprets the answers.
-struct SourceState: Hashable, Schedulable {
+struct SourceState: Schedulable {
     private(set) var plan: SourcePlan
     /// The answers on which a switch or a value rests, newest first. More than one answer only
     /// while a switch cannot read the newest, or flags are staged.
@@ -12,11 +12,11 @@ struct SourceState: Hashable, Schedulable {
     /// When the source last gave or confirmed the newest answer.
     private(set) var confirmation = Confirmation.never
     /// What it knows of its signed documents.
-    private(set) var documents: DocumentTrust
+    var documents: DocumentTrust
     /// What is wrong with it.
     private(set) var problems = SourceProblems()
     /// How its fetches have ended.
-    private(set) var fetches: FetchCounts
+    var fetches: FetchCounts
     /// The wait between two polls that its flags or its server ask for at present; nil for the interval.
     private var pace: Duration?
     var name: SourceName { plan.name }
@@ -51,7 +51,7 @@ struct SourceState: Hashable, Schedulable {
     var interval: Duration { max(plan.interval, pace ?? plan.interval) }
 
     /// Whether it has answered since the start, and its last fetch was good.
-    var isUp: Bool { failure == nil && confirmation.moment != nil }
+    var isUp: Bool { problems.failure == nil && confirmation.moment != nil }
 
     // MARK: - Fetches
 
@@ -77,11 +77,10 @@ struct SourceState: Hashable, Schedulable {
         }
     }
 
-    /// Notes that the fetch in flight brought or confirmed flags. Returns a notice if the fetch
-    /// before had failed. Call `rest` afterwards, once the services are decided.
-    mutating func fetchSucceeded(_ result: FetchCounts.Result) -> [LogMessage] {
-        fetches.count(result)
-        return problems.clearFailure() ? [.sourceRecovered(name)] : []
+    /// The fetch in flight brought or confirmed flags. Returns a notice if the fetch before had failed. Call
+    /// `scheduleNextFetch` afterwards, once the services are decided.
+    mutating func fetchSucceeded() -> [LogMessage] {
+        problems.clearFailure() ? [.sourceRecovered(name)] : []
     }
 
     /// Ends a good fetch. The next one is due after the interval, or after `pace` in its place.
@@ -118,11 +117,8 @@ struct SourceState: Hashable, Schedulable {
     }
 
     private mutating func waitUnlessHinted(_ wait: Duration, at now: Now) {
-        if case .fetching(isHinted: true, _) = activity {
-            activity = .waiting(until: now.boot)
-        } else {
-            activity = .waiting(until: now.boot + wait)
-        }
+        let isHinted = if case .fetching(isHinted: true, _) = activity { true } else { false }
+        activity = .waiting(until: isHinted ? now.boot : now.boot + wait)
     }
 
     // MARK: - Answers
@@ -185,25 +181,6 @@ struct SourceState: Hashable, Schedulable {
         confirmation = .earlier(stored.confirmedAt)
     }
 
-    /// Restores the highest version alone, which was read again.
-    mutating func restore(_ accepted: VersionMemory) {
-        documents.restore(accepted, answers.map(\.answer))
-    }
-
-    /// Keeps a signed document until its version is stored.
-    mutating func hold(_ answer: Answer, until version: AcceptedVersion) {
-        documents.awaitVersion(of: answer, until: version)
-    }
-
-    /// The version of the document that waits is stored. Returns the document; nil if none waits any more.
-    mutating func raise() -> (answer: Answer, hasVersionJump: Bool)? { documents.versionStored() }
-
-    /// Drops the document that waits, whose version cannot be stored. True if one waited.
-    mutating func dropAwaiting() -> Bool { documents.dropAwaiting() }
-
-    /// Takes in which documents are unproved, each with the cause.
-    mutating func disprove(_ causes: [[UInt8]: String]) { documents.disprove(causes) }
-
     /// Drops every answer, by an operator's order. The highest version of signed documents stays, unless
     /// the order says otherwise: nobody may roll back by a plain `forget`.
     mutating func forget(isVersionDropped: Bool, at now: Now) {
@@ -213,18 +190,16 @@ struct SourceState: Hashable, Schedulable {
         }
         (answers, offered) = ([], nil)
         confirmation = .never
-        problems.clearFlagProblems()
+        problems.clear(.unproved, .versionJump)
     }
 
-    /// Sets which switches rest on which answer, by its number. True if that is new.
+    /// Sets which switches rest on which signed answer, by its number. True if that is new.
     mutating func updateSwitches(_ readers: [Int: [SwitchID]]) -> Bool {
-        var isNew = false
+        let before = answers
         for position in answers.indices where answers[position].answer.signed != nil {
-            let those = readers[answers[position].number] ?? []
-            if those != answers[position].answer.switches { isNew = true }
-            answers[position].answer.switches = those
+            answers[position].answer.switches = readers[answers[position].number] ?? []
         }
-        return isNew
+        return zip(before, answers).contains { $0.answer.switches != $1.answer.switches }
     }
 
     /// Drops the answers on which no switch and no value rests.
@@ -234,18 +209,12 @@ struct SourceState: Hashable, Schedulable {
 
     // MARK: - Problems
 
-    /// Why the last fetch failed; nil after a good one.
-    var failure: Failure? { problems.failure }
-
-    /// Changes what is wrong with it. Returns notices of what is new.
-    mutating func updateProblems(_ change: (inout SourceProblems) -> [SourceProblems.NewProblem])
+    /// Sets the present problems of a kind. Returns notices of those that are new.
+    mutating func setProblems(_ kind: SourceProblems.Kind, to present: [String], at now: Now)
         -> [LogMessage]
     {
-        change(&problems).map { problems in
-            switch problems {
-            case .unwatched(let problem): .sourceUnwatched(name, problem)
-            case .warned(let warning): .sourceWarned(name, warning)
-            }
+        problems.set(kind, to: present, at: now.wall).map {
+            kind == .unwatched ? .sourceUnwatched(name, $0) : .sourceWarned(name, $0)
         }
     }
 
@@ -286,13 +255,13 @@ struct SourceState: Hashable, Schedulable {
 
     /// Makes a fetch due at `moment` at the latest, unless a Retry-After is in force.
     private mutating func fetch(noLaterThan moment: Boottime) {
-        guard case .waiting(let due) = activity, failure?.retryAfter == nil else { return }
+        guard case .waiting(let due) = activity, problems.failure?.retryAfter == nil else { return }
         activity = .waiting(until: min(due, moment))
     }
 
     /// Another object fetches the source: no fetch is in flight, and one is due at once.
     private mutating func sourceReplaced(at now: Now) {
-        problems.clearWatchProblem()
+        problems.clear(.unwatched, .unreadableSigners)
         documents.dropAwaiting()
         if case .fetching = activity { activity = .waiting(until: now.boot) }
         fetch(noLaterThan: now.boot)

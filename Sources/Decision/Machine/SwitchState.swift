@@ -24,24 +24,25 @@ struct SwitchState: Hashable, Sendable {
     /// The last version jump in accepted flags; nil without one.
     private(set) var versionJump: VersionJump?
 
+    /// Whether the signatures of the flags in force do not count any more.
+    private(set) var isUnproved = false
+
     /// An answer that is not in force yet. Few switches have one, and its reading lies apart.
     indirect enum Staged: Hashable {
-        case readable(number: Int, Reading)
-        /// Since a reload.
-        case unreadable(number: Int)
+        /// Without a reading, it cannot be read any more since a reload.
+        case answer(number: Int, Reading?)
 
         var number: Int {
             switch self {
-            case .readable(let number, _), .unreadable(let number): number
+            case .answer(let number, _): number
             }
         }
-
-        /// Nil if it cannot be read.
-        var reading: Reading? { if case .readable(_, let reading) = self { reading } else { nil } }
+        var reading: Reading? {
+            switch self {
+            case .answer(_, let reading): reading
+            }
+        }
     }
-
-    /// Whether the signatures of the flags in force do not count any more.
-    private(set) var isUnproved = false
 
     /// A switch without flags whose service waits for them since `moment`.
     init(awaitedSince moment: Boottime) { awaitedSince = moment }
@@ -59,16 +60,11 @@ struct SwitchState: Hashable, Sendable {
 
     /// The outcome of an offer.
     enum Disposition {
-        /// The answer would move the gate, and more answers have to agree.
-        case unconfirmed
-        /// The answer would move the gate, and more people have to sign.
-        case awaitingSignature
+        /// The answer would move the gate, and more answers have to agree or more people have to sign.
+        case waits
         /// The answer takes force at the next start.
         case staged
         case inForce
-
-        /// Whether the answer is needed from now on.
-        var isKept: Bool { self == .staged || self == .inForce }
     }
 
     /// Offers a new answer that was read, with its version for the service. `isForNextStart`
@@ -80,10 +76,10 @@ struct SwitchState: Hashable, Sendable {
     ) -> Disposition {
         if let missing {
             newest = .awaitingSignature(missing)
-            return .awaitingSignature
+            return .waits
         }
         if isForNextStart, reading != nil {
-            staged = .readable(number: answer.number, next)
+            staged = .answer(number: answer.number, next)
             raiseVersion(to: next)
             markAccepted(at: now)
             return .staged
@@ -94,7 +90,7 @@ struct SwitchState: Hashable, Sendable {
             }
             if mover.count < mover.needed {
                 newest = .unconfirmed(mover)
-                return .unconfirmed
+                return .waits
             }
         }
         putInForce(answer, next, version: version)
@@ -102,18 +98,9 @@ struct SwitchState: Hashable, Sendable {
         return .inForce
     }
 
-    /// The answer in force, if it is the newest and a new answer with the same flags changes nothing.
-    var stableAnswer: NumberedAnswer? {
-        guard newest.isAccepted, staged == nil, let answer, !answer.answer.isInherited else {
-            return nil
-        }
-        return answer
-    }
-
-    /// Whether the answer of this number is in force and settled.
-    func isStable(on number: Int) -> Bool {
-        newest.isAccepted && staged == nil && answer?.number == number
-            && answer?.answer.isInherited == false
+    /// Whether the answer in force is the newest, and a new answer with the same flags changes nothing.
+    var isStable: Bool {
+        newest.isAccepted && staged == nil && answer?.answer.isInherited == false
     }
 
     /// Replaces the answer by one whose flags are those in force. True if this may change the verdict.
@@ -121,9 +108,8 @@ struct SwitchState: Hashable, Sendable {
         -> Bool
     {
         self.answer = answer
-        let wasUnproved = isUnproved
-        isUnproved = false
-        return confirmAnswer(at: now, maxStale: maxStale) || wasUnproved
+        defer { isUnproved = false }
+        return confirmAnswer(at: now, maxStale: maxStale) || isUnproved
     }
 
     /// Notes that the source has confirmed the newest answer, which is in force or staged. True if
@@ -148,29 +134,21 @@ struct SwitchState: Hashable, Sendable {
         return true
     }
 
-    /// Whether the flags in force are unproved by what the source knows now.
-    private func isUnproved(by orders: DocumentTrust) -> Bool {
-        answer.map { !orders.isProved($0.answer) } ?? false
+    /// Whether the source knows other than the switch whether the flags in force are proved.
+    func isProofOutdated(by documents: DocumentTrust) -> Bool {
+        isUnproved != answer.map { !documents.isProved($0.answer) } ?? false
     }
 
-    /// Whether `updateProof` would note something new.
-    func isProofOutdated(by orders: DocumentTrust) -> Bool { isUnproved(by: orders) != isUnproved }
-
-    /// Notes whether the flags in force are proved. True if that is new.
-    mutating func updateProof(by orders: DocumentTrust) -> Bool {
-        let wasUnproved = isUnproved
-        isUnproved = isUnproved(by: orders)
-        return isUnproved != wasUnproved
-    }
+    /// The flags in force are not proved any more, or are again.
+    mutating func proofChanged() { isUnproved.toggle() }
 
     /// Puts an answer in force by its reading, with its version for the service.
     mutating func putInForce(_ answer: NumberedAnswer, _ reading: Reading, version: String?) {
-        raiseVersion(to: reading)
-        isUnproved = false
+        if !answer.answer.isInherited { raiseVersion(to: reading) }
         self.reading = reading
         self.version = version
         self.answer = answer
-        staged = nil
+        (staged, isUnproved) = (nil, false)
     }
 
     private mutating func raiseVersion(to reading: Reading) {
@@ -216,11 +194,7 @@ struct SwitchState: Hashable, Sendable {
     mutating func adopt(
         _ answer: NumberedAnswer, _ reading: Reading, confirmed: Confirmation, version: String?
     ) {
-        self.reading = reading
-        self.answer = answer
-        self.version = version
-        staged = nil
-        if !answer.answer.isInherited { raiseVersion(to: reading) }
+        putInForce(answer, reading, version: version)
         confirmation = confirmed
     }
 
@@ -240,9 +214,7 @@ struct SwitchState: Hashable, Sendable {
     /// without flags.
     mutating func inherit(at now: Now) {
         confirmation = confirmation.earlier(at: now)
-        newest = .accepted
-        highestVersion = nil
-        versionJump = nil
+        (newest, highestVersion, versionJump) = (.accepted, nil, nil)
         if reading == nil { awaitedSince = now.boot }
     }
 
@@ -262,9 +234,9 @@ struct SwitchState: Hashable, Sendable {
     /// Stages a known answer, also if it cannot be read any more.
     mutating func stage(_ answer: inout SharedAnswer, by plan: Switch, of service: Service) {
         do {
-            staged = .readable(number: answer.number, try answer.read(by: plan, of: service))
+            staged = .answer(number: answer.number, try answer.read(by: plan, of: service))
         } catch {
-            staged = .unreadable(number: answer.number)
+            staged = .answer(number: answer.number, nil)
         }
     }
 }

@@ -204,7 +204,7 @@ extension Machine {
             }
         }
         for position in sources.withProblems where isFollowed(position, by: isChosen) {
-            found += (0..<sources[position].problems.count).map {
+            found += sources[position].problems.all.indices.map {
                 .source(sources[position].name, $0)
             }
         }
@@ -239,8 +239,8 @@ extension Machine {
             interval: sources[position].interval, fetches: sources[position].fetches,
             fetchedAt: sources[position].answers.first?.answer.fetchedAt,
             nextPoll: sources[position].nextFetch.map { max(.zero, $0 - now.boot) },
-            problem: sources[position].failure?.detail,
-            refusal: sources[position].failure?.refusal,
+            problem: sources[position].problems.failure?.detail,
+            refusal: sources[position].problems.failure?.refusal,
             signersProblem: sources[position].problems.signersProblem,
             warnings: sources[position].problems.presentWarnings
                 + [host.trust.warning(about: sources[position].name, at: now)].compactMap(\.self))

@@ -45,23 +45,17 @@ package enum VersionMemory: Hashable, Sendable {
 ///
 /// A document with a higher version waits here until the version is on disk: a host that loses its power
 /// in between must not accept an older one afterwards.
-struct DocumentTrust: Hashable, Sendable {
+struct DocumentTrust: Sendable {
     /// For whom documents have to be signed; nil at a source without signers, where each answer counts.
     private var audience: String?
     /// What is known of the highest version.
     private var memory = VersionMemory.none
     /// The last version jump; nil without one.
     private var jump: VersionJump?
-    /// The document that waits until its version is stored.
-    private var awaiting: Awaiting?
+    /// The document that waits, and the version that is being stored for it.
+    private var awaiting: (answer: Answer, version: AcceptedVersion)?
     /// Why known documents are unproved, keyed by `SignedAnswer.identity`.
     private var disproved: [[UInt8]: String] = [:]
-
-    /// A document that waits, and the version that is being stored for it.
-    private struct Awaiting: Hashable {
-        let answer: Answer
-        let version: AcceptedVersion
-    }
 
     /// A source that has accepted nothing yet.
     init(for audience: String?) { self.audience = audience }
@@ -112,14 +106,13 @@ struct DocumentTrust: Hashable, Sendable {
 
     /// Keeps a document until its version is stored.
     mutating func awaitVersion(of answer: Answer, until version: AcceptedVersion) {
-        awaiting = Awaiting(answer: answer, version: version)
+        awaiting = (answer, version)
     }
 
     /// The version of the document that waits is stored. Returns the document; nil if none waits any more.
     mutating func versionStored() -> (answer: Answer, hasVersionJump: Bool)? {
-        guard let awaiting else { return nil }
+        guard let (answer, version) = awaiting else { return nil }
         dropAwaiting()
-        let (answer, version) = (awaiting.answer, awaiting.version)
         let hasVersionJump = hasVersionJump(to: answer)
         if version.number != highest?.number {
             jump = VersionJump(from: highest?.number, to: version.number, isSigned: true)

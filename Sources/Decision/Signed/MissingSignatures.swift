@@ -56,11 +56,9 @@ extension Service {
             gateMoves(from: before.reading, to: next, of: before.source, in: circumstances)
         }
         let moves = moves(found, from: before, in: circumstances)
-        if moves.contains(.closed), authors.count < close {
-            return MissingSignatures(gate: .closed, authors: authors, needed: close)
-        }
-        if moves.contains(.open), authors.count < open {
-            return MissingSignatures(gate: .open, authors: authors, needed: open)
+        for (gate, needed) in [(Gate.closed, close), (.open, open)]
+        where moves.contains(gate) && authors.count < needed {
+            return MissingSignatures(gate: gate, authors: authors, needed: needed)
         }
         return nil
     }

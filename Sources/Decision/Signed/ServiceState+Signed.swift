@@ -8,7 +8,7 @@ extension ServiceState {
     /// a person who signed a stored answer may not be listed any more.
     mutating func catchUp(
         with source: SourceState, _ answers: inout [SharedAnswer], at position: Int,
-        _ override: Override?, on host: HostState
+        on host: HostState
     ) {
         let isStart = switches[position].reading == nil
         var newer = answers.indices
@@ -24,7 +24,7 @@ extension ServiceState {
         guard service.policy.mostSignatures == 1 else { return }
         for number in newer.reversed() where source.documents.isProved(answers[number].answer) {
             consider(
-                &answers[number], of: source, isStart: isStart, at: position, override, on: host)
+                &answers[number], of: source, isStart: isStart, at: position, on: host)
         }
     }
 
@@ -40,19 +40,17 @@ extension ServiceState {
     /// Puts a known answer in force, or stages it, if it counts for a switch.
     private mutating func consider(
         _ answer: inout SharedAnswer, of source: SourceState, isStart: Bool, at position: Int,
-        _ override: Override?, on host: HostState
+        on host: HostState
     ) {
         let reading: Reading
         do {
-            reading = try answer.read(by: service.switches[position], of: service)
-            try switches[position].checkVersion(of: reading)
-            try values.check(&answer, at: position, of: service)
+            reading = try read(&answer, at: position)
         } catch {
             _ = switches[position].markInvalid(error)
             return
         }
         // It is offered again at the next poll, and counts as one of those that have to agree.
-        if unconfirmedMove(reading, at: position, override, on: host) != nil { return }
+        if unconfirmedMove(reading, at: position, on: host) != nil { return }
         if !isStart, service.activation == .nextStart, switches[position].reading != nil {
             switches[position].stage(&answer, by: service.switches[position], of: service)
         } else {
@@ -74,8 +72,7 @@ extension ServiceState {
     /// The signatures that a new answer lacks before it counts for a switch; nil if it lacks none, or comes
     /// from a source without signers. It must not take a staged order back either.
     func missingSignatures(
-        under next: Reading, _ answer: inout SharedAnswer, at position: Int, _ override: Override?,
-        on host: HostState
+        under next: Reading, _ answer: inout SharedAnswer, at position: Int, on host: HostState
     ) -> MissingSignatures? {
         guard let authors = answer.answer.signed?.authors,
             authors.count < service.policy.mostSignatures
@@ -84,7 +81,7 @@ extension ServiceState {
             let needed = service.policy.mostSignatures
             return MissingSignatures(gate: nil, authors: authors, needed: needed)
         }
-        var circumstances = circumstances(override, on: host)
+        var circumstances = circumstances(on: host)
         let inForce = evidence(on: host)[position]
         var before = [(inForce, number: switches[position].answer?.number)]
         if inForce.isAwaited {
@@ -108,13 +105,11 @@ extension ServiceState {
 
     /// Whether an answer would count for a switch: it can read it, and enough people have signed it.
     func wouldCount(
-        _ answer: inout SharedAnswer, at position: Int, _ override: Override?, on host: HostState
+        _ answer: inout SharedAnswer, at position: Int, on host: HostState
     ) -> Bool {
         do {
-            let reading = try answer.read(by: service.switches[position], of: service)
-            try switches[position].checkVersion(of: reading)
-            try values.check(&answer, at: position, of: service)
-            return missingSignatures(under: reading, &answer, at: position, override, on: host)
+            let reading = try read(&answer, at: position)
+            return missingSignatures(under: reading, &answer, at: position, on: host)
                 == nil
         } catch {
             return false
