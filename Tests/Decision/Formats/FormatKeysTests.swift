@@ -59,9 +59,7 @@ import Testing
         let text = { (flags: JSON.Object) in JSON.Value.object(flags).serialized(.compact) }
         for (key, _) in row.flags {
             var play = try Transcript([service(format: row.format)])
-            play.at(0, .started)
-            try play.at(1, "app", answers: text(row.flags))
-            play.forget()
+                .answered(text(row.flags), at: 1)
             var other = row.flags
             other[key] = [[]]
             try play.at(2, "app", answers: text(other))

@@ -35,8 +35,7 @@ import Testing
     @Test(arguments: cases) func noErrorMovesAGate(_ row: Case) throws {
         let shop = try service(
             format: .switchObject(.whole), policy: Policy(minClosed: .zero))
-        var play = try Transcript([shop])
-        play.at(0, .started)
+        var play = try Transcript([shop]).started()
         try play.at(1, "app", answers: #"{"state":"\#(row.state.rawValue)","version":9}"#)
         if let state = row.override {
             play.at(2, .force(shop.name, try .order(state)))

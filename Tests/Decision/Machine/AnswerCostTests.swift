@@ -39,8 +39,7 @@ import Testing
     private static func started(_ plan: Plan, place: HostPlace = .named("host")) throws
         -> Transcript
     {
-        var play = try Transcript(plan: plan, place: place)
-        play.at(0, .started)
+        var play = try Transcript(plan: plan, place: place).started()
         try play.at(1, "quiet", answers: #"{"state":"running"}"#)
         return play
     }

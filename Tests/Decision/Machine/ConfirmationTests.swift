@@ -15,43 +15,36 @@ import Testing
         try play.at(4, "app", answers: Self.over)
         play.at(5, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "down"))))
         try play.at(6, "app", answers: #"{"service_end": "gone"}"#)
-        #expect(
-            play.textWithoutFetches == #"""
-                2s app answers {"service_end": "over"}
-                    publish shop running open unconfirmed #2 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: running: source 'app' asks to close the gate; confirmed by 1 of 2 answers
-                3s app answers {"service_end": "no"}
-                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log notice: shop: running: set by the flags of source 'app'
-                4s app answers {"service_end": "over"}
-                    publish shop running open unconfirmed #2 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: running: source 'app' asks to close the gate; confirmed by 1 of 2 answers
-                5s app fails: down
-                    log warning: source 'app': down; the last good flags stay in force, retrying in 27 s
-                6s app answers {"service_end": "gone"}
-                    store app: {"service_end": "gone"}
-                    remember shop=ended#3
-                    publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log info: source 'app' answers again
-                    log notice: shop: ended (was running): set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            withoutFetches: true,
+            #"""
+            2s app answers {"service_end": "over"}
+                publish shop running open unconfirmed #2 until 2027-03-02T00:01:00+00:00
+                log notice: shop: running: source 'app' asks to close the gate; confirmed by 1 of 2 answers
+            3s app answers {"service_end": "no"} (confirmed)
+                publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
+                log notice: shop: running: set by the flags of source 'app'
+            4s app answers {"service_end": "over"}
+                publish shop running open unconfirmed #2 until 2027-03-02T00:01:00+00:00
+                log notice: shop: running: source 'app' asks to close the gate; confirmed by 1 of 2 answers
+            5s app fails: down
+                log warning: source 'app': down; the last good flags stay in force, retrying in 27 s
+            6s app answers {"service_end": "gone"} (stored, confirmed)
+                remember and publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
+                log info: source 'app' answers again
+                log notice: shop: ended (was running): set by the flags of source 'app'
+            """#)
         for second in 7...8 { try play.at(Double(second), "app", answers: Self.running) }
         #expect(play.states == [.ended])
-        try play.at(9, "app", answers: Self.running)
-        #expect(play.states == [.running])
+        #expect(try play.states(at: 9, "app", answers: Self.running) == [.running])
     }
 
     /// Another service took the answer, so that the next fetch of the source ends as unchanged.
     @Test func anAnswerThatIsUnchangedAgrees() throws {
         let slow = try service("slow", policy: Policy(confirmClose: 2))
         var play = try Transcript([try service(), slow]).answered(Self.running, at: 1)
-        try play.at(2, "app", answers: Self.over)
-        #expect(play.states == [.ended, .running])
-        play.at(3, .fetchEnded(try named("app"), .unchanged))
-        #expect(play.states == [.ended, .ended])
+        #expect(try play.states(at: 2, "app", answers: Self.over) == [.ended, .running])
+        #expect(try play.states(at: 3, .fetchEnded(named("app"), .unchanged)) == [.ended, .ended])
     }
 
     @Test func unconfirmedFlagsAreNotStored() throws {
@@ -68,19 +61,16 @@ import Testing
         try play.at(2, "app", answers: Self.over)
         play.at(3, .fetchEnded(try named("app"), .unchanged))
         play.at(4, .activate(nil))
-        #expect(
-            play.textWithoutFetches == #"""
-                2s app answers {"service_end": "over"}
-                    store app: {"service_end": "over"} {"service_end": "no"}
-                    confirm app
-                3s app unchanged
-                    confirm app
-                4s activate all
-                    remember shop=ended#3
-                    publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: ended (was running): set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            withoutFetches: true,
+            #"""
+            2s app answers {"service_end": "over"} (confirmed)
+                store app: {"service_end": "over"} {"service_end": "no"}
+            3s app unchanged (confirmed)
+            4s activate all
+                remember and publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
+                log notice: shop: ended (was running): set by the flags of source 'app'
+            """#)
     }
 
     @Test func theNextStartPutsTheNewestInForce() throws {
@@ -92,7 +82,6 @@ import Testing
             Self.running, fetchedAt: try Instant(rfc3339: "2027-03-01T10:00:00Z"))
         memory.flags[try named("app")]?.answers.append(older)
         var play = try Transcript([shop], memory: memory)
-        play.at(0, .started)
-        #expect(play.states == [.ended])
+        #expect(play.states(at: 0, .started) == [.ended])
     }
 }

@@ -44,8 +44,7 @@ import Testing
         let back = try play.at(15, "app", answers: #"{"state":"running"}"#)
         #expect(play.states == [.maintenance])
         #expect(drain(back, play) == .seconds(15))
-        play.at(16, .force(shop, try .order(.running)))
-        #expect(play.states == [.running])
+        #expect(try play.states(at: 16, .force(shop, .order(.running))) == [.running])
     }
 
     @Test func anOrderAndItsEndDrain() throws {
@@ -54,8 +53,7 @@ import Testing
         #expect(drain(forced, play) == .seconds(20))
         play.at(40, .release(shop, by: "root"))
         play.at(50, .force(shop, try .order(.running)))
-        try play.at(60, "app", answers: #"{"state":"maintenance"}"#)
-        #expect(play.states == [.running])
+        #expect(try play.states(at: 60, "app", answers: #"{"state":"maintenance"}"#) == [.running])
         let released = play.at(70, .release(shop, by: "root"))
         #expect(play.states == [.maintenance])
         #expect(drain(released, play) == .seconds(20))

@@ -27,8 +27,7 @@ import Testing
     }
 
     @Test func aSwitchWithoutFlagsHasNeitherAgeNorOpinionWhileItIsWaitedFor() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
+        var play = try Transcript([try service()]).started()
         let waiting = try explanation(play).switches
         #expect(waiting.map(\.age) == [nil] && waiting.map(\.opinion) == [nil])
         play.at(30, .woke)

@@ -22,11 +22,11 @@ struct GuardCauseTests {
     /// Ends that came true while the daemon was down were once held until an operator confirmed them.
     @Test(arguments: ["this-boot", "another-boot"])
     func anEndThatCameTrueWhileTheDaemonWasDownIsNoCause(boot: String) throws {
-        var transcript = try Transcript(
+        let transcript = try Transcript(
             plan: HostGuardTests.plan(["a", "b"], limit: 1), memory: Self.memory(boot: boot),
-            start: "2027-03-01T12:01:00Z")
-        transcript.at(0, .started)
-        #expect(HostGuardTests.gates(transcript) == ["a ended", "b ended"])
+            start: "2027-03-01T12:01:00Z"
+        ).started()
+        #expect(transcript.states == [.ended, .ended])
         #expect(!transcript.text.contains("would close at once"))
     }
 
@@ -34,13 +34,13 @@ struct GuardCauseTests {
         var transcript = try HostGuardTests.running(["a", "b"], limit: 1)
         try transcript.at(2, "app", answers: GuardEvasionTests.ends(at: "12:11:50"))
         transcript.stepClock(650, by: .seconds(60))
-        #expect(HostGuardTests.gates(transcript) == ["a ended", "b ended"])
+        #expect(transcript.states == [.ended, .ended])
     }
 
     @Test func anEndThatIsAlreadyPastWhenFetchedIsACause() throws {
         var transcript = try HostGuardTests.running(["a", "b"], limit: 1)
         try transcript.at(31, "app", answers: Self.announced)
-        #expect(HostGuardTests.gates(transcript) == ["a running", "b running"])
+        #expect(transcript.states == [.running, .running])
     }
 
     /// A past end that ends the service only now, because the new configuration makes it count.
@@ -49,10 +49,9 @@ struct GuardCauseTests {
         var transcript = try Transcript(
             plan: HostGuardTests.plan(["a", "b"], limit: 1, policy: kept)
         ).answered(Self.announced, at: 1)
-        transcript.at(30, .woke)
-        #expect(HostGuardTests.gates(transcript) == ["a countdown", "b countdown"])
+        #expect(transcript.states(at: 30) == [.countdown, .countdown])
         transcript.at(40, .reconfigured(try HostGuardTests.plan(["a", "b"], limit: 1)))
-        #expect(HostGuardTests.gates(transcript) == ["a countdown", "b countdown"])
+        #expect(transcript.states == [.countdown, .countdown])
         #expect(transcript.text.contains("publish a countdown open closing-held"))
     }
 
@@ -63,9 +62,8 @@ struct GuardCauseTests {
         transcript.at(3, .reconfigured(try HostGuardTests.plan(["a", "b"], limit: 1)))
         let order = try Override.order(.running, until: "2027-03-01T12:00:20Z")
         for name in ["a", "b"] { transcript.at(4, .force(try named(name), order)) }
-        #expect(HostGuardTests.gates(transcript) == ["a running", "b running"])
-        transcript.at(20, .woke)
-        #expect(HostGuardTests.gates(transcript) == ["a ended", "b ended"])
+        #expect(transcript.states == [.running, .running])
+        #expect(transcript.states(at: 20) == [.ended, .ended])
     }
 
     /// A mistake in the flags is held although orders keep the services open when it arrives.
@@ -74,8 +72,7 @@ struct GuardCauseTests {
         let order = try Override.order(.running, until: "2027-03-01T12:00:20Z")
         for name in ["a", "b"] { transcript.at(4, .force(try named(name), order)) }
         try transcript.at(5, "app", answers: #"{"service_end": "yes"}"#)
-        transcript.at(20, .woke)
-        #expect(HostGuardTests.gates(transcript) == ["a running", "b running"])
+        #expect(transcript.states(at: 20) == [.running, .running])
         #expect(transcript.text.contains("publish a running open closing-held"))
     }
 
@@ -84,15 +81,15 @@ struct GuardCauseTests {
         var transcript = try HostGuardTests.running(["a", "b"], limit: 1)
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
         let order = try Override.order(.maintenance, until: "2027-03-01T12:00:20Z")
-        transcript.at(4, .force(try named("a"), order))
-        #expect(HostGuardTests.gates(transcript) == ["a maintenance", "b running"])
+        #expect(
+            try transcript.states(at: 4, .force(named("a"), order)) == [.maintenance, .running])
         let effects = transcript.at(20, .woke)
-        #expect(HostGuardTests.gates(transcript) == ["a running", "b running"])
+        #expect(transcript.states == [.running, .running])
         let verdicts = effects.compactMap {
             if case .publish(_, let record) = $0 { record.verdict } else { nil }
         }
         #expect(verdicts.map(\.override) == [nil] && verdicts.map(\.gate) == [.open])
         transcript.at(21, .confirm([try named("a"), try named("b")], by: "root"))
-        #expect(HostGuardTests.gates(transcript) == ["a ended", "b ended"])
+        #expect(transcript.states == [.ended, .ended])
     }
 }

@@ -24,8 +24,7 @@ struct GuardEvasionTests {
     }
 
     static func runningApart(limit: Int?) throws -> Transcript {
-        var transcript = try Transcript(plan: apart(names, limit: limit))
-        transcript.at(0, .started)
+        var transcript = try Transcript(plan: apart(names, limit: limit)).started()
         for name in names { try transcript.at(1, name, answers: open) }
         return transcript
     }
@@ -48,8 +47,7 @@ struct GuardEvasionTests {
     @Test func anEndInTwoSecondsIsHeld() throws {
         var transcript = try HostGuardTests.running(Self.names, limit: 1)
         try transcript.at(2, "app", answers: Self.ends(at: "12:00:04"))
-        transcript.at(4, .woke)
-        #expect(transcript.states == [.countdown, .countdown, .countdown])
+        #expect(transcript.states(at: 4) == [.countdown, .countdown, .countdown])
         #expect(transcript.text.contains("publish a countdown open closing-held"))
     }
 
@@ -57,8 +55,7 @@ struct GuardEvasionTests {
         var transcript = try Self.windows(Self.names, limit: 1)
         let window = #""from": "2027-03-01T12:00:04Z", "until": "2027-03-01T13:00:00Z""#
         try transcript.at(2, "app", answers: Self.announcing(window))
-        transcript.at(4, .woke)
-        #expect(transcript.states == [.running, .running, .running])
+        #expect(transcript.states(at: 4) == [.running, .running, .running])
     }
 
     /// One answer gives each service another end, more than `close_within` apart.
@@ -88,8 +85,7 @@ struct GuardEvasionTests {
         try transcript.at(
             500, "app",
             answers: Self.ends(at: "12:10:02").dropLast() + #", "news": "1"}"#)
-        transcript.at(602, .woke)
-        #expect(transcript.states == [.ended, .ended, .ended])
+        #expect(transcript.states(at: 602) == [.ended, .ended, .ended])
     }
 
     @Test func windowsThatWereKnownForTenMinutesAllOpenOnTimeWhateverTheirTitles() throws {
@@ -103,16 +99,14 @@ struct GuardEvasionTests {
     @Test func anEndThatWasKnownForASecondLessIsHeld() throws {
         var transcript = try HostGuardTests.running(Self.names, limit: 1)
         try transcript.at(3, "app", answers: Self.ends(at: "12:10:02"))
-        transcript.at(602, .woke)
-        #expect(transcript.states == [.countdown, .countdown, .countdown])
+        #expect(transcript.states(at: 602) == [.countdown, .countdown, .countdown])
     }
 
     @Test func anEndThatIsMovedIsKnownAnew() throws {
         var transcript = try HostGuardTests.running(Self.names, limit: 1)
         try transcript.at(2, "app", answers: Self.ends(at: "13:00:00"))
         try transcript.at(1000, "app", answers: Self.ends(at: "12:17:00"))
-        transcript.at(1020, .woke)
-        #expect(transcript.states == [.countdown, .countdown, .countdown])
+        #expect(transcript.states(at: 1020) == [.countdown, .countdown, .countdown])
     }
 
     /// A window of a second was announced in time, and becomes a day shortly before it opens.
@@ -123,8 +117,7 @@ struct GuardEvasionTests {
             2, "app", answers: Self.announcing(from + #", "until": "2027-03-01T12:20:01Z""#))
         try transcript.at(
             1199, "app", answers: Self.announcing(from + #", "until": "2027-03-02T12:20:01Z""#))
-        transcript.at(1200, .woke)
-        #expect(transcript.states == [.running, .running, .running])
+        #expect(transcript.states(at: 1200) == [.running, .running, .running])
     }
 
     /// The clock of a board without a battery is decades late when the end is announced.

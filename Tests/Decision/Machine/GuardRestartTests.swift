@@ -18,8 +18,8 @@ struct GuardRestartTests {
         let ledger = Self.ledger(in: try before.at(2, "a", answers: GuardEvasionTests.ended))
         var transcript = try Transcript(
             plan: GuardEvasionTests.apart(GuardEvasionTests.names, limit: 1),
-            memory: Memory(ledger: try #require(ledger)), start: "2027-03-01T12:00:03Z")
-        transcript.at(0, .started)
+            memory: Memory(ledger: try #require(ledger)), start: "2027-03-01T12:00:03Z"
+        ).started()
         try transcript.at(1, "a", answers: GuardEvasionTests.ended)
         for name in ["b", "c"] { try transcript.at(2, name, answers: GuardEvasionTests.ended) }
         #expect(transcript.states == [.ended, .running, .running])
@@ -33,8 +33,8 @@ struct GuardRestartTests {
         for name in ledger.entries.keys { ledger.entries[name]?.bootID = "another-boot" }
         var transcript = try Transcript(
             plan: GuardEvasionTests.apart(GuardEvasionTests.names, limit: 1),
-            memory: Memory(ledger: ledger))
-        transcript.at(0, .started)
+            memory: Memory(ledger: ledger)
+        ).started()
         for name in ["a", "b", "c"] { try transcript.at(1, name, answers: GuardEvasionTests.ended) }
         #expect(transcript.states == [.ended, .ended, .running])
     }
@@ -55,8 +55,8 @@ struct GuardRestartTests {
             ], ledger: Ledger(entries: [try named("a"): entry, try named("b"): entry]))
         var transcript = try Transcript(
             plan: HostGuardTests.plan(["a", "b"], limit: 1), memory: memory,
-            start: "2027-03-01T12:19:00Z")
-        transcript.at(0, .started)
+            start: "2027-03-01T12:19:00Z"
+        ).started()
         transcript.at(60, .woke)
         let state: State = since == "11:00:00" ? .ended : .countdown
         #expect(transcript.states == [state, state])
@@ -80,8 +80,7 @@ struct GuardRestartTests {
         plan.services[0].switches = try ["a", "b", "c"].map {
             Switch(source: try named($0), format: .switchObject(.whole))
         }
-        var transcript = try Transcript(plan: plan)
-        transcript.at(0, .started)
+        var transcript = try Transcript(plan: plan).started()
         var effects: [Effect] = []
         for (source, years) in [("a", 1990...2040), ("b", 2041...2100), ("c", 2101...2160)] {
             let windows = years.map(day).joined(separator: ", ")

@@ -17,12 +17,6 @@ struct HostGuardTests {
         try Transcript(plan: plan(names, limit: limit)).answered(#"{"service_end": "no"}"#, at: 1)
     }
 
-    static func gates(_ transcript: Transcript) -> [String] {
-        transcript.machine.overview(at: transcript.now).services.map {
-            "\($0.name) \($0.state.rawValue)"
-        }
-    }
-
     @Test func moreThanMayCloseAtOnceStayOpenWithOneAlarm() throws {
         var transcript = try Self.running(["a", "b", "c"], limit: 2)
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
@@ -32,28 +26,28 @@ struct HostGuardTests {
                     log error: 3 services would close at once (close_at_once is 2); held open until \
                 'killswitchctl confirm': a, b, c
                 """))
-        #expect(Self.gates(transcript) == ["a running", "b running", "c running"])
+        #expect(transcript.states == [.running, .running, .running])
         #expect(transcript.text.contains("publish a running open closing-held"))
         transcript.forget()
         transcript.at(60, .fetchEnded(try named("app"), .unchanged))
-        #expect(transcript.text == "60s app unchanged\n    confirm app\n")
-        #expect(Self.gates(transcript) == ["a running", "b running", "c running"])
+        #expect(transcript.text == "60s app unchanged (confirmed)\n")
+        #expect(transcript.states == [.running, .running, .running])
     }
 
     @Test func asManyAsMayCloseAtOnceClose() throws {
         var transcript = try Self.running(["a", "b"], limit: 2)
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
-        #expect(Self.gates(transcript) == ["a ended", "b ended"])
+        #expect(transcript.states == [.ended, .ended])
     }
 
     @Test func aConfirmedServiceClosesAndTheOthersStayHeld() throws {
         var transcript = try Self.running(["a", "b", "c"], limit: 1)
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
         transcript.at(3, .confirm([try named("b")], by: "root"))
-        #expect(Self.gates(transcript) == ["a running", "b ended", "c running"])
+        #expect(transcript.states == [.running, .ended, .running])
         #expect(transcript.text.contains("log notice: 'root' confirms their closing: b"))
         transcript.at(4, .confirm([try named("a"), try named("c")], by: "root"))
-        #expect(Self.gates(transcript) == ["a ended", "b ended", "c ended"])
+        #expect(transcript.states == [.ended, .ended, .ended])
     }
 
     /// A confirmation counts for one closing only.
@@ -63,7 +57,7 @@ struct HostGuardTests {
         transcript.at(3, .confirm([try named("a"), try named("b")], by: "root"))
         try transcript.at(4, "app", answers: #"{"service_end": "no"}"#)
         try transcript.at(5, "app", answers: #"{"service_end": "yes", "x": "1"}"#)
-        #expect(Self.gates(transcript) == ["a running", "b running"])
+        #expect(transcript.states == [.running, .running])
     }
 
     @Test func flagsThatOpenAgainEndTheHold() throws {
@@ -72,7 +66,7 @@ struct HostGuardTests {
         transcript.forget()
         try transcript.at(3, "app", answers: #"{"service_end": "no"}"#)
         #expect(transcript.text.contains("publish a running open flags"))
-        #expect(Self.gates(transcript) == ["a running", "b running"])
+        #expect(transcript.states == [.running, .running])
     }
 
     @Test func anOperatorsOverrideIsNoCause() throws {
@@ -81,7 +75,7 @@ struct HostGuardTests {
             let order = try Override.order(.maintenance, until: "2027-03-01T12:01:00Z")
             transcript.at(2, .force(try named(name), order))
         }
-        #expect(Self.gates(transcript) == ["a maintenance", "b maintenance"])
+        #expect(transcript.states == [.maintenance, .maintenance])
     }
 
     @Test func anEndThatWasAnnouncedComesTrueForAllAtItsTime() throws {
@@ -90,8 +84,7 @@ struct HostGuardTests {
             2, "app",
             answers:
                 #"{"service_end": "countdown", "service_countdown": "2027-03-01T12:10:02Z"}"#)
-        transcript.at(602, .woke)
-        #expect(Self.gates(transcript) == ["a ended", "b ended"])
+        #expect(transcript.states(at: 602) == [.ended, .ended])
     }
 
     @Test func stalenessThatClosesIsACause() throws {
@@ -99,8 +92,7 @@ struct HostGuardTests {
         var transcript = try Transcript(plan: Self.plan(["a", "b"], limit: 1, policy: policy))
             .answered(#"{"service_end": "no"}"#, at: 1)
         transcript.hang(until: 91)
-        transcript.at(91, .woke)
-        #expect(Self.gates(transcript) == ["a running", "b running"])
+        #expect(transcript.states(at: 91) == [.running, .running])
         #expect(transcript.text.contains("publish a running open closing-held"))
     }
 
@@ -108,7 +100,7 @@ struct HostGuardTests {
         var transcript = try Self.running(["a", "b"], limit: 1)
         let policy = Policy(maxStale: .seconds(1), whenStale: .closed)
         transcript.at(5, .reconfigured(try Self.plan(["a", "b"], limit: 1, policy: policy)))
-        #expect(Self.gates(transcript) == ["a running", "b running"])
+        #expect(transcript.states == [.running, .running])
     }
 
     /// One of two was confirmed. The other alone is below the limit, and is held nevertheless.
@@ -121,23 +113,22 @@ struct HostGuardTests {
         for case .storeLedger(let newer, _) in effects { ledger = newer }
         #expect(ledger.entries.values.filter(\.isHeld).count == 1)
         var transcript = try Transcript(
-            plan: Self.plan(["a", "b"], limit: 1), memory: Memory(ledger: ledger))
-        transcript.at(0, .started)
+            plan: Self.plan(["a", "b"], limit: 1), memory: Memory(ledger: ledger)
+        ).started()
         try transcript.at(1, "app", answers: #"{"service_end": "yes"}"#)
-        #expect(Self.gates(transcript) == ["a ended", "b running"])
+        #expect(transcript.states == [.ended, .running])
     }
 
     @Test func withoutALimitEverythingCloses() throws {
         var transcript = try Self.running(["a", "b", "c"], limit: nil)
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
-        #expect(Self.gates(transcript) == ["a ended", "b ended", "c ended"])
+        #expect(transcript.states == [.ended, .ended, .ended])
     }
 
     /// The first verdict of a service closes nothing that was open, so it is not counted.
     @Test func theFirstVerdictIsNoClosing() throws {
-        var transcript = try Transcript(plan: Self.plan(["a", "b"], limit: 1))
-        transcript.at(0, .started)
+        var transcript = try Transcript(plan: Self.plan(["a", "b"], limit: 1)).started()
         try transcript.at(1, "app", answers: #"{"service_end": "yes"}"#)
-        #expect(Self.gates(transcript) == ["a ended", "b ended"])
+        #expect(transcript.states == [.ended, .ended])
     }
 }

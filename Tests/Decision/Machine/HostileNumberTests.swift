@@ -20,8 +20,7 @@ import Testing
             #"{"apiInactive": true, "forceUpdate": false, "retryInterval": \#(number)}"#,
         ]
         for (body, format) in zip(bodies, [Format.switchObject(.whole), .status(.whole)]) {
-            var play = try Transcript([try service(format: format)])
-            play.at(0, .started)
+            var play = try Transcript([try service(format: format)]).started()
             try play.at(1, "app", answers: body)
             try play.at(2, "app", answers: body)
             #expect(play.machine.isProgressing(at: play.now))
@@ -54,8 +53,7 @@ import Testing
             let memory = try Memory.stored(
                 #"{"service_end": "no"}"#, fetchedAt: time, state: .running, boot: boot)
             let policy = Policy(maxStale: .seconds(600), whenStale: .closed)
-            var play = try Transcript([try service(policy: policy)], memory: memory)
-            play.at(0, .started)
+            var play = try Transcript([try service(policy: policy)], memory: memory).started()
             play.at(31, .woke)
             #expect(play.states != [.undecided])
         }

@@ -10,37 +10,31 @@ import Testing
         try play.at(120, "app", answers: #"{}"#)
         try play.at(180, "app", answers: #"{"service_end": true}"#)
         play.at(240, .fetchEnded(try named("app"), .unchanged))
-        #expect(
-            play.text == #"""
-                60s app answers {}
-                    publish shop ended closed invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    log warning: shop: ended: the last answer of source 'app' is invalid: key 'service_end' is missing; the last good flags stay in force
-                120s app answers {}
-                180s app answers {"service_end": true}
-                    publish shop ended closed invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    log warning: shop: the last answer of source 'app' is invalid: key 'service_end' is a boolean, not a string; the last good flags stay in force
-                240s app unchanged
-                    publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log notice: shop: ended: set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            #"""
+            60s app answers {}
+                publish shop ended closed invalid-answer #2 until 2027-03-02T00:01:00+00:00
+                log warning: shop: ended: the last answer of source 'app' is invalid: key 'service_end' is missing; the last good flags stay in force
+            120s app answers {}
+            180s app answers {"service_end": true}
+                publish shop ended closed invalid-answer #2 until 2027-03-02T00:01:00+00:00
+                log warning: shop: the last answer of source 'app' is invalid: key 'service_end' is a boolean, not a string; the last good flags stay in force
+            240s app unchanged (confirmed)
+                publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
+                log notice: shop: ended: set by the flags of source 'app'
+            """#)
     }
 
     @Test func aDateThatIsNoDateCountsDownWithUnknownDays() throws {
         var play = try Transcript([try service()]).waiting()
         try play.at(
             0, "app", answers: #"{"service_end": "countdown", "service_countdown": "soon"}"#)
-        #expect(
-            play.text == #"""
-                0s app answers {"service_end": "countdown", "service_countdown": "soon"}
-                    store app: {"service_end": "countdown", "service_countdown": "soon"}
-                    remember shop=countdown#2
-                    publish shop countdown open end-unreadable #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log warning: shop: countdown (was undecided): source 'app' announces an end, but 'soon' is not a date; the days left are unknown
-
-                """#)
+        play.expect(
+            #"""
+            0s app answers {"service_end": "countdown", "service_countdown": "soon"} (stored, confirmed)
+                remember and publish shop countdown open end-unreadable #2 until 2027-03-02T00:01:00+00:00
+                log warning: shop: countdown (was undecided): source 'app' announces an end, but 'soon' is not a date; the days left are unknown
+            """#)
     }
 
     @Test func aSourceThatFailsIsSaidOncePerCauseAndWhenItIsBack() throws {
@@ -50,18 +44,16 @@ import Testing
         play.at(
             180, .fetchEnded(try named("app"), .failure(Failure(.refused, "the server says 401"))))
         play.at(240, .fetchEnded(try named("app"), .unchanged))
-        #expect(
-            play.text == #"""
-                60s app fails: no route
-                    log warning: source 'app': no route; the last good flags stay in force, retrying in 45 s
-                120s app fails: no route
-                180s app fails: the server says 401
-                    log warning: source 'app': the server says 401; the last good flags stay in force, retrying in 217 s
-                240s app unchanged
-                    confirm app
-                    log info: source 'app' answers again
-
-                """#)
+        play.expect(
+            #"""
+            60s app fails: no route
+                log warning: source 'app': no route; the last good flags stay in force, retrying in 45 s
+            120s app fails: no route
+            180s app fails: the server says 401
+                log warning: source 'app': the server says 401; the last good flags stay in force, retrying in 217 s
+            240s app unchanged (confirmed)
+                log info: source 'app' answers again
+            """#)
     }
 
     /// Each service uses the newest answer that it can read. The older answer stays stored while it is
@@ -69,56 +61,48 @@ import Testing
     @Test func anAnswerThatOneServiceCannotReadStillMovesTheOther() throws {
         let blog = try service("blog", format: .status(.member("blog")))
         let shop = try service("shop", format: .status(.member("shop")))
-        var play = try Transcript([blog, shop])
-        play.at(0, .started)
+        var play = try Transcript([blog, shop]).started()
         let open = #"{"apiInactive": false, "forceUpdate": false}"#
         let closed = #"{"apiInactive": true, "forceUpdate": false}"#
         try play.at(0, "app", answers: #"{"blog": \#(open), "shop": \#(open)}"#)
         try play.at(60, "app", answers: #"{"shop": \#(closed)}"#)
         try play.at(120, "app", answers: #"{"blog": \#(open), "shop": \#(closed)}"#)
-        #expect(
-            play.text == #"""
-                0s started
-                    remember blog=undecided#1 shop=undecided#1
-                    publish blog undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    log notice: blog: undecided: waiting for the first answer since the start
-                    log notice: shop: undecided: waiting for the first answer since the start
-                    fetch app
-                0s app answers {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": false, "forceUpdate": false}}
-                    store app: {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": false, "forceUpdate": false}}
-                    remember blog=running#2 shop=running#2
-                    publish blog running open flags #2 until 2027-03-02T00:01:00+00:00
-                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log notice: blog: running (was undecided): set by the flags of source 'app'
-                    log notice: shop: running (was undecided): set by the flags of source 'app'
-                60s app answers {"shop": {"apiInactive": true, "forceUpdate": false}}
-                    store app: {"shop": {"apiInactive": true, "forceUpdate": false}} {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": false, "forceUpdate": false}}
-                    remember blog=running#2 shop=maintenance#3
-                    publish blog running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    publish shop maintenance closed flags #3 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log warning: blog: running: the last answer of source 'app' is invalid: key 'blog' is missing; the last good flags stay in force
-                    log notice: shop: maintenance (was running): set by the flags of source 'app'
-                120s app answers {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": true, "forceUpdate": false}}
-                    store app: {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": true, "forceUpdate": false}}
-                    publish blog running open flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log notice: blog: running: set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            #"""
+            0s started
+                remember blog=undecided#1 shop=undecided#1
+                publish blog undecided - starting #1 until 2027-03-02T00:01:00+00:00
+                publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
+                log notice: blog: undecided: waiting for the first answer since the start
+                log notice: shop: undecided: waiting for the first answer since the start
+                fetch app
+            0s app answers {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": false, "forceUpdate": false}} (stored, confirmed)
+                remember blog=running#2 shop=running#2
+                publish blog running open flags #2 until 2027-03-02T00:01:00+00:00
+                publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
+                log notice: blog: running (was undecided): set by the flags of source 'app'
+                log notice: shop: running (was undecided): set by the flags of source 'app'
+            60s app answers {"shop": {"apiInactive": true, "forceUpdate": false}} (confirmed)
+                store app: {"shop": {"apiInactive": true, "forceUpdate": false}} {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": false, "forceUpdate": false}}
+                remember blog=running#2 shop=maintenance#3
+                publish blog running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
+                publish shop maintenance closed flags #3 until 2027-03-02T00:01:00+00:00
+                log warning: blog: running: the last answer of source 'app' is invalid: key 'blog' is missing; the last good flags stay in force
+                log notice: shop: maintenance (was running): set by the flags of source 'app'
+            120s app answers {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": true, "forceUpdate": false}} (stored, confirmed)
+                publish blog running open flags #2 until 2027-03-02T00:01:00+00:00
+                log notice: blog: running: set by the flags of source 'app'
+            """#)
     }
 
     @Test func unchangedWithoutAnythingKnownIsAFailure() throws {
         var play = try Transcript([try service()]).waiting()
         play.at(0, .fetchEnded(try named("app"), .unchanged))
-        #expect(
-            play.text == #"""
-                0s app unchanged
-                    log warning: source 'app': the answer says 'unchanged', but nothing is known yet; no valid flags are known yet, retrying in 783 ms
-
-                """#)
+        play.expect(
+            #"""
+            0s app unchanged
+                log warning: source 'app': the answer says 'unchanged', but nothing is known yet; no valid flags are known yet, retrying in 783 ms
+            """#)
     }
 
     @Test func anAnswerThatIsNoFlagsAtAllIsAReasonOfItsOwn() throws {
@@ -127,19 +111,17 @@ import Testing
         play.at(60, .fetchEnded(try named("app"), .failure(page)))
         play.at(120, .fetchEnded(try named("app"), .failure(page)))
         play.at(180, .fetchEnded(try named("app"), .unchanged))
-        #expect(
-            play.text == #"""
-                60s app fails: the answer is a web page, not JSON
-                    publish shop running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    log warning: shop: running: the last answer of source 'app' is invalid: the answer is a web page, not JSON; the last good flags stay in force
-                120s app fails: the answer is a web page, not JSON
-                180s app unchanged
-                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log info: source 'app' answers again
-                    log notice: shop: running: set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            #"""
+            60s app fails: the answer is a web page, not JSON
+                publish shop running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
+                log warning: shop: running: the last answer of source 'app' is invalid: the answer is a web page, not JSON; the last good flags stay in force
+            120s app fails: the answer is a web page, not JSON
+            180s app unchanged (confirmed)
+                publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
+                log info: source 'app' answers again
+                log notice: shop: running: set by the flags of source 'app'
+            """#)
     }
 
     /// If one of two services could not read the newer answer, a restart once took its flags to be as old
@@ -163,8 +145,7 @@ import Testing
             try named("app"): Memory.StoredFlags(
                 answers: stored, confirmedAt: try Instant(rfc3339: "2027-03-01T12:31:00Z"))
         ])
-        var next = try Transcript(services, memory: memory, start: "2027-03-01T12:59:00Z")
-        next.at(0, .started)
+        var next = try Transcript(services, memory: memory, start: "2027-03-01T12:59:00Z").started()
         next.hang(until: 1859)
         #expect(next.states == [.running, .running])
         next.hang(until: 1861)

@@ -21,21 +21,17 @@ import Testing
         try play.at(60, "app", answers: Self.open)
         play.at(309, .woke)
         play.at(310, .woke)
-        #expect(
-            play.textWithoutFetches == #"""
-                60s app answers {"service_end": "no"}
-                    store app: {"service_end": "no"}
-                    remember shop=ended#2
-                    publish shop ended closed reopening-at #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log notice: shop: ended: source 'app' opens the gate again; this host opens it at 2027-03-01T12:05:10+00:00 (open_spread)
-                309s woke
-                310s woke
-                    remember shop=running#3
-                    publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: running (was ended): set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            withoutFetches: true,
+            #"""
+            60s app answers {"service_end": "no"} (stored, confirmed)
+                remember and publish shop ended closed reopening-at #2 until 2027-03-02T00:01:00+00:00
+                log notice: shop: ended: source 'app' opens the gate again; this host opens it at 2027-03-01T12:05:10+00:00 (open_spread)
+            309s woke
+            310s woke
+                remember and publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
+                log notice: shop: running (was ended): set by the flags of source 'app'
+            """#)
     }
 
     @Test func theTurnDoesNotMoveOverARestart() throws {
@@ -48,25 +44,19 @@ import Testing
             [try service(policy: Policy(openSpread: .seconds(1000)))], memory: memory,
             start: "2027-03-01T12:05:00Z", place: .fixed(try #require(Slot(250_000))),
             bootedFor: .seconds(1300))
-        next.at(0, .started)
-        #expect(next.states == [.ended])
-        next.at(9, .woke)
-        #expect(next.states == [.ended])
-        next.at(10, .woke)
-        #expect(next.states == [.running])
+        #expect(next.states(at: 0, .started) == [.ended])
+        #expect(next.states(at: 9) == [.ended])
+        #expect(next.states(at: 10) == [.running])
     }
 
     @Test func closingAgainEndsTheWaitAndTheNextOpeningBeginsAnother() throws {
         var play = try play().answered(Self.closed)
         try play.at(60, "app", answers: Self.open)
         try play.at(120, "app", answers: Self.closed)
-        play.at(310, .woke)
-        #expect(play.states == [.ended])
+        #expect(play.states(at: 310) == [.ended])
         try play.at(400, "app", answers: Self.open)
-        play.at(649, .woke)
-        #expect(play.states == [.ended])
-        play.at(650, .woke)
-        #expect(play.states == [.running])
+        #expect(play.states(at: 649) == [.ended])
+        #expect(play.states(at: 650) == [.running])
     }
 
     @Test func anOperatorsOrderOpensAtOnceAndItsReleaseDoesNotWait() throws {
@@ -95,10 +85,8 @@ import Testing
             Policy(openSpread: .seconds(5000), spreadsAtBoot: spreadsAtBoot), memory: memory
         ).answered(Self.open, at: 1)
         #expect(play.states == [spreadsAtBoot ? .maintenance : .running])
-        play.at(249, .woke)
-        #expect(play.states == [spreadsAtBoot ? .maintenance : .running])
-        play.at(250, .woke)
-        #expect(play.states == [.running])
+        #expect(play.states(at: 249) == [spreadsAtBoot ? .maintenance : .running])
+        #expect(play.states(at: 250) == [.running])
     }
 
     /// `spread_at_boot` once had a service wait that was new on a host, long after the boot.
@@ -117,10 +105,8 @@ import Testing
         let policy = Policy(openSpread: .seconds(1000), spreadsAtBoot: true)
         var play = try play(policy).answered(Self.closed)
         try play.at(60, "app", answers: Self.open)
-        play.at(309, .woke)
-        #expect(play.states == [.ended])
-        play.at(310, .woke)
-        #expect(play.states == [.running])
+        #expect(play.states(at: 309) == [.ended])
+        #expect(play.states(at: 310) == [.running])
     }
 
     /// A host slept over the end of an order and of the window: nobody has asked for a closing.
@@ -135,10 +121,8 @@ import Testing
         ).answered(window)
         let order = try Override.order(.running, until: "2027-03-01T12:01:50Z")
         play.at(50, .force(try named("shop"), order, ifOpen: false))
-        play.at(70, .woke)
-        #expect(play.states == [.running])
-        play.at(130, .woke)
-        #expect(play.states == [.running])
+        #expect(play.states(at: 70) == [.running])
+        #expect(play.states(at: 130) == [.running])
         #expect(!play.text.contains("reopening-at"), "\(play.text)")
     }
 
@@ -148,12 +132,9 @@ import Testing
         let more = try service(
             policy: Policy(openSpread: .seconds(1000)), sources: ["app", "calendar"])
         play.at(70, .reconfigured(Plan([more]), replaced: [:], remembered: [:]))
-        try play.at(75, "calendar", answers: Self.open)
-        #expect(play.states == [.ended])
-        play.at(309, .woke)
-        #expect(play.states == [.ended])
-        play.at(310, .woke)
-        #expect(play.states == [.running])
+        #expect(try play.states(at: 75, "calendar", answers: Self.open) == [.ended])
+        #expect(play.states(at: 309) == [.ended])
+        #expect(play.states(at: 310) == [.running])
     }
 
     @Test func aReloadThatShortensTheSpreadShortensTheWait() throws {
@@ -161,10 +142,8 @@ import Testing
         try play.at(60, "app", answers: Self.open)
         let shorter = try service(policy: Policy(openSpread: .seconds(40)))
         play.at(70, .reconfigured(Plan([shorter]), replaced: [:], remembered: [:]))
-        play.at(79, .woke)
-        #expect(play.states == [.ended])
-        play.at(80, .woke)
-        #expect(play.states == [.running])
+        #expect(play.states(at: 79) == [.ended])
+        #expect(play.states(at: 80) == [.running])
     }
 
     /// The wall clock was set by a day while no daemon ran. The turn is stored by the boot clock.
@@ -179,10 +158,8 @@ import Testing
             [try service(policy: Policy(openSpread: .seconds(1000)))], memory: memory,
             start: start, place: .fixed(try #require(Slot(250_000))), bootedFor: .seconds(1120))
         next.at(0, .started)
-        next.at(189, .woke)
-        #expect(next.states == [.ended])
-        next.at(190, .woke)
-        #expect(next.states == [.running])
+        #expect(next.states(at: 189) == [.ended])
+        #expect(next.states(at: 190) == [.running])
     }
 
     /// Silence had closed the gate in an earlier boot. In this one nothing has closed it yet, so that the
@@ -196,8 +173,7 @@ import Testing
         play.at(0, .started)
         play.at(1, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "down"))))
         #expect(play.states == [.undecided])
-        try play.at(5, "app", answers: Self.open)
-        #expect(play.states == [.running])
+        #expect(try play.states(at: 5, "app", answers: Self.open) == [.running])
     }
 
     /// The peak of starts is near the mean: the second with the most hosts of 100,000 over ten minutes.

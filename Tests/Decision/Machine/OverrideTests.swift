@@ -15,23 +15,21 @@ import Testing
         play.at(2, .force(shop, try .order(.maintenance)))
         play.at(3599, .woke)
         play.at(3600, .woke)
-        #expect(
-            play.textWithoutFetches == #"""
-                2s force shop maintenance
-                    keep shop=maintenance
-                    remember shop=maintenance#3
-                    publish shop maintenance closed override #3 until 2027-03-01T13:01:00+00:00
-                    log notice: shop: maintenance (was running): forced by 'root' until 2027-03-01T13:00:00+00:00: 'disk swap'
-                3599s woke
-                    log notice: shop: the order of 'root' (maintenance) ends at 2027-03-01T13:00:00+00:00; then the flags decide
-                3600s woke
-                    keep 
-                    remember shop=running#4
-                    publish shop running open flags #4 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: the order of 'root' (maintenance) has expired; the flags decide again
-                    log notice: shop: running (was maintenance): set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            withoutFetches: true,
+            #"""
+            2s force shop maintenance
+                keep shop=maintenance
+                remember and publish shop maintenance closed override #3 until 2027-03-01T13:01:00+00:00
+                log notice: shop: maintenance (was running): forced by 'root' until 2027-03-01T13:00:00+00:00: 'disk swap'
+            3599s woke
+                log notice: shop: the order of 'root' (maintenance) ends at 2027-03-01T13:00:00+00:00; then the flags decide
+            3600s woke
+                keep 
+                remember and publish shop running open flags #4 until 2027-03-02T00:01:00+00:00
+                log notice: shop: the order of 'root' (maintenance) has expired; the flags decide again
+                log notice: shop: running (was maintenance): set by the flags of source 'app'
+            """#)
     }
 
     @Test func anOverrideOutlivesARestartAndOneThatIsOverDoesNot() throws {
@@ -44,8 +42,7 @@ import Testing
             memory.ledger.entries[shop]?.since = try Instant(rfc3339: "2027-03-01T11:00:00Z")
             memory.overrides = [shop: try .order(.ended, until: until)]
             var play = try Transcript([try service()], memory: memory)
-            play.at(0, .started)
-            #expect(play.states == [state])
+            #expect(play.states(at: 0, .started) == [state])
         }
     }
 
@@ -53,10 +50,8 @@ import Testing
         var play = try Transcript([try service()])
         let shop: ServiceName = try named("shop")
         play.at(0, .started)
-        play.at(0, .force(shop, try .order(.ended)))
-        #expect(play.states == [.ended])
-        play.at(1, .force(shop, try .order(.running)))
-        #expect(play.states == [.running])
+        #expect(try play.states(at: 0, .force(shop, .order(.ended))) == [.ended])
+        #expect(try play.states(at: 1, .force(shop, .order(.running))) == [.running])
         let effects = play.at(2, .release(shop, by: "bob (uid 7)"))
         #expect(effects.contains(.storeOverrides([:])))
     }
@@ -76,8 +71,7 @@ import Testing
             Self.running, fetchedAt: "2027-03-01T11:00:00Z", state: state, boot: "another-boot")
         memory.overrides = [try named("shop"): try .order(state)]
         var play = try Transcript([try service()], memory: memory)
-        play.at(0, .started)
-        #expect(play.states == [state])
+        #expect(play.states(at: 0, .started) == [state])
     }
 
     /// A board without a battery boots in 1970. Until its clock is set, the override is kept, because
@@ -92,8 +86,7 @@ import Testing
         )
         .answered(Self.running, at: 1)
         #expect(play.states == [.ended])
-        play.at(60, .woke)
-        #expect(play.states == [.ended])
+        #expect(play.states(at: 60) == [.ended])
         let now = try Instant(rfc3339: "2027-03-01T13:00:00Z") - play.now.wall
         play.stepClock(60, by: now)
         #expect(play.states == [.running])
@@ -111,14 +104,12 @@ import Testing
         #expect(play.states == [.maintenance])
         play.stepClock(5, by: .seconds(-10 * 3600))
         #expect(play.states == [.maintenance])
-        play.at(3600, .woke)
-        #expect(play.states == [.running])
+        #expect(play.states(at: 3600) == [.running])
     }
 
     @Test func anOverrideThatEndsAsAWindowBeginsGivesWayToIt() throws {
         let shop: ServiceName = try named("shop")
-        var play = try Transcript([try service(format: .switchObject(.whole))])
-        play.at(0, .started)
+        var play = try Transcript([try service(format: .switchObject(.whole))]).started()
         try play.at(
             1, "app",
             answers: #"""
@@ -128,44 +119,41 @@ import Testing
         play.forget()
         play.at(3599, .woke)
         play.at(3600, .woke)
-        #expect(
-            play.textWithoutFetches == #"""
-                3599s woke
-                    log notice: shop: the order of 'root' (running) ends at 2027-03-01T13:00:00+00:00; then the flags decide
-                3600s woke
-                    keep 
-                    remember shop=maintenance#3
-                    publish shop maintenance closed window #3 until 2027-03-01T14:01:00+00:00
-                    log notice: shop: the order of 'root' (running) has expired; the flags decide again
-                    log notice: shop: maintenance (was running): maintenance planned by source 'app' lasts until 2027-03-01T14:00:00+00:00
-
-                """#)
+        play.expect(
+            withoutFetches: true,
+            #"""
+            3599s woke
+                log notice: shop: the order of 'root' (running) ends at 2027-03-01T13:00:00+00:00; then the flags decide
+            3600s woke
+                keep 
+                remember and publish shop maintenance closed window #3 until 2027-03-01T14:01:00+00:00
+                log notice: shop: the order of 'root' (running) has expired; the flags decide again
+                log notice: shop: maintenance (was running): maintenance planned by source 'app' lasts until 2027-03-01T14:00:00+00:00
+            """#)
     }
 
     /// `min_closed` also counts from a closing by an override.
     @Test func aReleasedGateReopensNoSoonerThanMinClosed() throws {
         let shop: ServiceName = try named("shop")
-        var play = try Transcript([try service()])
-        play.at(0, .started)
+        var play = try Transcript([try service()]).started()
         try play.at(1, "app", answers: Self.running)
         play.at(10, .force(shop, try .order(.maintenance)))
         play.forget()
         let effects = play.at(12, .release(shop, by: "bob (uid 7)"))
         for case .publish(_, let record) in effects { #expect(record.verdict.override == nil) }
         play.at(15, .woke)
-        #expect(
-            play.textWithoutFetches == #"""
-                12s bob (uid 7) releases shop
-                    keep 
-                    publish shop maintenance closed min-closed #3 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: released from maintenance by 'bob (uid 7)'; the flags decide again
-                    log notice: shop: maintenance: source 'app' opens the gate again at 2027-03-01T12:00:15+00:00 (min_closed 5 s)
-                15s woke
-                    remember shop=running#4
-                    publish shop running open flags #4 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: running (was maintenance): set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            withoutFetches: true,
+            #"""
+            12s bob (uid 7) releases shop
+                keep 
+                publish shop maintenance closed min-closed #3 until 2027-03-02T00:01:00+00:00
+                log notice: shop: released from maintenance by 'bob (uid 7)'; the flags decide again
+                log notice: shop: maintenance: source 'app' opens the gate again at 2027-03-01T12:00:15+00:00 (min_closed 5 s)
+            15s woke
+                remember and publish shop running open flags #4 until 2027-03-02T00:01:00+00:00
+                log notice: shop: running (was maintenance): set by the flags of source 'app'
+            """#)
     }
 
     /// A reload may have removed the service meanwhile: the author of the order waits for an answer.
@@ -173,8 +161,7 @@ import Testing
         let shop: ServiceName = try named("shop")
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
         play.at(2, .force(shop, try .order(.maintenance)))
-        play.at(3, .force(shop, try .order(.ended)))
-        #expect(play.states == [.ended])
+        #expect(try play.states(at: 3, .force(shop, .order(.ended))) == [.ended])
         #expect(play.at(4, .force(shop, try .order(.ended))) == [])
         let (web, order) = (try named("web") as ServiceName, try Override.order(.ended))
         #expect(play.at(5, .force(web, order)) == [.reject(web, order, .notConfigured)])
@@ -184,8 +171,7 @@ import Testing
     @Test func anOverrideCountsThoughItCannotBeStored() throws {
         let shop: ServiceName = try named("shop")
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
-        play.at(2, .force(shop, try .order(.maintenance)))
-        #expect(play.states == [.maintenance])
+        #expect(try play.states(at: 2, .force(shop, .order(.maintenance))) == [.maintenance])
         play.at(2, .writeEnded(.storeOverrides, problem: "no space left on device"))
         let effects = play.at(3, .woke)
         #expect(effects.contains(.storeOverrides([shop: try .order(.maintenance)])))

@@ -7,8 +7,7 @@ import Testing
     private static let running = #"{"service_end": "no"}"#
 
     @Test func aFetchGoesOnUntilItsTimeLimit() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
+        let play = try Transcript([try service()]).started()
         #expect(play.machine.isProgressing(at: play.now))
         // The limit is 30 s, and a busy host may be five seconds late.
         for seconds in [30, 35] { #expect(play.isProgressing(after: .seconds(seconds))) }
@@ -31,8 +30,7 @@ import Testing
     }
 
     @Test func aFailedSourceHasATimerAhead() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
+        var play = try Transcript([try service()]).started()
         play.at(30, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "timed out"))))
         #expect(play.machine.isProgressing(at: play.now))
     }

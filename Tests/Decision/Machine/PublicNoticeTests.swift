@@ -31,21 +31,19 @@ import Testing
         var play = try Transcript([try shop([Self.day])]).answered(
             countdown("2027-03-02T14:00:00Z"))
         play.at(7200, .woke)
-        #expect(
-            play.textWithoutFetches == """
-                7200s woke
-                    remember shop=countdown#2
-                    publish shop countdown open flags days=1 #2 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: it ends in 1 day, at 2027-03-02T14:00:00+00:00
-                    deliver notice shop
-
-                """)
+        play.expect(
+            withoutFetches: true,
+            #"""
+            7200s woke
+                remember and publish shop countdown open flags days=1 #2 until 2027-03-02T00:01:00+00:00
+                log notice: shop: it ends in 1 day, at 2027-03-02T14:00:00+00:00
+                deliver notice shop
+            """#)
         #expect(play.machine.publishedVerdict(of: try named("shop"))?.notices.count == 1)
     }
 
     @Test func eachIsToldAtItsTimeAndNotAtAnotherPoll() throws {
-        var play = try Transcript([try shop([Self.day, 3600, 60])])
-        play.at(0, .started)
+        var play = try Transcript([try shop([Self.day, 3600, 60])]).started()
         try play.at(0, "app", answers: countdown("2027-03-03T12:00:00Z"))
         var times: [Double: [String]] = [:]
         for time in stride(from: 0.0, through: 172_800, by: 60) {
@@ -62,8 +60,7 @@ import Testing
 
     /// `notify_before` longer than the countdown: the missed ones are not told late.
     @Test func ofThoseThatWereMissedTheNearestIsTold() throws {
-        var play = try Transcript([try shop([30, 7, 1].map { $0 * Self.day })])
-        play.at(0, .started)
+        var play = try Transcript([try shop([30, 7, 1].map { $0 * Self.day })]).started()
         let effects = try play.at(0, "app", answers: countdown("2027-03-06T12:00:00Z"))
         #expect(
             published(effects) == [
@@ -78,8 +75,7 @@ import Testing
     }
 
     @Test func anEndThatHasComeIsNotToldAnyMore() throws {
-        var play = try Transcript([try shop([Self.day])])
-        play.at(0, .started)
+        var play = try Transcript([try shop([Self.day])]).started()
         #expect(published(try play.at(0, "app", answers: countdown("2027-03-01T11:00:00Z"))) == [])
     }
 
@@ -122,8 +118,7 @@ import Testing
         let (first, second) = (
             window("03T12:00:00", "03T13:00:00"), window("04T12:00:00", "04T13:00:00")
         )
-        var play = try Transcript([try shop([3600])])
-        play.at(0, .started)
+        var play = try Transcript([try shop([3600])]).started()
         #expect(published(try play.at(0, "app", answers: flags([first, second]))) == [])
         #expect(
             published(
@@ -166,16 +161,14 @@ import Testing
         var play = try Transcript(plan: Plan([try shop([Self.day])]), memory: memory)
         #expect(published(play.at(0, .started)) == [])
         #expect(published(try play.at(1, "app", answers: #"{"state": "running"}"#)) == [])
-        var silent = try Transcript(plan: Plan([try shop([Self.day])]), memory: memory)
-        silent.at(0, .started)
+        var silent = try Transcript(plan: Plan([try shop([Self.day])]), memory: memory).started()
         #expect(
             published(silent.at(30, .woke)).first
                 == "shop: it ends in 22 hours, at 2027-03-02T10:00:00+00:00")
     }
 
     @Test func withoutNotifyBeforeNothingIsToldOrStored() throws {
-        var play = try Transcript([try shop([])])
-        play.at(0, .started)
+        var play = try Transcript([try shop([])]).started()
         #expect(published(try play.at(0, "app", answers: countdown("2027-03-01T12:30:00Z"))) == [])
         #expect(published(try play.at(60, "app", answers: #"{"state": "running"}"#)) == [])
         #expect(play.ledger.entries[try named("shop")]?.published == nil)
@@ -192,8 +185,7 @@ import Testing
         shop.switches = ["a", "b"].map {
             Switch(source: shop.switches[0].source, format: .switchObject(.member($0)))
         }
-        var play = try Transcript([shop])
-        play.at(0, .started)
+        var play = try Transcript([shop]).started()
         let member = { (windows: ArraySlice<String>) in
             #"{"state": "running", "windows": [\#(windows.joined(separator: ","))]}"#
         }

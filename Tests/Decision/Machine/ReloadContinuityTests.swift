@@ -10,14 +10,10 @@ import Testing
     @Test func aReloadDoesNotEndTheWaitAfterAReboot() throws {
         let memory = try Memory.stored(
             Self.running, fetchedAt: "2027-03-01T11:00:00Z", state: .running, boot: "another-boot")
-        var play = try Transcript([try service()], memory: memory)
-        play.at(0, .started)
-        play.at(1, .reconfigured(Plan([try service()])))
-        #expect(play.states == [.undecided])
-        play.at(29, .woke)
-        #expect(play.states == [.undecided])
-        play.at(30, .woke)
-        #expect(play.states == [.running])
+        var play = try Transcript([try service()], memory: memory).started()
+        #expect(try play.states(at: 1, .reconfigured(Plan([service()]))) == [.undecided])
+        #expect(play.states(at: 29) == [.undecided])
+        #expect(play.states(at: 30) == [.running])
     }
 
     /// A new switch has its own wait. That wait must not make stale flags of another switch count again,
@@ -26,14 +22,11 @@ import Testing
         let policy = Policy(maxStale: .seconds(600), whenStale: .closed, minClosed: .zero)
         let memory = try Memory.stored(
             Self.running, fetchedAt: "2027-03-01T11:00:00Z", state: .running, boot: "this-boot")
-        var play = try Transcript([try service(policy: policy)], memory: memory)
-        play.at(0, .started)
-        play.at(30, .woke)
-        #expect(play.states == [.maintenance])
+        var play = try Transcript([try service(policy: policy)], memory: memory).started()
+        #expect(play.states(at: 30) == [.maintenance])
         let both = try service(policy: policy, sources: ["app", "other"])
         play.at(40, .reconfigured(Plan([both])))
-        try play.at(41, "other", answers: Self.running)
-        #expect(play.states == [.maintenance])
+        #expect(try play.states(at: 41, "other", answers: Self.running) == [.maintenance])
     }
 
     private func nextStart(_ sources: [String] = ["app"], format: Format = .serviceEnd) throws
@@ -72,8 +65,7 @@ import Testing
             RemoteValue(
                 name: try named("limit"), source: try named("app"), key: "limit", type: .integer)
         ]
-        var play = try Transcript([shop])
-        play.at(0, .started)
+        var play = try Transcript([shop]).started()
         try play.at(1, "app", answers: #"{"service_end": "no", "limit": 1}"#)
         try play.at(2, "app", answers: #"{"service_end": "no", "limit": 2}"#)
         play.forget()
@@ -82,22 +74,21 @@ import Testing
         renamed.zone = try zone("Asia/Tokyo")
         play.at(3, .reconfigured(Plan([renamed])))
         play.at(4, .activate(nil))
-        #expect(
-            play.textWithoutFetches == #"""
-                3s reconfigured
-                    publish shop running open flags values={"limit":1} #2 until 2027-03-01T15:01:00+00:00
-                4s activate all
-                    publish shop running open flags values={"limit":2} #2 until 2027-03-01T15:01:00+00:00
-
-                """#)
+        play.expect(
+            withoutFetches: true,
+            #"""
+            3s reconfigured
+                publish shop running open flags values={"limit":1} #2 until 2027-03-01T15:01:00+00:00
+            4s activate all
+                publish shop running open flags values={"limit":2} #2 until 2027-03-01T15:01:00+00:00
+            """#)
     }
 
     /// The new configuration asks for that.
     @Test func stagedFlagsTakeEffectWhenAReloadMakesActivationImmediate() throws {
         var play = try Transcript([try nextStart()]).answered(Self.running, at: 1)
         try play.at(2, "app", answers: #"{"service_end": "over"}"#)
-        play.at(3, .reconfigured(Plan([try service()])))
-        #expect(play.states == [.ended])
+        #expect(try play.states(at: 3, .reconfigured(Plan([service()]))) == [.ended])
     }
 
     @Test func anOverrideStandsOverAReloadAndOverItsServiceBeingAway() throws {
@@ -106,9 +97,7 @@ import Testing
         let override = try Override.order(.maintenance)
         play.at(2, .force(shop, override))
         play.at(3, .reconfigured(Plan([try service("web")])))
-        play.at(4, .reconfigured(Plan([try service()])))
-        #expect(play.states == [.maintenance])
-        play.at(3601, .woke)
-        #expect(play.states == [.running])
+        #expect(try play.states(at: 4, .reconfigured(Plan([service()]))) == [.maintenance])
+        #expect(play.states(at: 3601) == [.running])
     }
 }

@@ -35,8 +35,7 @@ import Testing
         let effects = play.at(100, .reconfigured(Plan([both])))
         #expect(effects.contains(.fetch(try named("other"), Validators())))
         #expect(play.states == [.running])
-        try play.at(101, "other", answers: #"{"service_end": "over"}"#)
-        #expect(play.states == [.ended])
+        #expect(try play.states(at: 101, "other", answers: #"{"service_end": "over"}"#) == [.ended])
     }
 
     /// The answer that the source gave before counts for the new service too, which would otherwise be
@@ -45,8 +44,7 @@ import Testing
         var play = try Transcript([try service()], interval: .seconds(3600))
             .answered(Self.running, at: 1)
         let both = Plan([try service(), try service("web")], interval: .seconds(3600))
-        play.at(2, .reconfigured(both))
-        #expect(play.states == [.running, .running])
+        #expect(play.states(at: 2, .reconfigured(both)) == [.running, .running])
     }
 
     @Test func anotherFormatThatCannotReadTheAnswerHasTheSourceAskedAtOnce() throws {
@@ -63,10 +61,8 @@ import Testing
         var both = try service(sources: ["app", "other"])
         both.policy.whenUnknown = .closed
         play.at(100, .reconfigured(Plan([both])))
-        play.at(129, .woke)
-        #expect(play.states == [.running])
-        play.at(130, .woke)
-        #expect(play.states == [.maintenance])
+        #expect(play.states(at: 129) == [.running])
+        #expect(play.states(at: 130) == [.maintenance])
     }
 
     /// One service is removed with its source and its files, one is added, and one stays untouched.
@@ -75,8 +71,7 @@ import Testing
             try service(), try service("old", sources: ["past"]),
             try service("new", sources: ["next"])
         )
-        var play = try Transcript([shop, old])
-        play.at(0, .started)
+        var play = try Transcript([shop, old]).started()
         try play.at(1, "app", answers: Self.running)
         try play.at(1, "past", answers: Self.running)
         play.forget()
@@ -84,30 +79,27 @@ import Testing
         try play.at(11, "past", answers: #"{"service_end": "over"}"#)
         try play.at(12, "next", answers: #"{"service_end": "over"}"#)
         play.at(20, .reconfigured(Plan([shop, old])))
-        #expect(
-            play.text == #"""
-                10s reconfigured
-                    remember new=undecided#1 old=running#2 shop=running#2
-                    publish new undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    withdraw old
-                    drop past
-                    log notice: new: undecided: waiting for the first answer since the start
-                    fetch next
-                11s past answers {"service_end": "over"}
-                12s next answers {"service_end": "over"}
-                    store next: {"service_end": "over"}
-                    remember new=ended#2 old=running#2 shop=running#2
-                    publish new ended closed flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm next
-                    log notice: new: ended (was undecided): set by the flags of source 'next'
-                20s reconfigured
-                    publish old running open starting #2 until 2027-03-02T00:01:00+00:00
-                    withdraw new
-                    drop next
-                    log notice: old: running: waiting for the first answer since the start
-                    fetch past
-
-                """#)
+        play.expect(
+            #"""
+            10s reconfigured
+                remember new=undecided#1 old=running#2 shop=running#2
+                publish new undecided - starting #1 until 2027-03-02T00:01:00+00:00
+                withdraw old
+                drop past
+                log notice: new: undecided: waiting for the first answer since the start
+                fetch next
+            11s past answers {"service_end": "over"}
+            12s next answers {"service_end": "over"} (stored, confirmed)
+                remember new=ended#2 old=running#2 shop=running#2
+                publish new ended closed flags #2 until 2027-03-02T00:01:00+00:00
+                log notice: new: ended (was undecided): set by the flags of source 'next'
+            20s reconfigured
+                publish old running open starting #2 until 2027-03-02T00:01:00+00:00
+                withdraw new
+                drop next
+                log notice: old: running: waiting for the first answer since the start
+                fetch past
+            """#)
     }
 
     /// The new policy takes effect at once, and nothing else changes.
@@ -118,11 +110,10 @@ import Testing
         lenient.policy.updateRequired = .open
         lenient.policy.minClosed = .zero
         play.at(20, .reconfigured(Plan([lenient])))
-        #expect(
-            play.text == #"""
-                20s reconfigured
-                    publish shop update-required open flags #2 until 2027-03-02T00:01:00+00:00
-
-                """#)
+        play.expect(
+            #"""
+            20s reconfigured
+                publish shop update-required open flags #2 until 2027-03-02T00:01:00+00:00
+            """#)
     }
 }

@@ -21,8 +21,7 @@ import Testing
     }
 
     @Test func aValueOfTheWrongTypeStaysAsItWasAndIsWarnedAbout() throws {
-        var play = try Transcript([try shop()])
-        play.at(0, .started)
+        var play = try Transcript([try shop()]).started()
         try play.at(
             1, "app", answers: #"{"service_end": "no", "limit": "5", "banner": "B", "layout": 1}"#)
         try play.at(
@@ -30,38 +29,30 @@ import Testing
         try play.at(3, "app", answers: #"{"service_end": "no", "limit": [], "banner": "C"}"#)
         try play.at(4, "app", answers: #"{"service_end": "no"}"#)
         try play.at(5, "app", answers: #"{"limit": 99, "banner": "Z"}"#)
-        #expect(
-            play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting variant=v2 values={"limit":10,"banner":null} #1 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: undecided: waiting for the first answer since the start
-                    fetch app
-                1s app answers {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
-                    store app: {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
-                    remember shop=running#2
-                    publish shop running open flags variant=v1 values={"limit":5,"banner":"B"} #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log notice: shop: running (was undecided): set by the flags of source 'app'
-                2s app answers {"service_end": "no", "limit": 6.5, "banner": "C", "layout": 3}
-                    store app: {"service_end": "no", "limit": 6.5, "banner": "C", "layout": 3} {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
-                    publish shop running open flags variant=v2 values={"limit":5,"banner":"C"} #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log warning: shop: the value 'limit' of source 'app' cannot be read: key 'limit' is the number '6.5', not an integer; it keeps its last value
-                3s app answers {"service_end": "no", "limit": [], "banner": "C"}
-                    store app: {"service_end": "no", "limit": [], "banner": "C"} {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
-                    confirm app
-                    log warning: shop: the value 'limit' of source 'app' cannot be read: key 'limit' is an array, not an integer; it keeps its last value
-                4s app answers {"service_end": "no"}
-                    store app: {"service_end": "no"} {"service_end": "no", "limit": [], "banner": "C"}
-                    publish shop running open flags variant=v2 values={"limit":10,"banner":"C"} #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log warning: shop: the value 'banner' of source 'app' cannot be read: key 'banner' is missing; it keeps its last value
-                5s app answers {"limit": 99, "banner": "Z"}
-                    publish shop running open invalid-answer variant=v2 values={"limit":10,"banner":"C"} #2 until 2027-03-02T00:01:00+00:00
-                    log warning: shop: running: the last answer of source 'app' is invalid: key 'service_end' is missing; the last good flags stay in force
-
-                """#)
+        play.expect(
+            #"""
+            0s started
+                remember and publish shop undecided - starting variant=v2 values={"limit":10,"banner":null} #1 until 2027-03-02T00:01:00+00:00
+                log notice: shop: undecided: waiting for the first answer since the start
+                fetch app
+            1s app answers {"service_end": "no", "limit": "5", "banner": "B", "layout": 1} (stored, confirmed)
+                remember and publish shop running open flags variant=v1 values={"limit":5,"banner":"B"} #2 until 2027-03-02T00:01:00+00:00
+                log notice: shop: running (was undecided): set by the flags of source 'app'
+            2s app answers {"service_end": "no", "limit": 6.5, "banner": "C", "layout": 3} (confirmed)
+                store app: {"service_end": "no", "limit": 6.5, "banner": "C", "layout": 3} {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
+                publish shop running open flags variant=v2 values={"limit":5,"banner":"C"} #2 until 2027-03-02T00:01:00+00:00
+                log warning: shop: the value 'limit' of source 'app' cannot be read: key 'limit' is the number '6.5', not an integer; it keeps its last value
+            3s app answers {"service_end": "no", "limit": [], "banner": "C"} (confirmed)
+                store app: {"service_end": "no", "limit": [], "banner": "C"} {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
+                log warning: shop: the value 'limit' of source 'app' cannot be read: key 'limit' is an array, not an integer; it keeps its last value
+            4s app answers {"service_end": "no"} (confirmed)
+                store app: {"service_end": "no"} {"service_end": "no", "limit": [], "banner": "C"}
+                publish shop running open flags variant=v2 values={"limit":10,"banner":"C"} #2 until 2027-03-02T00:01:00+00:00
+                log warning: shop: the value 'banner' of source 'app' cannot be read: key 'banner' is missing; it keeps its last value
+            5s app answers {"limit": 99, "banner": "Z"}
+                publish shop running open invalid-answer variant=v2 values={"limit":10,"banner":"C"} #2 until 2027-03-02T00:01:00+00:00
+                log warning: shop: running: the last answer of source 'app' is invalid: key 'service_end' is missing; the last good flags stay in force
+            """#)
     }
 
     struct Case: CustomTestStringConvertible, Sendable {
@@ -115,8 +106,7 @@ import Testing
         shop.values = try (0..<5).map {
             RemoteValue(name: try named("v\($0)"), source: app, key: "v\($0)", type: .string)
         }
-        var play = try Transcript([shop])
-        play.at(0, .started)
+        var play = try Transcript([shop]).started()
         let answer = { (end: String, sizes: [Int]) in
             let values = sizes.enumerated().map {
                 #""v\#($0)": "\#(String(repeating: "x", count: $1))""#
@@ -131,15 +121,14 @@ import Testing
                 "key 'v4' makes the values of the service 65537 bytes long, and at most 65536 are read"
             ), ([1, 1, 1, 1, 20_000], "key 'v4' has 20000 bytes, and at most 16384 are read"),
         ] {
-            try play.at(2, "app", answers: answer("over", sizes))
-            #expect(play.states == [.running])
+            #expect(try play.states(at: 2, "app", answers: answer("over", sizes)) == [.running])
             #expect(
                 play.machine.publishedVerdict(of: shop.name)?.verdict.reason.sentence.contains(
                     problem)
                     == true)
         }
-        try play.at(4, "app", answers: answer("over", [1, 1, 1, 1, 1]))
-        #expect(play.states == [.ended])
+        #expect(
+            try play.states(at: 4, "app", answers: answer("over", [1, 1, 1, 1, 1])) == [.ended])
     }
 
     @Test func aDefaultOfTheSourceStandsForAKeyItDoesNotHold() throws {
@@ -147,8 +136,7 @@ import Testing
             sources: [SourcePlan(name: try named("app"), interval: .seconds(60))],
             services: [try shop()])
         plan.sources[0].defaults = JSON.Object([("service_end", "over"), ("banner", "D")])
-        var play = try Transcript(plan: plan)
-        play.at(0, .started)
+        var play = try Transcript(plan: plan).started()
         let effects = try play.at(1, "app", answers: #"{"banner": "E"}"#)
         let verdicts = effects.compactMap {
             if case .publish(_, let record) = $0 { record.verdict } else { nil }

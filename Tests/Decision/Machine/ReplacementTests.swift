@@ -21,33 +21,27 @@ import Testing
 
     /// The fetch of the old object once never ended, and the source was not polled until a restart.
     @Test func aFetchInFlightIsRepeatedByTheNewObjectAndIsNoFailure() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
+        var play = try Transcript([try service()]).started()
         play.forget()
         play.at(1, try reconfigured(try service(), .sameAddress))
         play.at(2, try reconfigured(try service(), .otherAddress))
         #expect(play.machine.isProgressing(at: play.now))
         try play.at(3, "app", answers: Self.over)
-        #expect(
-            play.text == #"""
-                1s reconfigured app=same
-                    fetch app
-                2s reconfigured app=other
-                    fetch app
-                3s app answers {"service_end": "over"}
-                    store app: {"service_end": "over"}
-                    remember shop=ended#2
-                    publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log notice: shop: ended (was undecided): set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            #"""
+            1s reconfigured app=same
+                fetch app
+            2s reconfigured app=other
+                fetch app
+            3s app answers {"service_end": "over"} (stored, confirmed)
+                remember and publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
+                log notice: shop: ended (was undecided): set by the flags of source 'app'
+            """#)
     }
 
     /// Once both the agent and the machine repeated the fetch, and the daemon crashed.
     @Test func anUnchangedObjectContinuesItsFetch() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
+        var play = try Transcript([try service()]).started()
         play.forget()
         play.at(1, try reconfigured(try service(), defaults: ["x": 1]))
         #expect(play.text == "1s reconfigured\n")
@@ -78,34 +72,29 @@ import Testing
     /// their ETag is not sent to the new address.
     @Test func theFlagsOfAnotherAddressStayInForceUntilTheNewOneGivesSome() throws {
         let app: SourceName = try named("app")
-        var play = try Transcript([try service()])
-        play.at(0, .started)
+        var play = try Transcript([try service()]).started()
         var tagged = try answer(Self.over, fetchedAt: play.now.wall)
         tagged.validators.etag = "old"
         play.at(1, .fetchEnded(app, .answer(tagged)))
         play.forget()
         play.at(60, try reconfigured(try service(), .otherAddress))
         play.at(61, .fetchEnded(app, .failure(Failure(.unreachable, "no such file"))))
-        play.at(3600, .woke)
-        #expect(play.states == [.ended])
+        #expect(play.states(at: 3600) == [.ended])
         try play.at(3601, "app", answers: Self.running)
-        #expect(
-            play.textWithoutFetches == #"""
-                60s reconfigured app=other
-                    publish shop ended closed stored-flags #2 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: ended: source 'app' has not answered since the start; set by its stored flags
-                61s app fails: no such file
-                    log warning: source 'app': no such file; the last good flags stay in force, retrying in 872 ms
-                3600s woke
-                3601s app answers {"service_end": "no"}
-                    store app: {"service_end": "no"}
-                    remember shop=running#3
-                    publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log info: source 'app' answers again
-                    log notice: shop: running (was ended): set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            withoutFetches: true,
+            #"""
+            60s reconfigured app=other
+                publish shop ended closed stored-flags #2 until 2027-03-02T00:01:00+00:00
+                log notice: shop: ended: source 'app' has not answered since the start; set by its stored flags
+            61s app fails: no such file
+                log warning: source 'app': no such file; the last good flags stay in force, retrying in 872 ms
+            3600s woke
+            3601s app answers {"service_end": "no"} (stored, confirmed)
+                remember and publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
+                log info: source 'app' answers again
+                log notice: shop: running (was ended): set by the flags of source 'app'
+            """#)
         let fetches = play.text.split(separator: "\n").filter { $0.hasPrefix("    fetch ") }
         #expect(fetches == ["    fetch app", "    fetch app"])
     }
@@ -160,13 +149,10 @@ import Testing
         play.hang(until: 300)
         play.at(300, try reconfigured(shop, .otherAddress))
         play.hang(until: 600)
-        play.at(600, .woke)
-        #expect(play.states == [.running])
-        play.at(602, .woke)
-        #expect(play.states == [.maintenance])
+        #expect(play.states(at: 600) == [.running])
+        #expect(play.states(at: 602) == [.maintenance])
         play.hang(until: 700)
-        play.at(700, try reconfigured(shop, .otherAddress))
-        #expect(play.states == [.maintenance])
+        #expect(try play.states(at: 700, reconfigured(shop, .otherAddress)) == [.maintenance])
     }
 
     /// A problem of the old object's stream does not hide the same problem of the new one.
@@ -192,8 +178,7 @@ import Testing
         play.at(4, try reconfigured(other, defaults: ["other": "over"]))
         #expect(play.states == [.ended])
         play.at(5, try reconfigured(other, defaults: ["other": "over", "at": "x"]))
-        play.at(3600, .woke)
-        #expect(play.states == [.ended])
+        #expect(play.states(at: 3600) == [.ended])
     }
 
     /// A reload is no start.
@@ -202,13 +187,11 @@ import Testing
         shop.activation = .nextStart
         var play = try Transcript([shop]).answered(Self.running, at: 1)
         try play.at(2, "app", answers: Self.over)
-        play.at(3, try reconfigured(shop, defaults: ["x": 1]))
-        #expect(play.states == [.running])
+        #expect(try play.states(at: 3, reconfigured(shop, defaults: ["x": 1])) == [.running])
         play.at(4, try reconfigured(shop, .otherAddress, defaults: ["x": 1]))
         #expect(play.states == [.running])
         #expect(play.machine.isStaged(shop.name))
-        play.at(5, .activate(nil))
-        #expect(play.states == [.ended])
+        #expect(play.states(at: 5, .activate(nil)) == [.ended])
     }
 
     /// A drop-in is removed and put back while its source is silent. The stored flags count as at a start;
@@ -222,13 +205,11 @@ import Testing
                     flags, fetchedAt: "2027-03-01T11:00:00Z", state: state, boot: boot)
                 var ledgerOnly = memory
                 ledgerOnly.flags = [:]
-                var reloaded = try Transcript([web], memory: ledgerOnly)
-                reloaded.at(0, .started)
+                var reloaded = try Transcript([web], memory: ledgerOnly).started()
                 reloaded.at(
                     0,
                     .reconfigured(Plan([shop]), remembered: [app: try #require(memory.flags[app])]))
-                var restarted = try Transcript([shop], memory: memory)
-                restarted.at(0, .started)
+                var restarted = try Transcript([shop], memory: memory).started()
                 #expect(reloaded.states == restarted.states)
                 reloaded.at(30, .woke)
                 restarted.at(30, .woke)
@@ -256,16 +237,15 @@ import Testing
                     let shop = try service(format: format)
                     let event = try reconfigured(shop, replacement, defaults: defaults)
                     var reloaded = try Transcript(
-                        [try service()], memory: try known(flags, .ended))
-                    reloaded.at(0, .started)
+                        [try service()], memory: try known(flags, .ended)
+                    ).started()
                     reloaded.at(31, .woke)
                     var memory = try known(flags, try #require(reloaded.states.first))
                     reloaded.at(100, event)
 
                     if replacement == .otherAddress { memory.flags[app]?.answers[0].inherit() }
                     guard case .reconfigured(let plan, _, _) = event else { continue }
-                    var restarted = try Transcript(plan: plan, memory: memory)
-                    restarted.at(0, .started)
+                    var restarted = try Transcript(plan: plan, memory: memory).started()
                     #expect(reloaded.states == restarted.states, "\(flags) \(format) \(defaults)")
                     reloaded.at(3600, .woke)
                     restarted.at(3600, .woke)

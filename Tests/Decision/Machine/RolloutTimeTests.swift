@@ -23,23 +23,19 @@ import Testing
         play.at(3600, .woke)
         play.at(7199, .woke)
         play.at(7200, .woke)
-        #expect(
-            play.textWithoutFetches == #"""
-                0s app answers {"state":"maintenance","title":"Closed","rollout":[{"at":"2027-03-01T13:00:00Z","percent":1},{"at":"2027-03-01T14:00:00Z","percent":50}]}
-                    store app: {"state":"maintenance","title":"Closed","rollout":[{"at":"2027-03-01T13:00:00Z","percent":1},{"at":"2027-03-01T14:00:00Z","percent":50}]}
-                    remember shop=running#2
-                    publish shop running open rollout #2 until 2027-03-01T13:01:00+00:00
-                    confirm app
-                    log notice: shop: running (was undecided): source 'app' closes 0 % of all hosts, but not this one (slot 123456 of 1000000); this host closes at 2027-03-01T14:00:00+00:00
-                3600s woke
-                    publish shop running open rollout #2 until 2027-03-01T14:01:00+00:00
-                7199s woke
-                7200s woke
-                    remember shop=maintenance#3
-                    publish shop maintenance closed flags title=Closed #3 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: maintenance (was running): set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            withoutFetches: true,
+            #"""
+            0s app answers {"state":"maintenance","title":"Closed","rollout":[{"at":"2027-03-01T13:00:00Z","percent":1},{"at":"2027-03-01T14:00:00Z","percent":50}]} (stored, confirmed)
+                remember and publish shop running open rollout #2 until 2027-03-01T13:01:00+00:00
+                log notice: shop: running (was undecided): source 'app' closes 0 % of all hosts, but not this one (slot 123456 of 1000000); this host closes at 2027-03-01T14:00:00+00:00
+            3600s woke
+                publish shop running open rollout #2 until 2027-03-01T14:01:00+00:00
+            7199s woke
+            7200s woke
+                remember and publish shop maintenance closed flags title=Closed #3 until 2027-03-02T00:01:00+00:00
+                log notice: shop: maintenance (was running): set by the flags of source 'app'
+            """#)
     }
 
     /// Nobody is told of a closing that does not come.
@@ -58,22 +54,18 @@ import Testing
         let memory = try Memory.stored(
             Self.order, fetchedAt: "2027-03-01T12:00:00Z", state: .running, boot: "this-boot")
         var play = try play(slot: 499_999, memory: memory, start: "2027-03-01T13:59:59Z")
-        play.at(0, .started)
-        #expect(play.states == [.running])
-        play.at(1, .woke)
-        #expect(play.states == [.maintenance])
+        #expect(play.states(at: 0, .started) == [.running])
+        #expect(play.states(at: 1) == [.maintenance])
     }
 
     @Test func aHostThatTakesPartStaysInIt() throws {
         var first = try play(slot: 9_999).answered(Self.order)
         for seconds in [3600.0, 7200, 86_400] {
-            first.at(seconds, .woke)
-            #expect(first.states == [.maintenance])
+            #expect(first.states(at: seconds) == [.maintenance])
         }
         var never = try play(slot: 500_000).answered(Self.order)
         for seconds in [3600.0, 7200, 86_400] {
-            never.at(seconds, .woke)
-            #expect(never.states == [.running])
+            #expect(never.states(at: seconds) == [.running])
         }
     }
 
@@ -86,8 +78,7 @@ import Testing
         play.at(3600, .woke)
         let verdict = try #require(play.machine.overview(at: play.now).services.first)
         #expect(verdict.state == .countdown && verdict.record?.verdict.reason.slug == .rollout)
-        play.at(7200, .woke)
-        #expect(play.states == [.ended])
+        #expect(play.states(at: 7200) == [.ended])
     }
 
     @Test func whatDoesNotCloseWaitsForNoStep() throws {

@@ -24,8 +24,7 @@ import Testing
     }
 
     private func begin(policy: Policy = Policy(minClosed: .zero)) throws -> Transcript {
-        var play = try Transcript(plan: try plan(policy: policy))
-        play.at(0, .started)
+        var play = try Transcript(plan: try plan(policy: policy)).started()
         try play.at(1, "app", answers: flags())
         return play
     }

@@ -16,8 +16,7 @@ extension ServerClockTests {
             var next = try Transcript(
                 [try service()], memory: memory, start: "2027-03-03T12:02:00Z")
             // The same boot, 110 s later.
-            next.at(110, .started)
-            #expect(next.states == [.countdown])
+            #expect(next.states(at: 110, .started) == [.countdown])
             let date = play.trueTime(at: 115)
             next.at(115, .fetchEnded(try named("app"), .unchanged, date: date))
             next.hang(until: 230)
@@ -41,8 +40,7 @@ extension ServerClockTests {
                     at: Boottime(microseconds: 1_000_000_000))
             ])
         var play = try Transcript([try service()], memory: memory, start: "2027-03-02T12:00:00Z")
-        play.at(0, .started)
-        #expect(play.states == [.ended])
+        #expect(play.states(at: 0, .started) == [.ended])
     }
 
     /// The clocks are written when they change, not at every poll.

@@ -52,19 +52,18 @@ import Testing
         play.stepClock(100, by: Self.day * 2)
         play.at(120, .fetchEnded(try named("app"), .unchanged, date: play.trueTime(at: 120)))
         play.stepClock(130, by: Self.day * -2)
-        #expect(
-            play.textWithoutFetches == #"""
-                100s clock stepped
-                    publish shop countdown open server-clock days=1 #2 until 2027-03-04T00:01:00+00:00
-                    log warning: source 'app': the server's clock is 2 days behind; the clock of this host is not synchronised, so ends and windows follow the server's clock
-                    log warning: shop: countdown, 1 day left: the clock of this host is not trusted; ends and windows of source 'app' follow the clock of its server
-                120s app unchanged
-                    confirm app
-                130s clock stepped
-                    publish shop countdown open flags days=1 #2 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: countdown, 1 day left: set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            withoutFetches: true,
+            #"""
+            100s clock stepped
+                publish shop countdown open server-clock days=1 #2 until 2027-03-04T00:01:00+00:00
+                log warning: source 'app': the server's clock is 2 days behind; the clock of this host is not synchronised, so ends and windows follow the server's clock
+                log warning: shop: countdown, 1 day left: the clock of this host is not trusted; ends and windows of source 'app' follow the clock of its server
+            120s app unchanged (confirmed)
+            130s clock stepped
+                publish shop countdown open flags days=1 #2 until 2027-03-02T00:01:00+00:00
+                log notice: shop: countdown, 1 day left: set by the flags of source 'app'
+            """#)
     }
 
     @Test func theEndOfTheServersClockIsToldAsSuch() throws {
@@ -74,15 +73,13 @@ import Testing
         play.forget()
         let date = try Instant(rfc3339: "2027-03-02T12:00:00Z")
         play.at(120, .fetchEnded(try named("app"), .unchanged, date: date))
-        #expect(
-            play.textWithoutFetches == #"""
-                120s app unchanged
-                    remember shop=ended#3
-                    publish shop ended closed end-passed days=0 #3 until 2027-03-01T23:03:00+00:00
-                    confirm app
-                    log notice: shop: ended (was countdown): the end that source 'app' announced has passed (by the server's clock; the clock of this host is not trusted)
-
-                """#)
+        play.expect(
+            withoutFetches: true,
+            #"""
+            120s app unchanged (confirmed)
+                remember and publish shop ended closed end-passed days=0 #3 until 2027-03-01T23:03:00+00:00
+                log notice: shop: ended (was countdown): the end that source 'app' announced has passed (by the server's clock; the clock of this host is not trusted)
+            """#)
     }
 
     /// A `Date` is whole seconds, and an answer may be slow: an end that has come stays.
@@ -110,25 +107,20 @@ import Testing
             let date = play.trueTime(at: seconds) + Self.day * 2
             play.at(seconds, .fetchEnded(try named("app"), .unchanged, date: date))
         }
-        #expect(
-            play.textWithoutFetches == #"""
-                60s app unchanged
-                    remember shop=countdown#2
-                    confirm app
-                    log warning: source 'app': the server's clock is 2 days ahead; killswitchd uses the clock of this host, which is synchronised
-                120s app unchanged
-                    confirm app
-                180s app unchanged
-                    confirm app
-
-                """#)
+        play.expect(
+            withoutFetches: true,
+            #"""
+            60s app unchanged (confirmed)
+                remember shop=countdown#2
+                log warning: source 'app': the server's clock is 2 days ahead; killswitchd uses the clock of this host, which is synchronised
+            120s app unchanged (confirmed)
+            180s app unchanged (confirmed)
+            """#)
         // The synchronisation is lost.
         play.isSynchronised = false
-        play.at(181, .woke)
-        #expect(play.states == [.ended])
+        #expect(play.states(at: 181) == [.ended])
         play.isSynchronised = true
-        play.at(190, .woke)
-        #expect(play.states == [.countdown])
+        #expect(play.states(at: 190) == [.countdown])
     }
 
     /// The kernel's word comes a moment after a start or a step. Until then nothing changes, but a clock
@@ -140,16 +132,14 @@ import Testing
             .fetchEnded(try named("app"), .unchanged, date: play.trueTime(at: 60) + Self.day * 2))
         #expect(play.states == [.countdown])
         play.isSynchronised = false
-        play.at(61, .woke)
-        #expect(play.states == [.ended])
+        #expect(play.states(at: 61) == [.ended])
 
         play = try announced(isSynchronised: true)
         play.isSynchronised = nil
         play.stepClock(100, by: Self.day * 2)
         #expect(play.states == [.countdown])
         play.isSynchronised = true
-        play.at(101, .woke)
-        #expect(play.states == [.ended])
+        #expect(play.states(at: 101) == [.ended])
     }
 
     // MARK: - Several servers
@@ -182,8 +172,7 @@ import Testing
             try named("shop"): try .order(.running, until: "2027-03-01T12:00:05Z")
         ]
         let services = [try service(), try service("other", sources: ["other"])]
-        var play = try Transcript(services, memory: memory)
-        play.at(0, .started)
+        var play = try Transcript(services, memory: memory).started()
         let date = try Instant(rfc3339: "2027-02-28T12:00:00Z")
         let answer = try answer(#"{"service_end": "no"}"#, fetchedAt: play.now.wall)
         play.at(1, .fetchEnded(try named("other"), .answer(answer), date: date))

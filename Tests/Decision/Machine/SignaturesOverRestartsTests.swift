@@ -85,8 +85,7 @@ import Testing
         try play.accept(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
         try play.accept(2, try signedOrder(Orders.closed, version: 2, by: ["alice"]))
         plan.services[1].zone = try zone("Asia/Tokyo")
-        play.at(3, .reconfigured(plan))
-        #expect(play.states == [.maintenance, .running])
+        #expect(play.states(at: 3, .reconfigured(plan)) == [.maintenance, .running])
         try play.accept(4, try signedOrder(Orders.closed, version: 2, by: ["alice"]))
         #expect(try play.reason("bank") == .awaitingSignature)
     }
@@ -102,8 +101,7 @@ import Testing
         try play.accept(1, try signedOrder(flags("running", 5), version: 1, by: ["alice"]))
         try play.accept(2, try signedOrder(flags("maintenance", 4), version: 2, by: ["alice"]))
         #expect(play.states == [.running, .running])
-        play.at(3, .reconfigured(plan))
-        #expect(play.states == [.running, .running])
+        #expect(play.states(at: 3, .reconfigured(plan)) == [.running, .running])
         #expect(try play.reason("bank") == .invalidAnswer)
     }
 
@@ -137,8 +135,7 @@ import Testing
         #expect(play.states == [.maintenance, .running])
         try play.accept(3, try signedOrder(Orders.open, version: 3, by: ["alice"]))
         #expect(try play.reason("bank") == .awaitingSignature)
-        play.at(4, .activate(nil))
-        #expect(play.states == [.running, .maintenance])
+        #expect(play.states(at: 4, .activate(nil)) == [.running, .maintenance])
         // Nor does one who closes alone stage it.
         try play.accept(5, try signedOrder(Orders.open, version: 4, by: ["alice", "bob"]))
         play.at(6, .activate(nil))

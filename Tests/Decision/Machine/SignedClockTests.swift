@@ -110,8 +110,7 @@ import Testing
     @Test func aClockBeforeTheBuildHoldsWhatIsSigned() throws {
         var plan = Plan([try service(format: .switchObject(.whole))])
         plan.sources[0].audience = "prod"
-        var play = try Transcript(plan: plan, start: "1970-01-01T00:00:10Z")
-        play.at(0, .started)
+        var play = try Transcript(plan: plan, start: "1970-01-01T00:00:10Z").started()
         let event = try signedOrder(
             #"{"state":"countdown","ends_at":"\#(Self.edge)","windows":["#
                 + #"{"from":"1970-01-01T00:00:00Z","until":"1970-01-02T00:00:00Z"}]"#,
@@ -122,8 +121,7 @@ import Testing
         #expect(play.states == [.countdown])
         #expect(try play.reason("shop") == .clockNotBelieved)
         play.hang(until: 60)
-        play.at(60, .fetchEnded(name, .unchanged, date: date))
-        #expect(play.states == [.countdown])
+        #expect(play.states(at: 60, .fetchEnded(name, .unchanged, date: date)) == [.countdown])
         #expect(try play.reason("shop") == .clockNotBelieved)
     }
 
@@ -131,8 +129,7 @@ import Testing
     @Test func anEndBeforeTheBuildHasPassed() throws {
         var plan = Plan([try service(format: .switchObject(.whole))])
         plan.sources[0].audience = "prod"
-        var play = try Transcript(plan: plan, start: "1970-01-01T00:00:10Z")
-        play.at(0, .started)
+        var play = try Transcript(plan: plan, start: "1970-01-01T00:00:10Z").started()
         try play.accept(
             1,
             signedOrder(
@@ -201,11 +198,9 @@ import Testing
         #expect(play.text.contains("which is synchronised: the signer's clock is wrong"))
         // The synchronisation is lost, and comes back.
         play.isSynchronised = false
-        play.at(2, .woke)
-        #expect(play.states == [.ended])
+        #expect(play.states(at: 2) == [.ended])
         play.isSynchronised = true
-        play.at(3, .woke)
-        #expect(play.states == [.countdown])
+        #expect(play.states(at: 3) == [.countdown])
     }
 
     /// One of two signers must not choose the time.
@@ -246,8 +241,7 @@ import Testing
             ])
         var next = try Transcript(plan: play.machine.plan, memory: memory)
         next.isSynchronised = false
-        next.at(0, .started)
-        #expect(next.states == [.ended])
+        #expect(next.states(at: 0, .started) == [.ended])
         // The way out, if the clock of the signer was wrong.
         next.at(1, .forget(app, by: "root", versionCause: "a wrong clock"))
         try next.accept(2, issued(nil, end: end, version: 4))

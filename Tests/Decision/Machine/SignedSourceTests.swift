@@ -28,22 +28,19 @@ import Testing
             memory.flags[try named("app")] = Memory.StoredFlags(
                 answers: [], confirmedAt: Instant(seconds: 0), accepted: accepted)
         }
-        var play = try Transcript(plan: plan, memory: memory)
-        play.at(0, .started)
+        var play = try Transcript(plan: plan, memory: memory).started()
         play.forget()
         return play
     }
 
     @Test func theHighestVersionIsStoredBeforeItIsActedOn() throws {
         var play = try transcript()
-        play.at(0, try signed("yes", version: 7))
-        #expect(play.states == [.undecided])
-        #expect(
-            play.text == #"""
-                0s app answers {"service_end":"yes","version":7,"expires":"2027-03-01T13:00:00Z","audience":"prod"}
-                    raise app to 7
-
-                """#)
+        #expect(try play.states(at: 0, signed("yes", version: 7)) == [.undecided])
+        play.expect(
+            #"""
+            0s app answers {"service_end":"yes","version":7,"expires":"2027-03-01T13:00:00Z","audience":"prod"}
+                raise app to 7
+            """#)
         let effects = play.at(0, .writeEnded(.storeVersion(try named("app")), problem: nil))
         #expect(play.states == [.ended])
         #expect(
@@ -138,8 +135,7 @@ import Testing
         try play.accept(0, try signed("no", version: 7))
         try play.accept(3599, try signed("no", version: 7))
         #expect(play.states == [.running])
-        play.at(3600, .woke)
-        #expect(play.states == [.maintenance])
+        #expect(play.states(at: 3600) == [.maintenance])
         #expect(play.text.contains("expired"), "\(play.text)")
         try play.accept(3660, try signed("no", version: 7))
         #expect(play.states == [.maintenance])
@@ -151,8 +147,7 @@ import Testing
         var play = try transcript(policy: Policy(whenStale: .closed))
         try play.accept(0, try signed("no", version: 7))
         try play.accept(60, try signed("no", version: 8, expires: "14:00"))
-        play.at(3600, .woke)
-        #expect(play.states == [.running])
+        #expect(play.states(at: 3600) == [.running])
     }
 
     /// A second person signs the same document: its bytes are the same, and it is no other content.
@@ -287,8 +282,7 @@ import Testing
     /// The list of signers says who gives orders from now on. It is no order itself.
     @Test func flagsOfBeforeTheSourceHadSignersHoldUntilItAnswers() throws {
         var plan = Plan([try service(policy: Policy(whenStale: .closed))])
-        var play = try Transcript(plan: plan)
-        play.at(0, .started)
+        var play = try Transcript(plan: plan).started()
         try play.at(0, "app", answers: #"{"service_end":"no"}"#)
         plan.sources[0].audience = "prod"
         play.at(1, .reconfigured(plan, replaced: [try named("app"): .sameAddress]))

@@ -36,34 +36,28 @@ struct SilenceTests {
             decided.body, fetchedAt: "2027-03-01T11:00:00Z", state: decided.stood,
             boot: "this-boot")
         var play = try Transcript([try Self.shop(decided.whenStale)], memory: memory)
-        play.at(0, .started)
-        #expect(play.states == [decided.stood])
+        #expect(play.states(at: 0, .started) == [decided.stood])
         play.hang(until: 29)
-        play.at(29, .woke)
-        #expect(play.states == [decided.stood])
-        play.at(31, .woke)
-        #expect(play.states == [decided.stood])
+        #expect(play.states(at: 29) == [decided.stood])
+        #expect(play.states(at: 31) == [decided.stood])
     }
 
     /// A changed time zone makes the switch read its flags again, and changes no decision.
     @Test func aReloadKeepsTheDecisionThatSilenceMade() throws {
         var play = try Transcript([try Self.shop(.closed)]).answered(Self.open)
         play.hang(until: 600)
-        play.at(600, .woke)
-        #expect(play.states == [.maintenance])
+        #expect(play.states(at: 600) == [.maintenance])
         let shop = try Self.shop(.closed)
         let other = try service(
             format: .switchObject(.whole), policy: shop.policy, zone: zone("Asia/Tokyo"))
-        play.at(601, .reconfigured(Plan([other])))
-        #expect(play.states == [.maintenance])
+        #expect(play.states(at: 601, .reconfigured(Plan([other]))) == [.maintenance])
     }
 
     /// A host that had slept for longer than `max_stale` once closed its services, just before their
     /// sources answered.
     @Test func afterASleepASourceIsPolledBeforeItsFlagsAreStale() throws {
         var play = try Transcript([try Self.shop(.closed)]).answered(Self.open)
-        play.at(7200, .woke)
-        #expect(play.states == [.running])
+        #expect(play.states(at: 7200) == [.running])
         #expect(play.text.contains("fetch app"))
         play.at(7202, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
         #expect(play.states == [.running])

@@ -56,8 +56,7 @@ import Testing
                 name: try named("limit"), source: try named("app"), key: "limit", type: .integer,
                 fallback: .number(Number(5)))
         ]
-        var play = try Transcript([shop])
-        play.at(0, .started)
+        var play = try Transcript([shop]).started()
         #expect(try play.versions(of: Self.first, row.before, at: 1).count == 1)
         let published = try play.versions(of: row.flags, row.after, at: 2)
         #expect(published == (row.published.map { [$0] } ?? []))
@@ -67,8 +66,7 @@ import Testing
 
     /// The flags are the same, but the source does not say any more that the others are missing.
     @Test func anAnswerThatMayLackFlagsIsNoRepetition() throws {
-        var play = try Transcript([try service(format: .status(.whole))])
-        play.at(0, .started)
+        var play = try Transcript([try service(format: .status(.whole))]).started()
         var answer = try answer(
             #"{"apiInactive": false, "forceUpdate": false}"#, fetchedAt: play.now.wall)
         play.at(1, .fetchEnded(try named("app"), .answer(answer)))
@@ -80,8 +78,7 @@ import Testing
 
     /// A word for all flags may count up many times before a flag of the service changes.
     @Test func flagsThatChangeLaterHaveTheVersionOfThatTime() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
+        var play = try Transcript([try service()]).started()
         #expect(
             try play.versions(of: #"{"service_end": "no", "n": 1}"#, .ofAll("1"), at: 1) == ["1"])
         for number in 2..<5 {

@@ -27,8 +27,7 @@ import Testing
                     name: app, interval: .seconds(60),
                     defaults: ["service_end": "no", "unheard": "x"])
             ], services: [shop])
-        var play = try Transcript(plan: plan)
-        play.at(0, .started)
+        var play = try Transcript(plan: plan).started()
         try play.at(0, "app", answers: #"{"service_end": "over"}"#)
         try play.at(60, "app", answers: #"{"other": 1}"#)
         try play.at(120, "app", answers: #"{"other": 2}"#)

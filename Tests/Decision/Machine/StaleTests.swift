@@ -11,18 +11,16 @@ import Testing
         play.at(599, .woke)
         play.at(600, .woke)
         play.at(700, .fetchEnded(try named("app"), .unchanged))
-        #expect(
-            play.text == #"""
-                599s woke
-                600s woke
-                    publish shop running open stale-hold stale #2 until 2027-03-02T00:01:00+00:00
-                    log warning: shop: running: the flags of source 'app' are older than max_stale; they stay in force (when_stale = "hold")
-                700s app unchanged
-                    publish shop running open flags #2 until 2027-03-01T12:22:40+00:00
-                    confirm app
-                    log notice: shop: running: set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            #"""
+            599s woke
+            600s woke
+                publish shop running open stale-hold stale #2 until 2027-03-02T00:01:00+00:00
+                log warning: shop: running: the flags of source 'app' are older than max_stale; they stay in force (when_stale = "hold")
+            700s app unchanged (confirmed)
+                publish shop running open flags #2 until 2027-03-01T12:22:40+00:00
+                log notice: shop: running: set by the flags of source 'app'
+            """#)
     }
 
     @Test func staleFlagsCloseWhereThePolicySaysSo() throws {
@@ -31,19 +29,15 @@ import Testing
         play.hang(until: 600)
         play.at(600, .woke)
         try play.at(700, "app", answers: #"{"service_end": "no"}"#)
-        #expect(
-            play.text == #"""
-                600s woke
-                    remember shop=maintenance#3
-                    publish shop maintenance closed stale-closed stale #3 until 2027-03-02T00:01:00+00:00
-                    log warning: shop: maintenance (was running): the flags of source 'app' are older than max_stale; when_stale closes the gate
-                700s app answers {"service_end": "no"}
-                    remember shop=running#4
-                    publish shop running open flags #4 until 2027-03-01T12:22:40+00:00
-                    confirm app
-                    log notice: shop: running (was maintenance): set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            #"""
+            600s woke
+                remember and publish shop maintenance closed stale-closed stale #3 until 2027-03-02T00:01:00+00:00
+                log warning: shop: maintenance (was running): the flags of source 'app' are older than max_stale; when_stale closes the gate
+            700s app answers {"service_end": "no"} (confirmed)
+                remember and publish shop running open flags #4 until 2027-03-01T12:22:40+00:00
+                log notice: shop: running (was maintenance): set by the flags of source 'app'
+            """#)
     }
 
     @Test func staleFlagsOpenWhereThePolicySaysSo() throws {
@@ -52,14 +46,12 @@ import Testing
             .answered(#"{"isUnderMaintenance": true, "title": "Closed", "message": "Soon"}"#)
         play.hang(until: 600)
         play.at(600, .woke)
-        #expect(
-            play.text == #"""
-                600s woke
-                    remember shop=running#3
-                    publish shop running open stale-open stale #3 until 2027-03-02T00:01:00+00:00
-                    log warning: shop: running (was maintenance): the flags of source 'app' are older than max_stale; when_stale opens the gate
-
-                """#)
+        play.expect(
+            #"""
+            600s woke
+                remember and publish shop running open stale-open stale #3 until 2027-03-02T00:01:00+00:00
+                log warning: shop: running (was maintenance): the flags of source 'app' are older than max_stale; when_stale opens the gate
+            """#)
     }
 
     @Test func anAcceptedEndOutranksThePolicyForStaleFlags() throws {
@@ -70,17 +62,15 @@ import Testing
         play.at(600, .woke)
         play.hang(until: 1200)
         play.at(1200, .woke)
-        #expect(
-            play.text == #"""
-                600s woke
-                    publish shop countdown open stale-open days=0 stale #2 until 2027-03-01T12:21:00+00:00
-                    log warning: shop: countdown, 0 days left: the flags of source 'app' are older than max_stale; when_stale opens the gate
-                1200s woke
-                    remember shop=ended#3
-                    publish shop ended closed end-passed days=0 stale #3 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: ended (was countdown): the end that source 'app' announced has passed
-
-                """#)
+        play.expect(
+            #"""
+            600s woke
+                publish shop countdown open stale-open days=0 stale #2 until 2027-03-01T12:21:00+00:00
+                log warning: shop: countdown, 0 days left: the flags of source 'app' are older than max_stale; when_stale opens the gate
+            1200s woke
+                remember and publish shop ended closed end-passed days=0 stale #3 until 2027-03-02T00:01:00+00:00
+                log notice: shop: ended (was countdown): the end that source 'app' announced has passed
+            """#)
     }
 
     /// `valid_until` moves with every confirmation, but is written only when the old one comes near.
@@ -90,16 +80,13 @@ import Testing
         play.at(60, .fetchEnded(try named("app"), .unchanged))
         try play.at(590, "app", answers: #"{"service_end": "no"}"#)
         play.at(600, .woke)
-        #expect(
-            play.text == #"""
-                60s app unchanged
-                    confirm app
-                590s app answers {"service_end": "no"}
-                    confirm app
-                600s woke
-                    publish shop running open flags #2 until 2027-03-01T12:20:50+00:00
-
-                """#)
+        play.expect(
+            #"""
+            60s app unchanged (confirmed)
+            590s app answers {"service_end": "no"} (confirmed)
+            600s woke
+                publish shop running open flags #2 until 2027-03-01T12:20:50+00:00
+            """#)
     }
 
     @Test func theAgeOfStoredFlagsCountsFromTheirLastConfirmation() throws {
@@ -108,24 +95,21 @@ import Testing
             boot: "this-boot")
         memory.flags[try named("app")]?.confirmedAt = try Instant(rfc3339: "2027-03-01T11:59:00Z")
         let policy = Policy(maxStale: .seconds(600), whenStale: .closed)
-        var play = try Transcript([try service(policy: policy)], memory: memory)
-        play.at(0, .started)
+        var play = try Transcript([try service(policy: policy)], memory: memory).started()
         play.hang(until: 539)
         play.at(539, .woke)
         play.at(540, .woke)
-        #expect(
-            play.text == #"""
-                0s started
-                    publish shop running open stored-flags #7 until 2027-03-01T12:10:00+00:00
-                    log notice: shop: running: source 'app' has not answered since the start; set by its stored flags
-                    fetch app
-                539s woke
-                540s woke
-                    remember shop=maintenance#8
-                    publish shop maintenance closed stale-closed stale #8 until 2027-03-02T00:01:00+00:00
-                    log warning: shop: maintenance (was running): the flags of source 'app' are older than max_stale; when_stale closes the gate
-
-                """#)
+        play.expect(
+            #"""
+            0s started
+                publish shop running open stored-flags #7 until 2027-03-01T12:10:00+00:00
+                log notice: shop: running: source 'app' has not answered since the start; set by its stored flags
+                fetch app
+            539s woke
+            540s woke
+                remember and publish shop maintenance closed stale-closed stale #8 until 2027-03-02T00:01:00+00:00
+                log warning: shop: maintenance (was running): the flags of source 'app' are older than max_stale; when_stale closes the gate
+            """#)
     }
 
     /// Such an order was once seen only with the next edge of another switch, up to `max_stale` later.
@@ -140,27 +124,19 @@ import Testing
         play.hang(until: 600)
         play.at(600, .woke)
         play.at(700, .fetchEnded(try named("other"), .unchanged))
-        #expect(
-            play.text == #"""
-                0s other answers {"apiInactive": true, "forceUpdate": false}
-                    store other: {"apiInactive": true, "forceUpdate": false}
-                    remember shop=maintenance#2
-                    publish shop maintenance closed flags #2 until 2027-03-01T12:11:00+00:00
-                    confirm other
-                    log notice: shop: maintenance (was undecided): set by the flags of source 'other'
-                300s app unchanged
-                    confirm app
-                600s woke
-                    remember shop=running#3
-                    publish shop running open stale-open stale #3 until 2027-03-01T12:16:00+00:00
-                    log warning: shop: running (was maintenance): the flags of source 'other' are older than max_stale; when_stale opens the gate
-                700s other unchanged
-                    remember shop=maintenance#4
-                    publish shop maintenance closed flags #4 until 2027-03-01T12:16:00+00:00
-                    confirm other
-                    log notice: shop: maintenance (was running): set by the flags of source 'other'
-
-                """#)
+        play.expect(
+            #"""
+            0s other answers {"apiInactive": true, "forceUpdate": false} (stored, confirmed)
+                remember and publish shop maintenance closed flags #2 until 2027-03-01T12:11:00+00:00
+                log notice: shop: maintenance (was undecided): set by the flags of source 'other'
+            300s app unchanged (confirmed)
+            600s woke
+                remember and publish shop running open stale-open stale #3 until 2027-03-01T12:16:00+00:00
+                log warning: shop: running (was maintenance): the flags of source 'other' are older than max_stale; when_stale opens the gate
+            700s other unchanged (confirmed)
+                remember and publish shop maintenance closed flags #4 until 2027-03-01T12:16:00+00:00
+                log notice: shop: maintenance (was running): set by the flags of source 'other'
+            """#)
     }
 
     /// A host that was off for longer than `max_stale` once closed its services at every start.
@@ -169,32 +145,27 @@ import Testing
             #"{"service_end": "no"}"#, fetchedAt: "2027-02-20T10:00:00Z", state: .running,
             boot: "this-boot")
         let policy = Policy(maxStale: .seconds(86_400), whenStale: .closed)
-        var play = try Transcript([try service(policy: policy)], memory: memory)
-        play.at(0, .started)
+        var play = try Transcript([try service(policy: policy)], memory: memory).started()
         play.at(0.01, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
         play.hang(until: 30)
         play.at(30, .woke)
         play.at(40, .fetchEnded(try named("app"), .unchanged))
-        #expect(
-            play.text == #"""
-                0s started
-                    publish shop running open stored-flags #7 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: running: source 'app' has not answered since the start; set by its stored flags
-                    fetch app
-                0.01s app fails: no route
-                    log warning: source 'app': no route; the last good flags stay in force, retrying in 783 ms
-                30s woke
-                    remember shop=maintenance#8
-                    publish shop maintenance closed stale-closed stale #8 until 2027-03-02T00:01:00+00:00
-                    log warning: shop: maintenance (was running): the flags of source 'app' are older than max_stale; when_stale closes the gate
-                40s app unchanged
-                    remember shop=running#9
-                    publish shop running open flags #9 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log info: source 'app' answers again
-                    log notice: shop: running (was maintenance): set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            #"""
+            0s started
+                publish shop running open stored-flags #7 until 2027-03-02T00:01:00+00:00
+                log notice: shop: running: source 'app' has not answered since the start; set by its stored flags
+                fetch app
+            0.01s app fails: no route
+                log warning: source 'app': no route; the last good flags stay in force, retrying in 783 ms
+            30s woke
+                remember and publish shop maintenance closed stale-closed stale #8 until 2027-03-02T00:01:00+00:00
+                log warning: shop: maintenance (was running): the flags of source 'app' are older than max_stale; when_stale closes the gate
+            40s app unchanged (confirmed)
+                remember and publish shop running open flags #9 until 2027-03-02T00:01:00+00:00
+                log info: source 'app' answers again
+                log notice: shop: running (was maintenance): set by the flags of source 'app'
+            """#)
     }
 
     @Test func theProblemOfAnySwitchThatAgreesIsTheReason() throws {
@@ -211,32 +182,24 @@ import Testing
         play.at(500, .fetchEnded(try named("app"), .unchanged))
         play.hang(until: 720)
         play.at(720, .woke)
-        #expect(
-            play.text == #"""
-                0s app answers {"apiInactive": false, "forceUpdate": false, "userMessage": "Hello"}
-                    store app: {"apiInactive": false, "forceUpdate": false, "userMessage": "Hello"}
-                    publish shop undecided - starting #1 until 2027-03-01T12:11:00+00:00
-                    confirm app
-                0s other answers {"apiInactive": false, "forceUpdate": false, "userMessage": "Hello"}
-                    store other: {"apiInactive": false, "forceUpdate": false, "userMessage": "Hello"}
-                    remember shop=running#2
-                    publish shop running open flags message=Hello #2 until 2027-03-01T12:11:00+00:00
-                    confirm other
-                    log notice: shop: running (was undecided): set by the flags of source 'app'
-                60s other answers {"apiInactive": 1, "forceUpdate": false}
-                    publish shop running open invalid-answer message=Hello #2 until 2027-03-01T12:11:00+00:00
-                    log warning: shop: running: the last answer of source 'other' is invalid: key 'apiInactive' is a number, not a Boolean; the last good flags stay in force
-                120s other unchanged
-                    publish shop running open flags message=Hello #2 until 2027-03-01T12:11:00+00:00
-                    confirm other
-                    log notice: shop: running: set by the flags of source 'app'
-                    fetch app
-                500s app unchanged
-                    confirm app
-                720s woke
-                    publish shop running open stale-hold message=Hello stale #2 until 2027-03-01T12:19:20+00:00
-                    log warning: shop: running: the flags of source 'other' are older than max_stale; they stay in force (when_stale = "hold")
-
-                """#)
+        play.expect(
+            #"""
+            0s app answers {"apiInactive": false, "forceUpdate": false, "userMessage": "Hello"} (stored, confirmed)
+                publish shop undecided - starting #1 until 2027-03-01T12:11:00+00:00
+            0s other answers {"apiInactive": false, "forceUpdate": false, "userMessage": "Hello"} (stored, confirmed)
+                remember and publish shop running open flags message=Hello #2 until 2027-03-01T12:11:00+00:00
+                log notice: shop: running (was undecided): set by the flags of source 'app'
+            60s other answers {"apiInactive": 1, "forceUpdate": false}
+                publish shop running open invalid-answer message=Hello #2 until 2027-03-01T12:11:00+00:00
+                log warning: shop: running: the last answer of source 'other' is invalid: key 'apiInactive' is a number, not a Boolean; the last good flags stay in force
+            120s other unchanged (confirmed)
+                publish shop running open flags message=Hello #2 until 2027-03-01T12:11:00+00:00
+                log notice: shop: running: set by the flags of source 'app'
+                fetch app
+            500s app unchanged (confirmed)
+            720s woke
+                publish shop running open stale-hold message=Hello stale #2 until 2027-03-01T12:19:20+00:00
+                log warning: shop: running: the flags of source 'other' are older than max_stale; they stay in force (when_stale = "hold")
+            """#)
     }
 }

@@ -5,24 +5,18 @@ import Testing
 /// A service before its sources have answered, without stored flags.
 @Suite struct StartTests {
     @Test func theFirstAnswerDecides() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
+        var play = try Transcript([try service()]).started()
         try play.at(0.25, "app", answers: #"{"service_end": "no"}"#)
-        #expect(
-            play.text == #"""
-                0s started
-                    remember shop=undecided#1
-                    publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: undecided: waiting for the first answer since the start
-                    fetch app
-                0.25s app answers {"service_end": "no"}
-                    store app: {"service_end": "no"}
-                    remember shop=running#2
-                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log notice: shop: running (was undecided): set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            #"""
+            0s started
+                remember and publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
+                log notice: shop: undecided: waiting for the first answer since the start
+                fetch app
+            0.25s app answers {"service_end": "no"} (stored, confirmed)
+                remember and publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
+                log notice: shop: running (was undecided): set by the flags of source 'app'
+            """#)
     }
 
     @Test func aSwitchThatWasNeverHeardOfOpensAfterFirstTimeout() throws {
@@ -31,86 +25,69 @@ import Testing
         play.at(29.9, .woke)
         play.at(30, .woke)
         try play.at(40, "app", answers: #"{"service_end": "over"}"#)
-        #expect(
-            play.text == #"""
-                0.5s app fails: no route
-                    log warning: source 'app': no route; no valid flags are known yet, retrying in 783 ms
-                29.9s woke
-                    fetch app
-                30s woke
-                    remember shop=running#2
-                    publish shop running open unknown-open #2 until 2027-03-02T00:01:00+00:00
-                    log warning: shop: running (was undecided): source 'app' has never given valid flags; when_unknown opens the gate
-                40s app answers {"service_end": "over"}
-                    store app: {"service_end": "over"}
-                    remember shop=ended#3
-                    publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log info: source 'app' answers again
-                    log notice: shop: ended (was running): set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            #"""
+            0.5s app fails: no route
+                log warning: source 'app': no route; no valid flags are known yet, retrying in 783 ms
+            29.9s woke
+                fetch app
+            30s woke
+                remember and publish shop running open unknown-open #2 until 2027-03-02T00:01:00+00:00
+                log warning: shop: running (was undecided): source 'app' has never given valid flags; when_unknown opens the gate
+            40s app answers {"service_end": "over"} (stored, confirmed)
+                remember and publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
+                log info: source 'app' answers again
+                log notice: shop: ended (was running): set by the flags of source 'app'
+            """#)
     }
 
     @Test func aSwitchThatWasNeverHeardOfClosesWhereThePolicySaysSo() throws {
         let policy = Policy(whenUnknown: .closed, firstTimeout: .seconds(5))
         var play = try Transcript([try service(policy: policy)]).waiting()
         play.at(5, .woke)
-        #expect(
-            play.text == #"""
-                5s woke
-                    remember shop=maintenance#2
-                    publish shop maintenance closed unknown-closed #2 until 2027-03-02T00:01:00+00:00
-                    log warning: shop: maintenance (was undecided): source 'app' has never given valid flags; when_unknown closes the gate
-
-                """#)
+        play.expect(
+            #"""
+            5s woke
+                remember and publish shop maintenance closed unknown-closed #2 until 2027-03-02T00:01:00+00:00
+                log warning: shop: maintenance (was undecided): source 'app' has never given valid flags; when_unknown closes the gate
+            """#)
     }
 
     @Test func whenNobodyWaitsAnyLongerThePolicyDecidesAtOnce() throws {
         var play = try Transcript([try service()]).waiting()
         play.at(0.1, .startupWaitEnded)
-        #expect(
-            play.text == #"""
-                0.1s patience ended
-                    remember shop=running#2
-                    publish shop running open unknown-open #2 until 2027-03-02T00:01:00+00:00
-                    log warning: shop: running (was undecided): source 'app' has never given valid flags; when_unknown opens the gate
-
-                """#)
+        play.expect(
+            #"""
+            0.1s patience ended
+                remember and publish shop running open unknown-open #2 until 2027-03-02T00:01:00+00:00
+                log warning: shop: running (was undecided): source 'app' has never given valid flags; when_unknown opens the gate
+            """#)
     }
 
     @Test func anInvalidFirstAnswerIsNotWaitedForLongerThanNone() throws {
         var play = try Transcript([try service()]).waiting()
         try play.at(0.1, "app", answers: "{}")
         play.at(30, .woke)
-        #expect(
-            play.text == #"""
-                0.1s app answers {}
-                    log warning: shop: the last answer of source 'app' is invalid: key 'service_end' is missing; no valid flags are known yet
-                30s woke
-                    remember shop=running#2
-                    publish shop running open unknown-open #2 until 2027-03-02T00:01:00+00:00
-                    log warning: shop: running (was undecided): source 'app' has never given valid flags; when_unknown opens the gate
-
-                """#)
+        play.expect(
+            #"""
+            0.1s app answers {}
+                log warning: shop: the last answer of source 'app' is invalid: key 'service_end' is missing; no valid flags are known yet
+            30s woke
+                remember and publish shop running open unknown-open #2 until 2027-03-02T00:01:00+00:00
+                log warning: shop: running (was undecided): source 'app' has never given valid flags; when_unknown opens the gate
+            """#)
     }
 
     @Test func aSwitchThatClosesDoesNotWaitForTheOther() throws {
         var play = try Transcript([try service(sources: ["app", "other"])]).waiting()
         try play.at(0.1, "app", answers: #"{"service_end": "no"}"#)
         try play.at(0.2, "other", answers: #"{"service_end": "over"}"#)
-        #expect(
-            play.text == #"""
-                0.1s app answers {"service_end": "no"}
-                    store app: {"service_end": "no"}
-                    confirm app
-                0.2s other answers {"service_end": "over"}
-                    store other: {"service_end": "over"}
-                    remember shop=ended#2
-                    publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm other
-                    log notice: shop: ended (was undecided): set by the flags of source 'other'
-
-                """#)
+        play.expect(
+            #"""
+            0.1s app answers {"service_end": "no"} (stored, confirmed)
+            0.2s other answers {"service_end": "over"} (stored, confirmed)
+                remember and publish shop ended closed flags #2 until 2027-03-02T00:01:00+00:00
+                log notice: shop: ended (was undecided): set by the flags of source 'other'
+            """#)
     }
 }

@@ -14,84 +14,69 @@ import Testing
     }
 
     @Test func storedFlagsDecideAtOnceAfterARestart() throws {
-        var play = try Transcript([try service()], memory: try left(boot: "this-boot"))
-        play.at(0, .started)
+        var play = try Transcript([try service()], memory: try left(boot: "this-boot")).started()
         play.at(1, .fetchEnded(try named("app"), .unchanged))
-        #expect(
-            play.text == #"""
-                0s started
-                    publish shop running open stored-flags #7 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: running: source 'app' has not answered since the start; set by its stored flags
-                    fetch app
-                1s app unchanged
-                    publish shop running open flags #7 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log notice: shop: running: set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            #"""
+            0s started
+                publish shop running open stored-flags #7 until 2027-03-02T00:01:00+00:00
+                log notice: shop: running: source 'app' has not answered since the start; set by its stored flags
+                fetch app
+            1s app unchanged (confirmed)
+                publish shop running open flags #7 until 2027-03-02T00:01:00+00:00
+                log notice: shop: running: set by the flags of source 'app'
+            """#)
     }
 
     @Test func storedFlagsThatCloseDecideAtOnceAfterAReboot() throws {
         let memory = try left("closed", .ended, boot: "another-boot")
-        var play = try Transcript([try service()], memory: memory)
-        play.at(0, .started)
-        #expect(
-            play.text == #"""
-                0s started
-                    remember shop=ended#7
-                    publish shop ended closed stored-flags #7 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: ended: source 'app' has not answered since the start; set by its stored flags
-                    fetch app
-
-                """#)
+        let play = try Transcript([try service()], memory: memory).started()
+        play.expect(
+            #"""
+            0s started
+                remember and publish shop ended closed stored-flags #7 until 2027-03-02T00:01:00+00:00
+                log notice: shop: ended: source 'app' has not answered since the start; set by its stored flags
+                fetch app
+            """#)
     }
 
     /// Otherwise units might be started and stopped again by the first answer.
     @Test func storedFlagsThatOpenWaitForTheFirstAnswerAfterAReboot() throws {
-        var play = try Transcript([try service()], memory: try left(boot: "another-boot"))
-        play.at(0, .started)
+        var play = try Transcript([try service()], memory: try left(boot: "another-boot")).started()
         play.at(2, .fetchEnded(try named("app"), .unchanged))
-        #expect(
-            play.text == #"""
-                0s started
-                    remember shop=undecided#8
-                    publish shop undecided - awaiting-first-answer #8 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: undecided (was running): the stored flags would open the gate after this reboot; waiting for source 'app' to answer first
-                    fetch app
-                2s app unchanged
-                    remember shop=running#9
-                    publish shop running open flags #9 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log notice: shop: running (was undecided): set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            #"""
+            0s started
+                remember and publish shop undecided - awaiting-first-answer #8 until 2027-03-02T00:01:00+00:00
+                log notice: shop: undecided (was running): the stored flags would open the gate after this reboot; waiting for source 'app' to answer first
+                fetch app
+            2s app unchanged (confirmed)
+                remember and publish shop running open flags #9 until 2027-03-02T00:01:00+00:00
+                log notice: shop: running (was undecided): set by the flags of source 'app'
+            """#)
     }
 
     @Test func storedFlagsThatOpenCountWhenTheFirstAnswerDoesNotCome() throws {
         let memory = try left(boot: "another-boot")
-        var play = try Transcript([try service()], memory: memory, showsSleep: true)
-        play.at(0, .started)
+        var play = try Transcript([try service()], memory: memory, showsSleep: true).started()
         play.at(1, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
         play.at(30, .woke)
-        #expect(
-            play.text == #"""
-                0s started
-                    remember shop=undecided#8
-                    publish shop undecided - awaiting-first-answer #8 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: undecided (was running): the stored flags would open the gate after this reboot; waiting for source 'app' to answer first
-                    fetch app
-                    sleep 30s wall 2027-03-02T00:00:00+00:00
-                1s app fails: no route
-                    log warning: source 'app': no route; the last good flags stay in force, retrying in 783 ms
-                    sleep 0s wall 2027-03-02T00:00:00+00:00
-                30s woke
-                    remember shop=running#9
-                    publish shop running open stored-flags #9 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: running (was undecided): source 'app' has not answered since the start; set by its stored flags
-                    fetch app
-                    sleep wall 2027-03-02T00:00:00+00:00
-
-                """#)
+        play.expect(
+            #"""
+            0s started
+                remember and publish shop undecided - awaiting-first-answer #8 until 2027-03-02T00:01:00+00:00
+                log notice: shop: undecided (was running): the stored flags would open the gate after this reboot; waiting for source 'app' to answer first
+                fetch app
+                sleep 30s wall 2027-03-02T00:00:00+00:00
+            1s app fails: no route
+                log warning: source 'app': no route; the last good flags stay in force, retrying in 783 ms
+                sleep 0s wall 2027-03-02T00:00:00+00:00
+            30s woke
+                remember and publish shop running open stored-flags #9 until 2027-03-02T00:01:00+00:00
+                log notice: shop: running (was undecided): source 'app' has not answered since the start; set by its stored flags
+                fetch app
+                sleep wall 2027-03-02T00:00:00+00:00
+            """#)
     }
 
     /// A restart reverts no decision while it waits for a switch that has no flags.
@@ -99,23 +84,21 @@ import Testing
         let memory = try left("no", .maintenance, boot: "this-boot")
         let policy = Policy(whenUnknown: .closed)
         var play = try Transcript(
-            [try service(policy: policy, sources: ["app", "other"])], memory: memory)
-        play.at(0, .started)
+            [try service(policy: policy, sources: ["app", "other"])], memory: memory
+        ).started()
         play.at(0.1, .fetchEnded(try named("app"), .unchanged))
         play.at(30, .woke)
-        #expect(
-            play.text == #"""
-                0s started
-                    publish shop maintenance closed starting #7 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: maintenance: waiting for the first answer since the start
-                    fetch app
-                    fetch other
-                0.1s app unchanged
-                    confirm app
-                30s woke
-                    publish shop maintenance closed unknown-closed #7 until 2027-03-02T00:01:00+00:00
-                    log warning: shop: maintenance: source 'other' has never given valid flags; when_unknown closes the gate
-
-                """#)
+        play.expect(
+            #"""
+            0s started
+                publish shop maintenance closed starting #7 until 2027-03-02T00:01:00+00:00
+                log notice: shop: maintenance: waiting for the first answer since the start
+                fetch app
+                fetch other
+            0.1s app unchanged (confirmed)
+            30s woke
+                publish shop maintenance closed unknown-closed #7 until 2027-03-02T00:01:00+00:00
+                log warning: shop: maintenance: source 'other' has never given valid flags; when_unknown closes the gate
+            """#)
     }
 }

@@ -20,29 +20,24 @@ import Testing
         play.at(165_600, .woke)
         play.at(169_199, .woke)
         play.at(169_200, .woke)
-        #expect(
-            play.textWithoutFetches == #"""
-                0s app answers {"state":"running","windows":[{"from":"2027-03-03T10:00:00Z","until":"2027-03-03T11:00:00Z","title":"Works"}]}
-                    store app: {"state":"running","windows":[{"from":"2027-03-03T10:00:00Z","until":"2027-03-03T11:00:00Z","title":"Works"}]}
-                    remember shop=running#2
-                    publish shop running open window-ahead days=2 title=Works #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log notice: shop: running (was undecided): source 'app' plans maintenance from 2027-03-03T10:00:00+00:00 until 2027-03-03T11:00:00+00:00
-                43200s woke
-                    publish shop running open window-ahead days=1 title=Works #2 until 2027-03-03T00:01:00+00:00
-                165599s woke
-                    publish shop running open window-ahead days=0 title=Works #2 until 2027-03-03T10:01:00+00:00
-                165600s woke
-                    remember shop=maintenance#3
-                    publish shop maintenance closed window title=Works #3 until 2027-03-03T11:01:00+00:00
-                    log notice: shop: maintenance (was running): maintenance planned by source 'app' lasts until 2027-03-03T11:00:00+00:00
-                169199s woke
-                169200s woke
-                    remember shop=running#4
-                    publish shop running open flags #4 until 2027-03-04T00:01:00+00:00
-                    log notice: shop: running (was maintenance): set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            withoutFetches: true,
+            #"""
+            0s app answers {"state":"running","windows":[{"from":"2027-03-03T10:00:00Z","until":"2027-03-03T11:00:00Z","title":"Works"}]} (stored, confirmed)
+                remember and publish shop running open window-ahead days=2 title=Works #2 until 2027-03-02T00:01:00+00:00
+                log notice: shop: running (was undecided): source 'app' plans maintenance from 2027-03-03T10:00:00+00:00 until 2027-03-03T11:00:00+00:00
+            43200s woke
+                publish shop running open window-ahead days=1 title=Works #2 until 2027-03-03T00:01:00+00:00
+            165599s woke
+                publish shop running open window-ahead days=0 title=Works #2 until 2027-03-03T10:01:00+00:00
+            165600s woke
+                remember and publish shop maintenance closed window title=Works #3 until 2027-03-03T11:01:00+00:00
+                log notice: shop: maintenance (was running): maintenance planned by source 'app' lasts until 2027-03-03T11:00:00+00:00
+            169199s woke
+            169200s woke
+                remember and publish shop running open flags #4 until 2027-03-04T00:01:00+00:00
+                log notice: shop: running (was maintenance): set by the flags of source 'app'
+            """#)
     }
 
     @Test func aWindowIsKeptOverARestart() throws {
@@ -50,16 +45,14 @@ import Testing
             Self.planned, fetchedAt: "2027-03-01T10:00:00Z", state: .running, boot: "another-boot")
         var play = try Transcript(
             [try shop()], memory: memory, start: "2027-03-03T10:30:00Z")
-        play.at(0, .started)
-        #expect(play.states == [.maintenance])
+        #expect(play.states(at: 0, .started) == [.maintenance])
     }
 
     @Test func anEndEndsAMaintenanceToo() throws {
         var play = try Transcript([try shop()])
             .answered(#"{"state":"maintenance","ends_at":"2027-03-01T12:00:10Z"}"#)
         #expect(play.states == [.maintenance])
-        play.at(10, .woke)
-        #expect(play.states == [.ended])
+        #expect(play.states(at: 10) == [.ended])
     }
 
     @Test func anEarlierVersionIsNoOrderAndNeitherIsOneWithoutANumber() throws {
@@ -67,22 +60,18 @@ import Testing
         try play.at(1, "app", answers: #"{"state":"ended","version":6}"#)
         try play.at(2, "app", answers: #"{"state":"ended"}"#)
         try play.at(3, "app", answers: #"{"state":"ended","version":7}"#)
-        #expect(
-            play.text == #"""
-                1s app answers {"state":"ended","version":6}
-                    publish shop running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    log warning: shop: running: the last answer of source 'app' is invalid: key 'version' is 6, not 7 or more, as it was before; the last good flags stay in force
-                2s app answers {"state":"ended"}
-                    publish shop running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
-                    log warning: shop: the last answer of source 'app' is invalid: key 'version' is missing; the last good flags stay in force
-                3s app answers {"state":"ended","version":7}
-                    store app: {"state":"ended","version":7}
-                    remember shop=ended#3
-                    publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log notice: shop: ended (was running): set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            #"""
+            1s app answers {"state":"ended","version":6}
+                publish shop running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
+                log warning: shop: running: the last answer of source 'app' is invalid: key 'version' is 6, not 7 or more, as it was before; the last good flags stay in force
+            2s app answers {"state":"ended"}
+                publish shop running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
+                log warning: shop: the last answer of source 'app' is invalid: key 'version' is missing; the last good flags stay in force
+            3s app answers {"state":"ended","version":7} (stored, confirmed)
+                remember and publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
+                log notice: shop: ended (was running): set by the flags of source 'app'
+            """#)
     }
 
     /// Staged flags were once replaced by an earlier version.
@@ -93,16 +82,14 @@ import Testing
         try play.at(1, "app", answers: #"{"state":"maintenance","version":8}"#)
         try play.at(2, "app", answers: #"{"state":"running","version":7}"#)
         #expect(play.text.contains("key 'version' is 7, not 8 or more, as it was before"))
-        play.at(3, .activate(nil))
-        #expect(play.states == [.maintenance])
+        #expect(play.states(at: 3, .activate(nil)) == [.maintenance])
     }
 
     @Test func theHighestVersionIsKnownAfterARestart() throws {
         let memory = try Memory.stored(
             #"{"state":"running","version":7}"#, fetchedAt: "2027-03-01T10:00:00Z",
             state: .running, boot: "this-boot")
-        var play = try Transcript([try shop()], memory: memory)
-        play.at(0, .started)
+        var play = try Transcript([try shop()], memory: memory).started()
         try play.at(1, "app", answers: #"{"state":"ended","version":6}"#)
         #expect(play.states == [.running])
     }
@@ -135,25 +122,19 @@ import Testing
         try play.at(1, "app", answers: #"{"state":"running","minimum_version":"1.10.0"}"#)
         play.at(2, .versionInstalled(shop.name, version))
         play.at(20, .versionInstalled(shop.name, try #require(Version("1.10.0"))))
-        #expect(
-            play.text == #"""
-                1s app answers {"state":"running","minimum_version":"1.10.0"}
-                    store app: {"state":"running","minimum_version":"1.10.0"}
-                    remember shop=running#2
-                    publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
-                    confirm app
-                    log warning: shop: source 'app' requires version '1.10.0', but the installed version is unknown; the requirement is ignored
-                    log notice: shop: running (was undecided): set by the flags of source 'app'
-                2s shop has 1.9.0
-                    remember shop=update-required#3
-                    publish shop update-required closed version-too-old #3 until 2027-03-02T00:01:00+00:00
-                    log warning: shop: update-required (was running): source 'app' requires version '1.10.0', and '1.9.0' is installed
-                20s shop has 1.10.0
-                    remember shop=running#4
-                    publish shop running open flags #4 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: running (was update-required): set by the flags of source 'app'
-
-                """#)
+        play.expect(
+            #"""
+            1s app answers {"state":"running","minimum_version":"1.10.0"} (stored, confirmed)
+                remember and publish shop running open flags #2 until 2027-03-02T00:01:00+00:00
+                log warning: shop: source 'app' requires version '1.10.0', but the installed version is unknown; the requirement is ignored
+                log notice: shop: running (was undecided): set by the flags of source 'app'
+            2s shop has 1.9.0
+                remember and publish shop update-required closed version-too-old #3 until 2027-03-02T00:01:00+00:00
+                log warning: shop: update-required (was running): source 'app' requires version '1.10.0', and '1.9.0' is installed
+            20s shop has 1.10.0
+                remember and publish shop running open flags #4 until 2027-03-02T00:01:00+00:00
+                log notice: shop: running (was update-required): set by the flags of source 'app'
+            """#)
     }
 
     @Test func aFailedSourceDoesNotHideTheOthers() throws {
@@ -165,7 +146,6 @@ import Testing
         try play.at(61, "app", answers: #"{"state":"maintenance"}"#)
         #expect(play.states == [.maintenance])
         try play.at(70, "app", answers: #"{"state":"running"}"#)
-        play.at(165_600, .woke)
-        #expect(play.states == [.maintenance])
+        #expect(play.states(at: 165_600) == [.maintenance])
     }
 }

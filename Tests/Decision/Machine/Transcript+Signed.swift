@@ -50,9 +50,7 @@ extension Transcript {
     ) throws -> Transcript {
         var plan = Plan([service])
         plan.sources[0].audience = "prod"
-        var play = try Transcript(plan: plan, place: place)
-        play.at(0, .started)
-        return play
+        return try Transcript(plan: plan, place: place).started()
     }
 
     /// Sends an answer, and then that its version is stored, if it has to be.
@@ -67,9 +65,7 @@ extension Transcript {
 
     /// A host at its start.
     static func started(_ plan: Plan) throws -> Transcript {
-        var play = try Transcript(plan: plan)
-        play.at(0, .started)
-        return play
+        return try Transcript(plan: plan).started()
     }
 
     /// The same host after a restart of the daemon at 12:10, before its source has answered.
@@ -84,8 +80,8 @@ extension Transcript {
         if isReboot { for name in ledger.entries.keys { ledger.entries[name]?.bootID = "before" } }
         var next = try Transcript(
             plan: plan, memory: Memory(flags: [try named("app"): stored], ledger: ledger),
-            start: "2027-03-01T12:10:00Z")
-        next.at(0, .started)
+            start: "2027-03-01T12:10:00Z"
+        ).started()
         if !isWaiting { next.at(0, .startupWaitEnded) }
         return next
     }

@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import JSON
+import Testing
 
 /// Sends events to a machine and writes down its effects, a line each. The tests compare the text. Times
 /// are seconds since the start, on both clocks.
@@ -60,6 +61,15 @@ struct Transcript {
         text = ""
     }
 
+    /// Compares the text, on demand without fetches.
+    func expect(
+        withoutFetches: Bool = false, _ expected: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let text = withoutFetches ? textWithoutFetches : text
+        #expect(text == expected + "\n", sourceLocation: sourceLocation)
+    }
+
     /// The text without fetches, which depend on the schedule.
     var textWithoutFetches: String {
         text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -75,13 +85,14 @@ struct Transcript {
         while machine.hasUnfinishedWork { effects += machine.handle(.woke, at: now) }
         for case .sleep(let wake) in effects { self.wake = wake }
         for case .storeLedger(let ledger, _) in effects { self.ledger = ledger }
-        text += "\(TranscriptFormat.seconds(seconds)) \(TranscriptFormat.line(event))\n"
-        for effect in effects {
-            if case .sleep = effect, !showsSleep { continue }
+        let shown = effects.filter { effect in
+            if case .sleep = effect { return showsSleep }
             // Tests of orders compare the effect.
-            if case .reject = effect { continue }
-            text += "    \(TranscriptFormat.line(effect, since: now))\n"
+            if case .reject = effect { return false }
+            return true
         }
+        text += "\(TranscriptFormat.seconds(seconds)) "
+        text += TranscriptFormat.text(of: event, shown, since: now)
         return effects
     }
 
@@ -168,6 +179,20 @@ extension Plan {
 extension Transcript {
     /// The state of each service.
     var states: [State] { machine.overview(at: now).services.map(\.state) }
+
+    /// The state of each service after this event.
+    mutating func states(at seconds: Double, _ event: Event = .woke) -> [State] {
+        at(seconds, event)
+        return states
+    }
+
+    /// The state of each service after this answer.
+    mutating func states(at seconds: Double, _ source: String, answers body: String) throws
+        -> [State]
+    {
+        try at(seconds, source, answers: body)
+        return states
+    }
 }
 
 extension Format {

@@ -8,6 +8,49 @@ enum TranscriptFormat {
         value == value.rounded() ? "\(Int(value))s" : "\(value)s"
     }
 
+    /// An event with its effects, a line each. Two usual ones follow a good answer in brackets: it is stored
+    /// before all others, and confirmed after the files are written.
+    static func text(of event: Event, _ effects: [Effect], since now: Now) -> String {
+        var (effects, done) = (effects, [String]())
+        if case .fetchEnded(let source, let outcome, _) = event {
+            if case .answer(let answer) = outcome,
+                case .storeFlags(source, let stored)? = effects.first,
+                stored.map(\.body) == [answer.body]
+            {
+                effects.removeFirst()
+                done.append("stored")
+            }
+            if let position = effects.firstIndex(of: .markConfirmed(source)),
+                !effects[position...].contains(where: {
+                    if case .publish = $0 { true } else { false }
+                })
+            {
+                effects.remove(at: position)
+                done.append("confirmed")
+            }
+        }
+        var text = line(event) + (done.isEmpty ? "" : " (\(done.joined(separator: ", ")))") + "\n"
+        for position in effects.indices {
+            if position + 1 < effects.count, isSaid(effects[position], with: effects[position + 1])
+            {
+                text += "    remember and"
+            } else {
+                text += text.hasSuffix(" and") ? " " : "    "
+                text += line(effects[position], since: now) + "\n"
+            }
+        }
+        return text
+    }
+
+    /// Whether the ledger that is stored has nothing but the record that is published next.
+    private static func isSaid(_ effect: Effect, with next: Effect) -> Bool {
+        guard case .storeLedger(let ledger, _) = effect,
+            case .publish(let service, let record) = next,
+            ledger.entries.count == 1, let entry = ledger.entries[service.name]
+        else { return false }
+        return entry.state == record.verdict.state && entry.generation == record.generation
+    }
+
     static func line(_ event: Event) -> String {
         switch event {
         case .started: "started"

@@ -72,8 +72,7 @@ import Testing
             body: #"{"shop": null, "state": "ended"}"#, unreadable: ["shop"], isRead: false),
     ])
     func onlyAFlagThatIsReadMakesTheAnswerInvalid(_ row: Case) throws {
-        var play = try Transcript([try service(format: row.format)])
-        play.at(0, .started)
+        var play = try Transcript([try service(format: row.format)]).started()
         let answer = try Self.answer(
             row.body, unreadable: row.unreadable, isPartial: row.isPartial, at: play.now)
         play.at(1, .fetchEnded(try named("app"), .answer(answer)))
@@ -91,8 +90,7 @@ import Testing
         ]
         var plan = Plan([shop])
         plan.sources[0].defaults = ["limit": 8]
-        var play = try Transcript(plan: plan)
-        play.at(0, .started)
+        var play = try Transcript(plan: plan).started()
         try play.at(1, "app", answers: #"{"service_end": "no", "limit": 3}"#)
         let body =
             isPartial ? #"{"service_end": "over"}"# : #"{"service_end": "over", "limit": null}"#
@@ -109,8 +107,7 @@ import Testing
             try named("app"): Memory.StoredFlags(
                 answers: try #require(stored), confirmedAt: play.now.wall)
         ])
-        var next = try Transcript(plan: plan, memory: memory)
-        next.at(0, .started)
+        let next = try Transcript(plan: plan, memory: memory).started()
         #expect(next.text.contains("values={\"limit\":3}"))
     }
 

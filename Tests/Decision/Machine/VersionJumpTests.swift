@@ -52,8 +52,7 @@ import Testing
         #expect(play.machine.view(of: source, at: play.now)?.warnings.count == 1)
         play.at(1, .forget(source, by: "root (uid 0)"))
         #expect(play.machine.view(of: source, at: play.now)?.warnings == [])
-        try play.at(2, "app", answers: Self.flags(1))
-        #expect(play.states == [.running])
+        #expect(try play.states(at: 2, "app", answers: Self.flags(1)) == [.running])
         #expect(play.machine.view(of: source, at: play.now)?.warnings == [])
     }
 
@@ -61,8 +60,7 @@ import Testing
         let memory = try Memory.stored(
             Self.flags(.max), fetchedAt: "2027-03-01T10:00:00Z", state: .running,
             boot: "this-boot")
-        var play = try Transcript([try shop()], memory: memory)
-        play.at(0, .started)
+        let play = try Transcript([try shop()], memory: memory).started()
         #expect(play.text.contains("version 9223372036854775807 is almost the highest possible"))
     }
 

@@ -35,8 +35,7 @@ import Testing
     }
 
     @Test func aSourceThatNeverAnsweredHasNoFlagsThatStayInForce() throws {
-        var play = try Transcript([try service()])
-        play.at(0, .started)
+        var play = try Transcript([try service()]).started()
         play.at(1, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
         #expect(
             lines(play) == ["source 0 s source 'app': no route; no valid flags are known yet"])
