@@ -29,9 +29,12 @@ extension Daemon {
     }
 
     /// Starts the daemon, and waits until the verdict has this reason.
-    func start(awaitingReason reason: String) async throws {
+    func start(
+        awaitingReason reason: String, state: String? = nil,
+        at location: SourceLocation = #_sourceLocation
+    ) async throws {
         try start()
-        try await awaitReason(reason)
+        try await awaitReason(reason, state: state, at: location)
     }
 
     /// Starts the daemon, and waits until a log line contains `text`.
@@ -43,13 +46,43 @@ extension Daemon {
     /// The flags of the format `service-end` with this word.
     static func flags(_ word: String) -> String { #"{"service_end": "\#(word)"}"# }
 
-    /// Replaces the flags file by those flags.
-    func setFlags(_ word: String, in file: String = "flags.json") throws {
+    /// Replaces the flags file by those flags, and waits until the shop is in this state.
+    func setFlags(
+        _ word: String, in file: String = "flags.json", waitingFor state: String? = nil
+    ) throws {
         try folder.write(Self.flags(word), to: file)
+        if let state { try waitFor(state) }
+    }
+
+    func waitFor(line text: String) throws {
+        try waitUntil("the log says '\(text)'") { [self] in try log.contains(text) }
+    }
+
+    func waitFor(file name: String) throws {
+        try waitUntil("'\(name)' is there") { [self] in try File.exists(folder(name)) }
+    }
+
+    func waitFor(noFile name: String) throws {
+        try waitUntil("'\(name)' is gone") { [self] in try !File.exists(folder(name)) }
+    }
+
+    func awaitFile(_ name: String) async throws {
+        try await awaitUntil("'\(name)' is there") { try File.exists(folder(name)) }
+    }
+
+    /// Waits until the control socket answers.
+    func waitUntilItAnswers() throws {
+        try waitUntil("it answers") { [self] in try control("refresh").status == 0 }
     }
 
     /// Replaces the configuration.
     func configure(_ text: String) throws { try folder.write(text, to: "killswitchd.toml") }
+
+    /// Replaces the configuration, and has the daemon read it.
+    func reload(_ text: String, at location: SourceLocation = #_sourceLocation) throws {
+        try configure(text)
+        try control("reload").expect(0, at: location)
+    }
 
     /// Replaces a text of the configuration.
     func edit(_ before: String, _ after: String) throws {
@@ -78,9 +111,25 @@ extension Daemon {
         try await awaitMember("state", state, of: service)
     }
 
-    /// Waits until the verdict has this reason.
-    func awaitReason(_ reason: String) async throws {
+    /// Waits until the verdict has this reason; expects the shop in this state then.
+    func awaitReason(
+        _ reason: String, state: String? = nil, at location: SourceLocation = #_sourceLocation
+    ) async throws {
         try await awaitMember("reason", reason)
+        if let state { try expect(state, reason, at: location) }
+    }
+
+    /// Expects the shop in this state, for this reason.
+    func expect(
+        _ state: String, _ reason: String, at location: SourceLocation = #_sourceLocation
+    ) throws {
+        let verdict = [try member("state"), try member("reason")]
+        #expect(verdict == ["\"\(state)\"", "\"\(reason)\""], sourceLocation: location)
+    }
+
+    /// Waits until a condition holds. Other tests may use the thread meanwhile.
+    func awaitUntil(_ what: String, _ condition: () throws -> Bool) async throws {
+        try await Support.waitUntil(what, orReport: { try log }, condition)
     }
 
     private func awaitMember(

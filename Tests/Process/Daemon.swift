@@ -47,6 +47,20 @@ final class Daemon {
         time_zone = "Asia/Tokyo"
         """
 
+    /// The same service on a source of type `file` that is polled at this interval.
+    static func followingFile(interval: String) -> String {
+        """
+        [source.app]
+        type = "file"
+        path = "flags.json"
+        interval = "\(interval)"
+        [service.shop]
+        source = "app"
+        format = "service-end"
+        min_closed = "0s"
+        """
+    }
+
     var options: [String] {
         [
             "--config", folder("killswitchd.toml"), "--runtime-directory", folder("run"),
@@ -77,14 +91,14 @@ final class Daemon {
 
     /// Runs killswitchd with these additional options until it ends.
     func run(_ more: String...) throws -> Program.Result {
-        try Program.run(try Programs.path(of: "killswitchd"), options + more)
+        try Programs.run("killswitchd", options + more)
     }
 
     /// Runs killswitchctl on this daemon's files.
-    func control(_ arguments: String...) throws -> Program.Result {
-        try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            arguments + ["--runtime-directory", folder("run")])
+    func control(_ arguments: String...) throws -> Program.Result { try control(arguments) }
+
+    func control(_ arguments: [String]) throws -> Program.Result {
+        try Programs.run("killswitchctl", arguments + ["--runtime-directory", folder("run")])
     }
 
     /// The log so far.

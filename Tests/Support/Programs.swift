@@ -12,6 +12,13 @@ package enum Programs {
         return path
     }
 
+    /// Runs a program to its end.
+    package static func run(
+        _ name: String, _ arguments: [String], environment: [String: String] = [:]
+    ) throws -> Program.Result {
+        try Program.run(try path(of: name), arguments, environment: environment)
+    }
+
     /// The folder of the programs: `.build/release`, or what KILLSWITCHD_PROGRAMS names, such as
     /// programs that are built with a sanitizer.
     package static let folder: String = {

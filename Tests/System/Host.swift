@@ -2,20 +2,58 @@ import JSON
 import Storage
 import Support
 
+/// A host on which a test runs commands.
+protocol Shell {
+    @discardableResult
+    func run(_ command: String) throws -> String
+}
+
+extension Shell {
+    /// Runs `body`, and then a command that undoes what a reset of the system leaves.
+    func undoing(_ command: String, _ body: () throws -> Void) throws {
+        let result = Result { try body() }
+        try run(command)
+        try result.get()
+    }
+}
+
 /// A host with the installed daemon, a configuration, and units to attach. Each test makes its own,
 /// which resets the booted system.
-struct Host {
+struct Host: Shell {
     let system: BootedSystem
     /// When the test began, in seconds since 1970, by the clock of the booted system.
-    private let start: String
+    let start: String
 
     /// The default configuration is the service `shop`.
     init(_ configuration: String = Host.shop, flags: String? = Host.open) throws {
         system = try BootedSystem.ofSuite()
         try system.reset()
         start = String(try system.run("date +%s.%N").dropLast())
-        try system.write(configuration, to: "/etc/killswitchd/killswitchd.toml")
+        try configure(configuration)
         if let flags { try self.set(flags) }
+    }
+
+    /// A host with these services, which are attached to the shop and run.
+    static func running(_ names: String...) throws -> Host {
+        let host = try having(names)
+        try host.startUnits(names.joined(separator: " "))
+        return host
+    }
+
+    /// A host with these services, which are attached to the shop.
+    static func attached(_ names: String...) throws -> Host {
+        let host = try having(names)
+        try host.start(attaching: names.joined(separator: " "))
+        return host
+    }
+
+    /// A host with these services.
+    static func having(_ names: String...) throws -> Host { try having(names) }
+
+    private static func having(_ names: [String]) throws -> Host {
+        let host = try Host()
+        try host.services(names)
+        return host
     }
 
     static let shop = service("shop")
@@ -35,9 +73,18 @@ struct Host {
     static let maintenance = #"{"state": "maintenance"}"#
     static let ended = #"{"state": "ended"}"#
 
-    /// Changes the flags of a service.
-    func set(_ flags: String, of service: String = "shop") throws {
+    /// Replaces the configuration.
+    func configure(_ text: String) throws {
+        try system.write(text, to: "/etc/killswitchd/killswitchd.toml")
+    }
+
+    /// Changes the flags of a service, and waits until these units are down and up.
+    func set(
+        _ flags: String, of service: String = "shop", up: String..., down: String...
+    ) throws {
         try system.write(flags, to: "/etc/killswitchd/\(service).json")
+        for unit in down { try awaitDown(unit) }
+        for unit in up { try awaitUp(unit) }
     }
 
     /// Makes a unit of this name.
@@ -46,7 +93,9 @@ struct Host {
     }
 
     /// Makes services that run until they are stopped.
-    func services(_ names: String..., wantedBy: String = "multi-user.target") throws {
+    func services(_ names: String...) throws { try services(names) }
+
+    private func services(_ names: [String]) throws {
         for name in names {
             try unit(
                 "\(name).service",
@@ -54,9 +103,37 @@ struct Host {
                 [Service]
                 ExecStart=/bin/sleep infinity
                 [Install]
-                WantedBy=\(wantedBy)
+                WantedBy=multi-user.target
                 """)
         }
+    }
+
+    /// Makes a service that ignores SIGTERM, and that systemd kills after this time.
+    func deafService(_ name: String = "t-deaf", limit: String, _ more: String = "") throws {
+        try unit(
+            "\(name).service",
+            """
+            [Service]
+            Type=notify
+            NotifyAccess=all
+            ExecStart=/bin/sh -c "trap '' TERM; systemd-notify --ready; exec sleep infinity"
+            TimeoutStopSec=\(limit)
+            \(more)
+            """)
+    }
+
+    /// Makes a service that takes these seconds to stop.
+    func slowService(_ name: String = "t-slow", seconds: Double) throws {
+        try unit(
+            "\(name).service",
+            "[Service]\nExecStart=/bin/sleep infinity\nExecStop=/bin/sleep \(seconds)\n")
+    }
+
+    /// Makes a service that requires `t-web.service`.
+    func needyService() throws {
+        try unit(
+            "t-needy.service",
+            "[Unit]\nRequires=t-web.service\n[Service]\nExecStart=/bin/sleep infinity")
     }
 
     /// Adds settings to the daemon's unit.
@@ -82,10 +159,21 @@ struct Host {
 
     func wait(until command: String) throws { try system.wait(until: command) }
 
+    /// Waits until a file of the daemon has a line with this pattern.
+    func wait(for text: String, in file: String) throws {
+        try wait(until: "grep -q '\(text)' /run/killswitchd/\(file)")
+    }
+
     /// Starts the daemon and attaches these units.
     func start(attaching units: String = "") throws {
         try run("systemctl daemon-reload; systemctl start killswitchd")
         if !units.isEmpty { try run("killswitchctl attach shop \(units)") }
+    }
+
+    /// Starts the daemon, and attaches and starts these units.
+    func startUnits(_ units: String) throws {
+        try start(attaching: units)
+        try run("systemctl start \(units)")
     }
 
     /// Waits until each of these units is down.

@@ -49,7 +49,7 @@ import Testing
         text.replace(change.before, with: change.after)
         if change.name == "type" { text.replace("headers = { X-Team = \"a\" }", with: "") }
         // The service `silent` has no flags: its verdict after first_timeout shows that the wait is over.
-        try daemon.folder.write(text + Self.silent, to: "killswitchd.toml")
+        try daemon.configure(text + Self.silent)
         if isReload { daemon.program?.send(SIGHUP) } else { try daemon.start() }
         try await daemon.awaitState("running", of: "silent")
         #expect(try daemon.member("reason", of: "silent") == #""unknown-open""#)
@@ -66,8 +66,7 @@ import Testing
         let daemon = try await closed(by: .http, of: server)
         if !isReload { try daemon.stop() }
         let text = try daemon.folder.text(of: "killswitchd.toml")
-        try daemon.folder.write(
-            text.replacing("/flags\"", with: "/flagz\""), to: "killswitchd.toml")
+        try daemon.configure(text.replacing("/flags\"", with: "/flagz\""))
         let before = try server.requests.count
         if isReload { daemon.program?.send(SIGHUP) } else { try daemon.start() }
         let asks = { (request: FlagServer.Request) in request.path == "/flagz" }
@@ -76,8 +75,7 @@ import Testing
         }
         let first = try #require(try server.requests[before...].first(where: asks))
         #expect(first.headers["if-none-match"] == nil)
-        try await server.behave("running")
-        try await daemon.awaitState("running")
+        try await server.behave("running", until: "running", of: daemon)
     }
 
     private static let silent = """
@@ -130,7 +128,7 @@ import Testing
                 """, flags: nil)
         }
         try await daemon.start(awaiting: "maintenance")
-        try await waitUntil("it is closed") { try File.exists(daemon.folder("run/shop/closed")) }
+        try await daemon.awaitFile("run/shop/closed")
         return daemon
     }
 }

@@ -6,9 +6,8 @@ import Testing
 /// Configurations of several files, broken configurations, and the kept configuration.
 @Suite(.timeLimit(.minutes(5))) struct ConfigurationTests {
     private func checked(_ daemon: Daemon) throws -> Program.Result {
-        let result = try Program.run(
-            try Programs.path(of: "killswitchd"),
-            ["--check", "--config", daemon.folder("killswitchd.toml")])
+        let result = try Programs.run(
+            "killswitchd", ["--check", "--config", daemon.folder("killswitchd.toml")])
         let short = { (text: String) in text.replacing(daemon.folder.path + "/", with: "") }
         return .init(
             status: result.status, output: short(result.output), errors: short(result.errors))
@@ -41,9 +40,8 @@ import Testing
         let daemon = try Daemon()
         try Directory.create(daemon.folder("conf.d"))
         try daemon.folder.write("[service.shop]\ntime_zon = 1", to: "conf.d/10.toml")
-        let result = try checked(daemon)
-        #expect(result.status == 78)
-        #expect(result.errors.contains("conf.d/10.toml:2:1: unknown key 'time_zon'"))
+        let result = try checked(daemon).expect(
+            78, errors: "conf.d/10.toml:2:1: unknown key 'time_zon'")
         #expect(result.output.hasPrefix("read killswitchd.toml\nread conf.d/10.toml\n"))
     }
 
@@ -63,7 +61,7 @@ import Testing
         try watched.waitUntilReady()
         try daemon.stop()
         #expect(try watched.next() == "STOPPING=1\nSTATUS=stopping; gates stay as they are")
-        try daemon.folder.write(Daemon.shop + "\nsorce = 1", to: "killswitchd.toml")
+        try daemon.configure(Daemon.shop + "\nsorce = 1")
         try watched.start()
         #expect(
             try watched.next().hasPrefix(
@@ -82,7 +80,7 @@ import Testing
         try daemon.stop()
 
         // A corrected configuration leaves no trace of the refusal.
-        try daemon.folder.write(Daemon.shop, to: "killswitchd.toml")
+        try daemon.configure(Daemon.shop)
         try watched.start()
         try watched.waitUntilReady()
         #expect(try daemon.control("status").errors == "")
@@ -93,16 +91,12 @@ import Testing
         #expect(try daemon.run("--once").status == 0)
         try File.remove(daemon.folder("killswitchd.toml"))
         try daemon.start()
-        try daemon.waitUntil("the kept configuration is in force") {
-            try daemon.log.contains("shop: running")
-        }
+        try daemon.waitFor(line: "shop: running")
     }
 
     @Test func aBrokenConfigurationEndsTheDaemonIfNoneWasEverAccepted() throws {
         let daemon = try Daemon("[service.shop]\nsorce = 1")
-        let result = try daemon.run()
-        #expect(result.status == 78)
-        #expect(result.errors.contains("killswitchd.toml:2:1: unknown key 'sorce'"))
+        try daemon.run().expect(78, errors: "killswitchd.toml:2:1: unknown key 'sorce'")
         #expect(try !File.exists(daemon.folder("state")))
     }
 }

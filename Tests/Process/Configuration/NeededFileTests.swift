@@ -20,9 +20,8 @@ import Testing
         let daemon = try Daemon(Self.configuration, flags: nil)
         let token = daemon.folder("token")
         try daemon.folder.write("secret", to: "token")
-        try daemon.folder.write(
-            Self.configuration.replacing("ca = ", with: "bearer = \"\(token)\"\nca = "),
-            to: "killswitchd.toml")
+        try daemon.configure(
+            Self.configuration.replacing("ca = ", with: "bearer = \"\(token)\"\nca = "))
         let checked = try daemon.run("--check")
         #expect(checked.status == 0)
         for line in [
@@ -49,7 +48,6 @@ import Testing
         // The daemon's files are as they were.
         #expect(try !daemon.control("status").output.contains("shop"))
         #expect(try Daemon().run("--check", "--probe").status == 0)
-        let alone = try daemon.run("--probe")
-        #expect(alone.status == 2 && alone.errors.contains("--probe needs --check"))
+        try daemon.run("--probe").expect(2, errors: "--probe needs --check")
     }
 }

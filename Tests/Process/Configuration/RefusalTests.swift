@@ -25,7 +25,7 @@ import Testing
         try watched.start(["LD_PRELOAD": preload.path])
         try watched.waitUntilReady()
 
-        try daemon.folder.write(Self.withNetwork, to: "killswitchd.toml")
+        try daemon.configure(Self.withNetwork)
         daemon.program?.send(SIGHUP)
         #expect(try watched.next() == "RELOADING=1\nMONOTONIC_USEC=·")
         let status = try watched.next()
@@ -42,8 +42,7 @@ import Testing
         #expect(try daemon.folder.text(of: "state/configuration.json").contains("web") == false)
 
         // A corrected configuration leaves no trace of the refusal.
-        try daemon.folder.write(Daemon.shop, to: "killswitchd.toml")
-        #expect(try daemon.control("reload").status == 0)
+        try daemon.reload(Daemon.shop)
         #expect(try !File.exists(daemon.folder("run/configuration.refused")))
         #expect(try daemon.control("status").errors == "")
         try watched.waitUntilReady()

@@ -43,11 +43,9 @@ import Testing
         #expect(checked.output.contains("/flags?…"))
         #expect(!(checked.output + checked.errors).contains("SECRET"))
 
-        try daemon.folder.write(
-            "[service.shop]\nsource = \"htps://127.0.0.1/?token=SECRET\"\nformat = \"status\"\n",
-            to: "killswitchd.toml")
-        let reloaded = try daemon.control("reload")
-        #expect(reloaded.status == 78 && reloaded.errors.contains("htps://127.0.0.1/?…"))
+        try daemon.configure(
+            "[service.shop]\nsource = \"htps://127.0.0.1/?token=SECRET\"\nformat = \"status\"\n")
+        let reloaded = try daemon.control("reload").expect(78, errors: "htps://127.0.0.1/?…")
         #expect(!reloaded.errors.contains("SECRET"))
         #expect(try daemon.folder.text(of: "run/configuration.refused").contains("?…"))
         #expect(try Program.run("/bin/grep", ["-r", "SECRET", daemon.folder("run")]).status == 1)
@@ -70,8 +68,7 @@ import Testing
             refused.errors == "killswitchd: error: \(daemon.folder("killswitchd.toml")):4:1: "
                 + "'bearer' in [source.app] would be sent in clear: 'url' is not https; write "
                 + "'https://', or add 'allow_plain_http = true'\n")
-        try daemon.folder.write(
-            "\(source)allow_plain_http = true\n\(service)", to: "killswitchd.toml")
+        try daemon.configure("\(source)allow_plain_http = true\n\(service)")
         #expect(try daemon.run("--check").status == 0)
     }
 }

@@ -6,20 +6,9 @@ import Testing
 /// Many, slow, silent, huge or malformed clients lose their own connection and disturb nobody else.
 @Suite(.timeLimit(.minutes(5))) struct CrowdTests {
     @Test func aCrowdOfClientsDelaysNoPollAndNoPing() async throws {
-        let daemon = try Daemon()
-        try daemon.folder.write(
-            """
-            [source.flags]
-            type = "file"
-            path = "flags.json"
-            interval = "1s"
-            [service.shop]
-            source = "flags"
-            format = "service-end"
-            min_closed = "0s"
-            """, to: "killswitchd.toml")
+        let daemon = try Daemon(Daemon.followingFile(interval: "1s"))
         let crowd = try Program("/usr/bin/python3", [script("crowd.py"), daemon.folder.path])
-        try daemon.waitUntil("the crowd is there") { try File.exists(daemon.folder("listening")) }
+        try daemon.waitFor(file: "listening")
         try daemon.start([
             "NOTIFY_SOCKET": daemon.folder("notify"), "WATCHDOG_USEC": "2000000",
         ])

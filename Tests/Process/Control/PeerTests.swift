@@ -40,9 +40,7 @@ import Testing
     ]
 
     @Test(arguments: orders) func anOrdinaryUserMayNotAct(_ order: [String]) throws {
-        let result = try control(order)
-        #expect(result.status == 5)
-        #expect(result.errors.contains("as root 'adduser USER killswitchd'"))
+        try control(order).expect(5, errors: "as root 'adduser USER killswitchd'")
         #expect(try daemon.member("state") == "\"running\"")
     }
 
@@ -68,32 +66,12 @@ import Testing
     /// The directory of the stored flags is the daemon's alone; a member of the group asks the daemon.
     @Test func aMemberOfTheGroupSeesTheWholeExplanation() throws {
         try #require(unsafe chmod(daemon.folder("state"), 0o700) == 0)
-        let arguments = ["explain", "shop"]
-        let member = try Program.run(
-            "/usr/bin/setpriv",
-            [
-                "--reuid=1042", "--regid=1042", "--groups=4242",
-                try Programs.path(of: "killswitchctl"),
-            ]
-                + arguments,
-            environment: [
-                "RUNTIME_DIRECTORY": daemon.folder("run"),
-                "STATE_DIRECTORY": daemon.folder("state"),
-            ])
-        #expect(member.status == 0)
-        #expect(member.output.contains(#"flags   service_end = "no""#), "\(member)")
-        #expect(member.output.contains("policy"))
-        let other = try Program.run(
-            "/usr/bin/setpriv",
-            [
-                "--reuid=1042", "--regid=1042", "--clear-groups",
-                try Programs.path(of: "killswitchctl"),
-            ]
-                + arguments,
-            environment: [
-                "RUNTIME_DIRECTORY": daemon.folder("run"),
-                "STATE_DIRECTORY": daemon.folder("state"),
-            ])
+        let explain = { (groups: [Int]) in
+            try control(
+                ["explain", "shop", "--state-directory", daemon.folder("state")], groups: groups)
+        }
+        try explain([4242]).expect(0, output: #"flags   service_end = "no""#, "policy")
+        let other = try explain([])
         #expect(
             other.output.contains("not shown: not permitted: only root and members"), "\(other)")
     }

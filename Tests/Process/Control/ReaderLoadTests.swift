@@ -139,8 +139,7 @@ import Testing
             time.sleep(60)
             """, daemon)
         try daemon.waitUntil("they are there") { try many.output == "connected\n" }
-        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
-        try daemon.waitFor("ended")
+        try daemon.setFlags("over", waitingFor: "ended")
         let reply = try daemon.control("status", "--json")
         let status = try #require(try JSON.Value.parse(Array(reply.output.utf8)).object)
         let process = try #require(status["daemon"]?.object)

@@ -17,7 +17,7 @@ import Testing
         #expect(try File.exists(daemon.folder("run/control.sock")))
         #expect(try daemon.control("refresh").status == 69)
         try daemon.start()
-        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+        try daemon.waitUntilItAnswers()
     }
 
     @Test func anotherFileAtTheSocketsPathStaysAndSwitchesStillWork() throws {

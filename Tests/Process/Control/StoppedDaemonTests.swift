@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct StoppedDaemonTests {
     private func stopped() throws -> Daemon {
         let daemon = try Daemon.running()
-        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+        try daemon.waitUntilItAnswers()
         daemon.program?.send(SIGSTOP)
         return daemon
     }
@@ -38,12 +38,10 @@ import Testing
     @Test func theStatusNamesTheProcessToo() throws {
         let daemon = try stopped()
         let process = try #require(daemon.program).processID
-        let status = try daemon.control("status")
-        #expect(status.status == 0 && status.output.contains("shop     running"))
+        let status = try daemon.control("status").expect(0, output: "shop     running")
         #expect(status.errors.contains("killswitchd does not answer (last sign of life "))
         #expect(status.errors.contains("process \(process) is stopped"))
-        let check = try daemon.control("status", "--check")
-        #expect(check.status == 1 && check.output.contains("process \(process) is stopped"))
+        try daemon.control("status", "--check").expect(1, output: "process \(process) is stopped")
     }
 }
 
@@ -51,7 +49,7 @@ extension InATerminal {
     @Suite(.timeLimit(.minutes(5))) struct StoppedDaemonInATerminalTests {
         @Test func anOrderShowsThatItWaitsAndGoesOnWithTheDaemon() async throws {
             let daemon = try Daemon.running()
-            try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+            try daemon.waitUntilItAnswers()
             let terminal = try await RealTerminal(daemon)
             daemon.program?.send(SIGSTOP)
             try terminal.type("killswitchctl release shop")

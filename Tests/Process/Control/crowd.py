@@ -92,7 +92,7 @@ def follow():
     seen = None
     while not over.is_set():
         try:
-            mark = os.stat(f"{folder}/run/source.flags").st_mtime_ns
+            mark = os.stat(f"{folder}/run/source.app").st_mtime_ns
             if mark != seen:
                 seen = mark
                 polls.sign()

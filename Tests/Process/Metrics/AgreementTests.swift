@@ -46,11 +46,7 @@ import Testing
                 && daemon.control("refresh").status != 69
         }
         if let order = state.order {
-            let arguments = ["force", "shop", order, "--for", "1h", "--reason", "x"]
-            let forced = try Program.run(
-                try Programs.path(of: "killswitchctl"),
-                arguments + ["--runtime-directory", daemon.folder("run")])
-            #expect(forced.status == 0, "\(forced.errors)")
+            try daemon.control("force", "shop", order, "--for", "1h", "--reason", "x").expect(0)
         }
         var differences: [String] = []
         try daemon.waitUntil("they agree, and not: \(differences)") {

@@ -12,15 +12,15 @@ import Testing
 
     private func running(_ more: (TemporaryFolder) -> String = { _ in "" }) throws -> Daemon {
         let daemon = try Daemon()
-        try daemon.folder.write(Daemon.shop + "\n" + more(daemon.folder), to: "killswitchd.toml")
+        try daemon.configure(Daemon.shop + "\n" + more(daemon.folder))
         try daemon.start(waitingFor: "running")
+        try daemon.waitFor(sample: Self.state("running", 1))
         return daemon
     }
 
     @Test func theMetricsFollowADecision() throws {
         let daemon = try running()
-        try daemon.waitFor(sample: Self.state("running", 1))
-        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.setFlags("over")
         try daemon.waitFor(sample: Self.state("ended", 1))
         #expect(try daemon.value(of: Self.state("running", 0).dropLast(2).description) == "0")
         #expect(try daemon.value(of: #"killswitch_gate_wanted_open{service="shop"}"#) == "0")
@@ -40,14 +40,14 @@ import Testing
 
     @Test func anOrderAndARefusedConfigurationAreTold() throws {
         let daemon = try running()
-        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
-        let forced = try daemon.control(
-            "force", "shop", "maintenance", "--for", "1h", "--reason", "x")
-        #expect(forced.status == 0)
+        try daemon.waitUntilItAnswers()
+        try daemon.control(
+            "force", "shop", "maintenance", "--for", "1h", "--reason", "x"
+        ).expect(0)
         try daemon.waitFor(sample: Self.state("maintenance", 1))
         #expect(
             try daemon.metrics()?.contains("killswitch_override_end_timestamp_seconds{") == true)
-        try daemon.folder.write("[service.shop]\nformat = 7\n", to: "killswitchd.toml")
+        try daemon.configure("[service.shop]\nformat = 7\n")
         #expect(try daemon.control("reload").status != 0)
         try daemon.waitFor(sample: "killswitch_configuration_refused 1")
     }
@@ -56,7 +56,7 @@ import Testing
         let daemon = try running { "[metrics]\ntextfile = \"\($0("node.prom"))\"" }
         try daemon.waitFor(sample: Self.state("running", 1), in: "node.prom")
         let other = "\n[metrics]\ntextfile = \"\(daemon.folder("other.prom"))\""
-        try daemon.folder.write(Daemon.shop + other, to: "killswitchd.toml")
+        try daemon.configure(Daemon.shop + other)
         try daemon.waitUntil("it was reloaded") { try daemon.control("reload").status == 0 }
         try daemon.waitFor(sample: Self.state("running", 1), in: "other.prom")
         #expect(try daemon.metrics("other.prom")?.isEmpty == false)
@@ -68,11 +68,10 @@ import Testing
         let daemon = try Daemon()
         try Directory.create(daemon.folder("folder.prom/in"))
         let metrics = "\n[metrics]\ntextfile = \"\(daemon.folder(name))\""
-        try daemon.folder.write(Daemon.shop + metrics, to: "killswitchd.toml")
+        try daemon.configure(Daemon.shop + metrics)
         try daemon.start()
         try daemon.waitFor(sample: Self.state("running", 1))
-        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
-        try daemon.waitFor("ended")
+        try daemon.setFlags("over", waitingFor: "ended")
         try daemon.waitFor(sample: Self.state("ended", 1))
         #expect(try daemon.lines(with: "warning: the metrics are not written: ").count == 1)
         let checked = try daemon.control("status", "--check")
@@ -88,7 +87,7 @@ import Testing
         let small = daemon.folder("small")
         try Directory.create(small)
         let metrics = "\n[metrics]\ntextfile = \"\(small)/node.prom\""
-        try daemon.folder.write(Daemon.shop + metrics, to: "killswitchd.toml")
+        try daemon.configure(Daemon.shop + metrics)
         // In a mount namespace that ends with the daemon.
         let script =
             "mount -t tmpfs -o size=16k tmpfs '\(small)'; "
@@ -100,7 +99,7 @@ import Testing
             ])
         try daemon.waitFor("running")
         try daemon.waitFor(sample: Self.state("running", 1))
-        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.setFlags("over")
         try daemon.waitFor(sample: Self.state("ended", 1))
         let warnings = try daemon.lines(with: "warning: the metrics are not written: ")
         #expect(warnings.count == 1)
@@ -113,14 +112,13 @@ import Testing
             try !daemon.lines(with: "warning: the metrics are not written: ").isEmpty
         }
         try Directory.create(daemon.folder("later"))
-        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.setFlags("over")
         try daemon.waitFor(sample: Self.state("ended", 1), in: "later/node.prom")
         #expect(try !daemon.lines(with: "the metrics are written again to ").isEmpty)
     }
 
     @Test func deletedMetricsComeBack() throws {
         let daemon = try running()
-        try daemon.waitFor(sample: Self.state("running", 1))
         try File.remove(daemon.folder("run/metrics.prom"))
         try daemon.waitFor(sample: Self.state("running", 1))
     }
@@ -128,7 +126,6 @@ import Testing
     /// The file would be there for ever, and nobody would write it again.
     @Test func aRunThatDecidesOnceLeavesNone() throws {
         let daemon = try running()
-        try daemon.waitFor(sample: Self.state("running", 1))
         try daemon.stop()
         #expect(try daemon.metrics() != nil)
         #expect(try daemon.run("--once").status == 0)

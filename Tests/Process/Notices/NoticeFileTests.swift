@@ -36,9 +36,7 @@ import Testing
         let daemon = try Daemon(Self.configuration, flags: try countdown("Thanks"))
         let receiver = try DatagramListener(.path(daemon.folder("run-motd.sock")))
         try daemon.start(waitingFor: "countdown")
-        try daemon.waitUntil("it is told") {
-            try daemon.log.contains("killswitchd: shop: it ends in 30 days, at 20")
-        }
+        try daemon.waitFor(line: "killswitchd: shop: it ends in 30 days, at 20")
         let environment = try lines(daemon, "shop/state.env")
         #expect(environment.contains("KILLSWITCH_NOTICE=\"shop: it ends in 30 days, at 20"))
         #expect(environment.contains("KILLSWITCH_NOTICE_KIND=\"end\"\n"))
@@ -50,12 +48,10 @@ import Testing
         #expect(try receiver.next() == lines(daemon, "motd"))
         try daemon.stop()
         try daemon.start()
-        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+        try daemon.waitUntilItAnswers()
         #expect(try !daemon.log.contains("it ends in"))
         try daemon.folder.write(#"{"state": "running"}"#, to: "flags.json")
-        try daemon.waitUntil("the cancellation is told") {
-            try daemon.log.contains("killswitchd: shop: its end of 20")
-        }
+        try daemon.waitFor(line: "killswitchd: shop: its end of 20")
         try daemon.waitUntil("motd is empty") { try text(daemon, "motd") == "" }
         try daemon.waitUntil("the empty text is sent") { try receiver.next() == "" }
     }
@@ -66,7 +62,7 @@ import Testing
             + String(repeating: "x", count: 150)
         let daemon = try Daemon(Self.configuration, flags: try countdown(title))
         try daemon.start()
-        try daemon.waitUntil("it is told") { try daemon.log.contains("it ends in 30 days") }
+        try daemon.waitFor(line: "it ends in 30 days")
         try daemon.waitUntil("motd has it") { try lines(daemon, "motd").contains("shop ends at") }
         for text in [try daemon.log, try lines(daemon, "motd")] {
             #expect(!text.contains("\u{1B}") && !text.contains("\u{202E}") && !text.contains("\0"))
@@ -82,8 +78,7 @@ import Testing
     func noServiceCanHaveTheNameOfAFile(_ name: String) throws {
         let daemon = try Daemon(
             "[service.\(name)]\nsource = \"file:flags.json\"\nformat = \"switch\"\n")
-        let result = try daemon.run("--check")
-        #expect(result.status == 78)
-        #expect(result.errors.contains("bad name '\(name)' of a service: the daemon has a file"))
+        try daemon.run("--check").expect(
+            78, errors: "bad name '\(name)' of a service: the daemon has a file")
     }
 }

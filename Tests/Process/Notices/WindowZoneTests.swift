@@ -22,7 +22,7 @@ import Testing
                   {"from": "\(Zone.utc.rfc3339(begin))", "until": "\(Zone.utc.rfc3339(end))"}]}
                 """)
         try daemon.start(["TZ": "America/New_York"], waitingFor: "running")
-        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+        try daemon.waitUntilItAnswers()
         // Tokyo has no daylight saving.
         let (from, until) = (tokyo(begin), tokyo(end))
         let clock = String(from.dropFirst(11).prefix(5))

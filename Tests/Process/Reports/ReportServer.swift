@@ -14,6 +14,12 @@ extension Daemon {
         try self.init("\(services)\n[report]\nurl = \"\(address)/hosts\"\n\(more)")
     }
 
+    /// Starts the daemon, and waits for the report of a running service.
+    func startReporting(to server: FlagServer) async throws {
+        try start()
+        try await awaitReport(of: "running", to: server)
+    }
+
     /// Waits until the server has a report in which the first service has this state.
     func awaitReport(of state: String, to server: FlagServer) async throws {
         try await Support.waitUntil("'\(state)' is reported", orReport: { try log }) {

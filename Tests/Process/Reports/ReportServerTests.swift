@@ -12,12 +12,11 @@ import Testing
         try await server.behave(behaviour)
         let daemon = try Daemon(reportingTo: server, "timeout = \"1s\"\n")
         try await daemon.start(awaiting: "running")
-        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.setFlags("over")
         try await daemon.awaitState("ended")
         try await daemon.awaitLine("warning: the host's state is not reported: post to 'http://")
-        let checked = try daemon.control("status", "--check")
-        #expect(checked.status == 1)
-        #expect(checked.output.contains("the host's state is not reported: post to 'http://"))
+        try daemon.control("status", "--check").expect(
+            1, output: "the host's state is not reported: post to 'http://")
         try await server.behave("running")
         try await daemon.awaitLine("the host's state is reported again")
         let taken = try server.reportRequests.filter { $0.behaviour == "running" }
@@ -32,18 +31,18 @@ import Testing
         try await server.behave("silence")
         let daemon = try Daemon(reportingTo: server, "timeout = \"10m\"\n")
         try daemon.start()
-        try await waitUntil("the report is in flight", orReport: { try daemon.log }) {
+        try await daemon.awaitUntil("the report is in flight") {
             try !server.reportRequests.isEmpty
         }
         for (flags, state) in [("over", "ended"), ("no", "running"), ("over", "ended")] {
             try daemon.folder.write(#"{"service_end": "\#(flags)"}"#, to: "flags.json")
             try await daemon.awaitState(state)
         }
-        let order = try daemon.control(
-            "force", "shop", "running", "--for", "1h", "--reason", "test")
-        #expect(order.status == 0, "\(order.errors)")
+        try daemon.control(
+            "force", "shop", "running", "--for", "1h", "--reason", "test"
+        ).expect(0)
         #expect(try daemon.member("state") == #""running""#)
-        #expect(try daemon.control("reload").status == 0)
+        try daemon.control("reload").expect(0)
         #expect(try server.reportRequests.count == 1)
         #expect(try daemon.lines(with: "not reported").isEmpty)
         #expect(try daemon.stop() == 0)
@@ -82,8 +81,7 @@ import Testing
             reportingTo: server, isSecure: true,
             "ca = \"\(server.folder("authority.pem"))\"\n"
                 + "client_certificate = \"\(server.folder("client.pem"))\"\n")
-        try daemon.start()
-        try await daemon.awaitReport(of: "running", to: server)
+        try await daemon.startReporting(to: server)
     }
 
     @Test func withoutACertificateThatServerTakesNoReport() async throws {

@@ -9,9 +9,8 @@ import Testing
     @Test func aChangeIsReportedAndTheDocumentFitsItsSchema() async throws {
         let server = try await FlagServer()
         let daemon = try Daemon(reportingTo: server)
-        try daemon.start()
-        try await daemon.awaitReport(of: "running", to: server)
-        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try await daemon.startReporting(to: server)
+        try daemon.setFlags("over")
         try await daemon.awaitReport(of: "ended", to: server)
         let last = try #require(try server.requests.last)
         #expect(last.path == "/hosts")
@@ -22,48 +21,37 @@ import Testing
         let numbers = found.compactMap(\.generation)
         #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
         try daemon.folder.write(last.body, to: "report.json")
-        let checked = try Program.run(
+        try Program.run(
             "/usr/bin/python3",
             [
                 "-c",
                 "import json,sys,jsonschema;"
                     + "jsonschema.validate(*(json.load(open(f)) for f in sys.argv[1:]))",
                 daemon.folder("report.json"), "\(Programs.project)/docs/report.schema.json",
-            ])
-        #expect(checked.status == 0, "\(checked.errors)")
+            ]
+        ).expect(0)
     }
 
     /// With `max_stale` each confirmation moves `valid_until`, so that the files are written again and again.
     @Test func aHostThatIsIdleReportsNothingAndAFailureOfItsSource() async throws {
         let server = try await FlagServer()
-        let services = """
-            [source.app]
-            type = "file"
-            path = "flags.json"
-            interval = "1s"
-            [service.shop]
-            source = "app"
-            format = "service-end"
-            min_closed = "0s"
-            max_stale = "4s"
-            """
+        let services = Daemon.followingFile(interval: "1s") + "\nmax_stale = \"4s\""
         let daemon = try Daemon(reportingTo: server, services: services)
-        try daemon.start()
-        try await daemon.awaitReport(of: "running", to: server)
+        try await daemon.startReporting(to: server)
         let source = { try server.reports.last?["sources"]?.array?.first?.object }
         #expect(try source()?["source"]?.string == "app")
         #expect(try source()?["error_message"] == .null)
         #expect(try (source()?["age_seconds"]?.number?.int64).map { $0 < 60 } == true)
         let count = try server.reports.count
         var ends: Set<String?> = [try daemon.member("valid_until")]
-        try await waitUntil("the record is renewed four times", orReport: { try daemon.log }) {
+        try await daemon.awaitUntil("the record is renewed four times") {
             ends.insert(try daemon.member("valid_until"))
             return ends.count > 4
         }
         #expect(try server.reports.count == count)
 
         try daemon.folder.write("{", to: "flags.json")
-        try await waitUntil("the failure is reported", orReport: { try daemon.log }) {
+        try await daemon.awaitUntil("the failure is reported") {
             try source()?["error_message"]?.string != nil
         }
         let numbers = try server.reports.compactMap(\.generation)
@@ -73,14 +61,13 @@ import Testing
     @Test func theNumbersGrowOverARestart() async throws {
         let server = try await FlagServer()
         let daemon = try Daemon(reportingTo: server)
-        try daemon.start()
-        try await daemon.awaitReport(of: "running", to: server)
+        try await daemon.startReporting(to: server)
         let before = try #require(try server.reports.last?.generation)
         // Not even the end of the program takes a number back.
         try daemon.stop(SIGKILL)
         let count = try server.reports.count
         try daemon.start()
-        try await waitUntil("it reports again", orReport: { try daemon.log }) {
+        try await daemon.awaitUntil("it reports again") {
             try server.reports.count > count
         }
         let after = try #require(try server.reports.last?.generation)
@@ -96,8 +83,7 @@ import Testing
         let daemon = try Daemon(reportingTo: server)
         try Directory.create(daemon.folder("state"), mode: 0o700)
         try daemon.folder.write(stored, to: "state/report.json")
-        try daemon.start()
-        try await daemon.awaitReport(of: "running", to: server)
+        try await daemon.startReporting(to: server)
         #expect(try server.reports.last?.generation == 1)
         if !stored.isEmpty {
             #expect(try daemon.lines(with: "the reports are numbered from 1").count == 1)
@@ -114,8 +100,7 @@ import Testing
                 "[service.\($0)]\nsource = \"f\"\nformat = \"service-end\"\nmin_closed = \"0s\"\n"
             }.joined()
         let daemon = try Daemon(reportingTo: server, services: services)
-        try daemon.start()
-        try await daemon.awaitReport(of: "running", to: server)
+        try await daemon.startReporting(to: server)
         let report = try #require(try server.reports.last?["services"]?.array)
         #expect(report.compactMap { $0.object?["service"]?.string } == names)
     }
@@ -125,13 +110,11 @@ import Testing
         let daemon = try Daemon()
         try await daemon.start(awaiting: "running")
         let report = "\n[report]\nurl = \"http://127.0.0.1:\(server.port)/hosts\"\n"
-        try daemon.folder.write(Daemon.shop + report, to: "killswitchd.toml")
-        #expect(try daemon.control("reload").status == 0)
+        try daemon.reload(Daemon.shop + report)
         try await daemon.awaitReport(of: "running", to: server)
-        try daemon.folder.write(Daemon.shop, to: "killswitchd.toml")
-        #expect(try daemon.control("reload").status == 0)
+        try daemon.reload(Daemon.shop)
         let count = try server.requests.count
-        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.setFlags("over")
         try await daemon.awaitState("ended")
         #expect(try server.requests.count == count)
     }

@@ -124,18 +124,17 @@ import Testing
         try await daemon.awaitReason("flags")
         // As for a new document, so that the host never sees the list of before beside it.
         try daemon.folder.write(try attack.document(fleet), to: "next")
-        try fleet.publish(daemon.folder.text(of: "next"))
-        try await daemon.awaitReason(attack.reason)
-        #expect(try daemon.member("state") == #""running""#)
+        try await fleet.publish(
+            daemon.folder.text(of: "next"), awaitingReason: attack.reason, state: "running")
         #expect(try daemon.member("version") == #""8""#)
         #expect(try daemon.member("author") == #"["alice"]"#)
-        try await Support.waitUntil("one line says so", orReport: { try daemon.log }) {
+        try await daemon.awaitUntil("one line says so") {
             try daemon.lines(with: "shop: running").count == 2
         }
         // It is over with the next good document.
-        try fleet.list(["alice \(fleet.alice.publicText)", "bob \(fleet.bob.publicText)"])
+        try fleet.list("alice", "bob")
         try fleet.publish("yes", version: 10, by: fleet.alice, fleet.bob)
-        try await Support.waitUntil("version 10 counts", orReport: { try daemon.log }) {
+        try await daemon.awaitUntil("version 10 counts") {
             try daemon.member("version") == #""10""#
         }
         #expect(try daemon.member("state") == #""ended""#)
@@ -152,7 +151,6 @@ import Testing
         #expect(try daemon.lines(with: "shop: running").count == 1)
         #expect(try daemon.member("state") == #""maintenance""#)
         #expect(try daemon.member("stale") == "true")
-        try fleet.publish("no", version: 9, by: fleet.alice)
-        try await daemon.awaitState("running")
+        try await fleet.publish("no", version: 9, by: fleet.alice, awaiting: "running")
     }
 }

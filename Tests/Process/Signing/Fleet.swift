@@ -1,6 +1,7 @@
 import CivilTime
 import EventLoop
 import Support
+import Testing
 
 /// Signers with their keys, and a daemon on a file that one of them has to sign.
 final class Fleet {
@@ -10,12 +11,15 @@ final class Fleet {
     /// Nobody lists this key.
     let mallory: SigningKey
 
-    /// The configuration of a source of type `file`; `service` are additional lines of the service.
-    static func configuration(service: String = "", source: String = "") -> String {
+    /// The configuration of a source of type `file` or of another `place`; `service` and `source` are
+    /// additional lines of the tables.
+    static func configuration(
+        service: String = "", source: String = "",
+        place: String = "type = \"file\"\npath = \"flags.json\""
+    ) -> String {
         """
         [source.app]
-        type = "file"
-        path = "flags.json"
+        \(place)
         signers = "allowed_signers"
         audience = "prod"
         \(source)
@@ -35,7 +39,23 @@ final class Fleet {
         alice = try SigningKey(keys[0], in: daemon.folder, name: "alice")
         bob = try SigningKey(keys[1], in: daemon.folder, name: "bob")
         mallory = try SigningKey("ed25519", in: daemon.folder, name: "mallory")
-        try list(["alice \(alice.publicText)", "bob \(bob.publicText)"])
+        try list("alice", "bob")
+    }
+
+    /// Signers, and a daemon that has taken what one of them has published.
+    static func following(
+        _ configuration: String = Fleet.configuration(), publishing end: String = "no",
+        version: Int = 8, by key: KeyPath<Fleet, SigningKey> = \.alice
+    ) async throws -> Fleet {
+        let fleet = try Fleet(configuration)
+        try fleet.publish(end, version: version, by: fleet[keyPath: key])
+        try await fleet.daemon.start(awaitingReason: "flags")
+        return fleet
+    }
+
+    /// Lists alice, bob or both.
+    func list(_ names: String...) throws {
+        try list(names.map { "\($0) \(try ($0 == "bob" ? bob : alice).publicText)" })
     }
 
     /// Replaces the list of signers.
@@ -65,6 +85,55 @@ final class Fleet {
         try publish(signed(Self.document(end, version: version), by: keys))
     }
 
+    /// Publishes such a document, and waits until the shop is in this state.
+    func publish(
+        _ end: String, version: Int, by keys: SigningKey..., awaiting state: String
+    ) async throws {
+        try publish(signed(Self.document(end, version: version), by: keys))
+        try await daemon.awaitState(state)
+    }
+
+    /// Publishes such a document, and waits until the verdict has this reason; expects this state then.
+    func publish(
+        _ end: String, version: Int, by keys: SigningKey..., awaitingReason reason: String,
+        state: String? = nil, at location: SourceLocation = #_sourceLocation
+    ) async throws {
+        try publish(signed(Self.document(end, version: version), by: keys))
+        try await daemon.awaitReason(reason, state: state, at: location)
+    }
+
     /// Publishes these bytes.
     func publish(_ text: String) throws { try daemon.folder.write(text, to: "flags.json") }
+
+    /// Publishes these bytes, and waits until the verdict has this reason; expects this state then.
+    func publish(
+        _ text: String, awaitingReason reason: String, state: String? = nil,
+        at location: SourceLocation = #_sourceLocation
+    ) async throws {
+        try publish(text)
+        try await daemon.awaitReason(reason, state: state, at: location)
+    }
+
+    /// The published bytes.
+    var text: String { get throws { try daemon.folder.text(of: "flags.json") } }
+
+    /// Signs the published document with a key, by `killswitchctl sign` with these options.
+    func sign(_ key: SigningKey, _ options: String...) throws -> Program.Result {
+        try sign(daemon.folder(key.name), options)
+    }
+
+    func sign(_ key: String, _ options: [String]) throws -> Program.Result {
+        try Programs.run(
+            "killswitchctl", ["sign", daemon.folder("flags.json"), "--key", key] + options)
+    }
+
+    /// Verifies the published document by `killswitchctl verify`.
+    func verify(_ options: String..., audience: String = "prod") throws -> Program.Result {
+        try Programs.run(
+            "killswitchctl",
+            [
+                "verify", daemon.folder("flags.json"), "--signers",
+                daemon.folder("allowed_signers"), "--audience", audience,
+            ] + options)
+    }
 }

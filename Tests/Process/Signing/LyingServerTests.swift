@@ -96,9 +96,7 @@ import Testing
             // A Date that is earlier than the build tells no time, so that the program has to be an old one.
             let old = fleet.daemon.folder("killswitchd")
             let program = try Programs.path(of: "killswitchd")
-            let copy = try Program.run(
-                "/bin/sh", ["-c", "cp '\(program)' '\(old)' && touch -d @1700000000 '\(old)'"])
-            #expect(copy.status == 0, "\(copy.errors)")
+            try shell("cp '\(program)' '\(old)' && touch -d @1700000000 '\(old)'")
             try fleet.daemon.start(
                 through: ["/bin/sh", "-c", "shift; exec '\(old)' \"$@\"", "sh"])
         }
@@ -108,9 +106,7 @@ import Testing
             for name in names {
                 let subject = String(name.split(separator: "-")[1])
                 let expected = try #require(state(subject))
-                try await Support.waitUntil(
-                    "\(name) is \(expected)", orReport: { try fleet.daemon.log }
-                ) {
+                try await fleet.daemon.awaitUntil("\(name) is \(expected)") {
                     try File.exists(fleet.daemon.folder("run/\(name)/state.json"))
                         && fleet.daemon.member("state", of: name) == "\"\(expected)\""
                 }

@@ -18,10 +18,7 @@ import Testing
             "alice \(try fleet.alice.publicText)\neve \(try fleet.mallory.publicText)\n",
         ]
         #expect(lists[0].utf8.count == lists[1].utf8.count)
-        let run = { (command: String) in
-            let result = try Program.run("/bin/sh", ["-c", "cd '\(folder.path)' && \(command)"])
-            guard result.status == 0 else { throw TestFailure(result.errors) }
-        }
+        let run = { (command: String) in try shell("cd '\(folder.path)' && \(command)") }
         try run("mkdir 0 1 && rm allowed_signers")
         for (number, list) in lists.enumerated() {
             try folder.write(list, to: "\(number)/allowed_signers")
@@ -50,8 +47,7 @@ import Testing
         try fleet.publish("yes", version: 2, by: fleet.bob)
         try await daemon.awaitLine("'signer-not-listed'")
         #expect(try daemon.member("state") == #""running""#)
-        try fleet.publish("yes", version: 2, by: fleet.mallory)
-        try await daemon.awaitState("ended")
+        try await fleet.publish("yes", version: 2, by: fleet.mallory, awaiting: "ended")
         #expect(try daemon.member("author") == #"["eve"]"#)
     }
 }

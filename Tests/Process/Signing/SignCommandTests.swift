@@ -12,30 +12,21 @@ import Testing
         let fleet = try Fleet(keys: [type, "ed25519"])
         let folder = fleet.daemon.folder
         try folder.write(#"{"service_end": "no"}"#, to: "flags.json")
-        let signed = try sign(
-            fleet, fleet.alice, "--version", "7", "--expires", "7d", "--audience", "prod")
-        #expect(signed.status == 0, "\(signed.errors)")
-        #expect(signed.output.contains("is version 7 for prod until "))
+        try fleet.sign(
+            fleet.alice, "--version", "7", "--expires", "7d", "--audience", "prod"
+        ).expect(0, output: "is version 7 for prod until ")
         let text = try folder.text(of: "flags.json")
         let start = try #require(text.firstRange(of: "-----BEGIN SSH SIGNATURE-----"))
         try folder.write(String(text[..<start.lowerBound]), to: "document")
         try folder.write(String(text[start.lowerBound...]), to: "document.sig")
-        let check = try Program.run(
-            "/bin/sh",
-            [
-                "-c",
-                """
-                ssh-keygen -Y verify -n killswitchd -I alice -f '\(folder("allowed_signers"))' \
-                -s '\(folder("document.sig"))' < '\(folder("document"))'
-                """,
-            ])
-        #expect(check.status == 0, "\(check.errors)\(check.output)")
+        try shell(
+            """
+            ssh-keygen -Y verify -n killswitchd -I alice -f '\(folder("allowed_signers"))' \
+            -s '\(folder("document.sig"))' < '\(folder("document"))'
+            """)
         let document = Fleet.document("no", version: 7)
         try folder.write(document + fleet.alice.sign(document), to: "flags.json")
-        let verified = try verify(fleet)
-        #expect(verified.status == 0, "\(verified.output)")
-        #expect(verified.output.contains("signed by  alice\n"))
-        #expect(verified.output.contains("result     a host accepts it\n"))
+        try fleet.verify().expect(0, output: "signed by  alice\n", "result     a host accepts it\n")
     }
 
     @Test func aSecurityKeyInSoftwareIsAccepted() throws {
@@ -44,35 +35,30 @@ import Testing
         try fleet.list(["carol \(token.publicText)"])
         let document = Fleet.document("no", version: 7)
         try fleet.publish(document + token.sign(document))
-        #expect(try verify(fleet).output.contains("signed by  carol\n"))
+        #expect(try fleet.verify().output.contains("signed by  carol\n"))
         try fleet.publish(document + token.sign(document, flags: 0))
-        let refused = try verify(fleet)
-        #expect(refused.status == 1)
-        #expect(
-            refused.output.contains("a host refuses it, 'security-key-untouched': "),
-            "\(refused.output)")
+        try fleet.verify().expect(1, output: "a host refuses it, 'security-key-untouched': ")
     }
 
     @Test func theNextPersonSignsTheSameDocument() throws {
         let fleet = try Fleet()
         try fleet.publish(#"{"service_end": "no", "more": 1.50, "list": [1, "ü"]}"#)
         #expect(
-            try sign(
-                fleet, fleet.alice, "--version", "next", "--expires", "7d", "--audience", "prod",
+            try fleet.sign(
+                fleet.alice, "--version", "next", "--expires", "7d", "--audience", "prod",
                 "--audience", "stage"
             ).status == 0)
-        let first = try fleet.daemon.folder.text(of: "flags.json")
+        let first = try fleet.text
         #expect(first.contains("1.50") && first.contains("ü"))
-        let second = try sign(fleet, fleet.bob)
-        #expect(second.status == 0, "\(second.errors)")
-        #expect(second.output.contains("is version 1 for prod, stage until "))
+        let second = try fleet.sign(fleet.bob).expect(
+            0, output: "is version 1 for prod, stage until ")
         #expect(second.output.hasSuffix("with 2 signatures\n"))
         #expect(first.contains("\"issued\": \"20"))
-        #expect(try verify(fleet).output.contains("\nissued     20"))
-        #expect(try fleet.daemon.folder.text(of: "flags.json").hasPrefix(first))
-        #expect(try verify(fleet).output.contains("signed by  alice, bob\n"))
+        #expect(try fleet.verify().output.contains("\nissued     20"))
+        #expect(try fleet.text.hasPrefix(first))
+        #expect(try fleet.verify().output.contains("signed by  alice, bob\n"))
         // A new version is another document.
-        let next = try sign(fleet, fleet.alice, "--version", "next")
+        let next = try fleet.sign(fleet.alice, "--version", "next")
         #expect(next.errors.contains("the signatures in"), "\(next.errors)")
         #expect(
             next.output.contains("is version 2 ") && next.output.hasSuffix("with 1 signature\n"))
@@ -82,25 +68,23 @@ import Testing
     /// goes with that; one that somebody wrote into an unsigned document stays.
     @Test func signSaysWhenTheDocumentWasIssued() throws {
         let fleet = try Fleet()
-        let text = { try fleet.daemon.folder.text(of: "flags.json") }
         let own = #""issued": "2027-01-01T00:00:00+00:00""#
         try fleet.publish(#"{"a": 1, "expires": "2099-01-01T00:00:00Z", \#(own)}"#)
         #expect(
-            try sign(fleet, fleet.alice, "--version", "1", "--audience", "prod").status == 0)
-        #expect(try text().contains(own))
-        #expect(try sign(fleet, fleet.alice, "--version", "2").status == 0)
-        #expect(try text().contains("\"issued\": \"20") && !text().contains(own))
+            try fleet.sign(fleet.alice, "--version", "1", "--audience", "prod").status == 0)
+        #expect(try fleet.text.contains(own))
+        #expect(try fleet.sign(fleet.alice, "--version", "2").status == 0)
+        #expect(try fleet.text.contains("\"issued\": \"20") && !fleet.text.contains(own))
         let time = "2027-02-01T00:00:00+00:00"
-        #expect(try sign(fleet, fleet.alice, "--version", "3", "--issued", time).status == 0)
-        #expect(try text().contains("\"issued\": \"\(time)\""))
-        let late = try sign(
-            fleet, fleet.alice, "--version", "4", "--issued", "2100-01-01T00:00:00Z")
+        #expect(try fleet.sign(fleet.alice, "--version", "3", "--issued", time).status == 0)
+        #expect(try fleet.text.contains("\"issued\": \"\(time)\""))
+        let late = try fleet.sign(fleet.alice, "--version", "4", "--issued", "2100-01-01T00:00:00Z")
         #expect(late.errors.contains("its 'issued' is later than its 'expires'"), "\(late.errors)")
-        #expect(try sign(fleet, fleet.bob, "--issued", time).errors.contains("is already signed"))
+        #expect(try fleet.sign(fleet.bob, "--issued", time).errors.contains("is already signed"))
         let complete = Fleet.document("no", version: 9)
         try fleet.publish(complete)
-        #expect(try sign(fleet, fleet.alice).status == 0)
-        #expect(try text().hasPrefix(complete))
+        #expect(try fleet.sign(fleet.alice).status == 0)
+        #expect(try fleet.text.hasPrefix(complete))
     }
 
     /// A document that a host would not understand is not signed, and the file stays as it was.
@@ -120,45 +104,37 @@ import Testing
     ) throws {
         let fleet = try Fleet()
         try fleet.publish(text)
-        let result = try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            ["sign", fleet.daemon.folder("flags.json"), "--key", fleet.daemon.folder("alice")]
-                + options)
+        let result = try fleet.sign(fleet.daemon.folder("alice"), options)
         #expect(result.status != 0)
         #expect(result.errors.contains(message), "\(result.errors)")
-        #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
+        #expect(try fleet.text == text)
     }
 
     @Test func anEditedDocumentHasToBeSignedAnew() throws {
         let fleet = try Fleet()
         try fleet.publish("no", version: 1, by: fleet.alice)
-        let text = try fleet.daemon.folder.text(of: "flags.json")
+        let text = try fleet.text
             .replacing(#""no""#, with: #""yes""#)
         try fleet.publish(text)
-        let result = try sign(fleet, fleet.bob)
-        #expect(result.status == 1)
-        #expect(
-            result.errors.contains("if the flags were edited, give --version next"),
-            "\(result.errors)")
-        #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
-        #expect(try sign(fleet, fleet.bob, "--version", "next").status == 0)
+        try fleet.sign(fleet.bob).expect(
+            1, errors: "if the flags were edited, give --version next")
+        #expect(try fleet.text == text)
+        #expect(try fleet.sign(fleet.bob, "--version", "next").status == 0)
     }
 
     /// Two signatures of one person look like those of two people.
     @Test func aKeyThatSignsAgainAddsNothing() throws {
         let fleet = try Fleet()
         try fleet.publish("no", version: 1, by: fleet.bob)
-        let text = try fleet.daemon.folder.text(of: "flags.json")
+        let text = try fleet.text
         // Each signature by ECDSA differs.
-        let again = try sign(fleet, fleet.bob)
-        #expect(again.status == 0, "\(again.errors)")
-        #expect(again.errors.contains("has signed"), "\(again.errors)")
+        let again = try fleet.sign(fleet.bob).expect(0, errors: "has signed")
         #expect(again.output.hasSuffix("with 1 signature\n"), "\(again.output)")
-        #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
+        #expect(try fleet.text == text)
         // Two signatures of one person count once.
         try fleet.publish("no", version: 1, by: fleet.bob, fleet.bob)
-        #expect(try verify(fleet).output.contains("signed by  bob\n"))
-        let second = try sign(fleet, fleet.alice)
+        #expect(try fleet.verify().output.contains("signed by  bob\n"))
+        let second = try fleet.sign(fleet.alice)
         #expect(second.output.hasSuffix("with 2 signatures\n"), "\(second.output)")
     }
 
@@ -166,13 +142,11 @@ import Testing
     @Test func aSignedDocumentChangesOnlyWithItsVersion() throws {
         let fleet = try Fleet()
         try fleet.publish("no", version: 1, by: fleet.alice)
-        let text = try fleet.daemon.folder.text(of: "flags.json")
+        let text = try fleet.text
         for (option, value) in [("--expires", "7d"), ("--audience", "stage")] {
-            let result = try sign(fleet, fleet.bob, option, value)
-            #expect(result.status == 1)
-            #expect(result.errors.contains("is already signed"), "\(result.errors)")
-            #expect(result.errors.contains("add --version next"), "\(result.errors)")
-            #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
+            try fleet.sign(fleet.bob, option, value).expect(
+                1, errors: "is already signed", "add --version next")
+            #expect(try fleet.text == text)
         }
     }
 
@@ -181,27 +155,20 @@ import Testing
         let fleet = try Fleet()
         let text = Fleet.document("no", version: 1)
         try fleet.publish(text)
-        let result = try sign(
-            fleet, try SigningKey("rsa", in: fleet.daemon.folder, name: "rsa"))
-        #expect(result.status == 1)
-        #expect(
-            result.errors.contains("signed by a key of the type 'ssh-rsa', and accepted are ssh-"),
-            "\(result.errors)")
+        let result = try fleet.sign(
+            try SigningKey("rsa", in: fleet.daemon.folder, name: "rsa")
+        ).expect(1, errors: "signed by a key of the type 'ssh-rsa', and accepted are ssh-")
         #expect(!result.errors.contains("--version next"), "\(result.errors)")
-        #expect(try fleet.daemon.folder.text(of: "flags.json") == text)
+        #expect(try fleet.text == text)
     }
 
     @Test func aKeyThatIsNotThereSignsNothing() throws {
         let fleet = try Fleet()
         try fleet.publish("no", version: 1, by: fleet.alice)
-        let before = try fleet.daemon.folder.text(of: "flags.json")
-        let result = try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            ["sign", fleet.daemon.folder("flags.json"), "--key", fleet.daemon.folder("nobody")])
-        #expect(result.status == 1)
-        #expect(
-            result.errors.contains("ssh-keygen has not signed with the key"), "\(result.errors)")
-        #expect(try fleet.daemon.folder.text(of: "flags.json") == before)
+        let before = try fleet.text
+        try fleet.sign(fleet.daemon.folder("nobody"), []).expect(
+            1, errors: "ssh-keygen has not signed with the key")
+        #expect(try fleet.text == before)
     }
 
     /// What `verify` says, a host does.
@@ -209,20 +176,10 @@ import Testing
         let fleet = try Fleet()
         let document = Fleet.document("no", version: 7, audience: "stage")
         try fleet.publish(fleet.signed(document, by: [fleet.mallory, fleet.alice]))
-        let result = try verify(fleet)
-        #expect(result.status == 1)
-        #expect(result.output.contains("not counted"), "\(result.output)")
-        #expect(result.output.contains("which no listed signer has"))
-        #expect(
-            result.output.contains(
-                "a host refuses it, 'other-audience': it is for 'stage', this host is 'prod'"))
-        let json = try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            [
-                "verify", fleet.daemon.folder("flags.json"), "--signers",
-                fleet.daemon.folder("allowed_signers"), "--audience", "stage", "--accepted", "8",
-                "--json",
-            ])
+        try fleet.verify().expect(
+            1, output: "not counted", "which no listed signer has",
+            "a host refuses it, 'other-audience': it is for 'stage', this host is 'prod'")
+        let json = try fleet.verify("--accepted", "8", "--json", audience: "stage")
         let object = try #require(try JSON.Value.parse(Array(json.output.utf8)).object)
         #expect(object["reason"]?.string == "rollback")
         #expect(object["accepted"]?.bool == false)
@@ -233,40 +190,15 @@ import Testing
         let fleet = try Fleet()
         try fleet.publish("yes", version: 1, by: fleet.alice)
         let simulate = { (more: [String]) in
-            try Program.run(
-                try Programs.path(of: "killswitchctl"),
-                ["simulate", "--flags", fleet.daemon.folder("flags.json")] + more)
+            try Programs.run(
+                "killswitchctl", ["simulate", "--flags", fleet.daemon.folder("flags.json")] + more)
         }
         let service = ["--config", fleet.daemon.folder("killswitchd.toml"), "--service", "shop"]
-        let good = try simulate(service)
-        #expect(good.status == 0, "\(good.errors)")
-        #expect(good.output.contains("ended") && good.output.contains("alice"), "\(good.output)")
+        try simulate(service).expect(0, output: "ended", "alice")
         let bare = try simulate(["--format", "service-end"])
         #expect(bare.output.contains("ended"), "\(bare.errors)")
         #expect(bare.errors.contains("the signatures are not checked"))
         try fleet.publish("yes", version: 1, by: fleet.mallory)
-        let bad = try simulate(service)
-        #expect(bad.status == 1)
-        #expect(bad.errors.contains("refused, 'signer-not-listed'"), "\(bad.errors)")
-    }
-
-    private func sign(
-        _ fleet: Fleet, _ key: SigningKey, _ options: String...
-    ) throws -> Program.Result {
-        try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            [
-                "sign", fleet.daemon.folder("flags.json"), "--key",
-                fleet.daemon.folder(key.name),
-            ] + options)
-    }
-
-    private func verify(_ fleet: Fleet) throws -> Program.Result {
-        try Program.run(
-            try Programs.path(of: "killswitchctl"),
-            [
-                "verify", fleet.daemon.folder("flags.json"), "--signers",
-                fleet.daemon.folder("allowed_signers"), "--audience", "prod",
-            ])
+        try simulate(service).expect(1, errors: "refused, 'signer-not-listed'")
     }
 }

@@ -9,19 +9,13 @@ import Testing
         let server = try await FlagServer()
         try await server.behave("document")
         let fleet = try Fleet(
-            """
-            [source.app]
-            type = "http"
-            url = "http://127.0.0.1:\(server.port)/flags"
-            interval = "100ms"
-            max_body = "64KiB"
-            signers = "allowed_signers"
-            audience = "prod"
-            [service.shop]
-            source = "app"
-            format = "service-end"
-            min_closed = "0s"
-            """)
+            Fleet.configuration(
+                place: """
+                    type = "http"
+                    url = "http://127.0.0.1:\(server.port)/flags"
+                    interval = "100ms"
+                    max_body = "64KiB"
+                    """))
         let publish = { (text: String) in try server.folder.write(text, to: "document") }
         try publish(fleet.signed(Fleet.document("no", version: 1), by: [fleet.alice]))
         try await fleet.daemon.start(awaitingReason: "flags")
@@ -39,19 +33,13 @@ import Testing
     @Test func etcdHoldsASignedDocument() async throws {
         let cluster = try await EtcdCluster()
         let fleet = try Fleet(
-            """
-            [source.app]
-            type = "etcd"
-            endpoints = \(cluster.endpoints)
-            prefix = "/flags/prod"
-            interval = "1h"
-            signers = "allowed_signers"
-            audience = "prod"
-            [service.shop]
-            source = "app"
-            format = "service-end"
-            min_closed = "0s"
-            """)
+            Fleet.configuration(
+                place: """
+                    type = "etcd"
+                    endpoints = \(cluster.endpoints)
+                    prefix = "/flags/prod"
+                    interval = "1h"
+                    """))
         let publish = { (text: String) in _ = try cluster.control("put", "/flags/prod", text) }
         try publish(fleet.signed(Fleet.document("no", version: 1), by: [fleet.alice]))
         try await fleet.daemon.start(awaitingReason: "flags")
@@ -101,17 +89,8 @@ import Testing
     ])
     func halfARuleIsAnError(lines: String, message: String) throws {
         let daemon = try Daemon(
-            """
-            [source.app]
-            type = "file"
-            path = "flags.json"
-            \(lines)
-            [service.shop]
-            source = "app"
-            format = "service-end"
-            """)
-        let check = try daemon.run("--check")
-        #expect(check.status == 78)
-        #expect(check.errors.contains(message), "\(check.errors)")
+            source: "type = \"file\"\npath = \"flags.json\"\n\(lines)",
+            service: #"format = "service-end""#)
+        try daemon.run("--check").expect(78, errors: message)
     }
 }

@@ -5,10 +5,9 @@ import Testing
 
 /// What a host knows of signed documents over restarts, and what it does where its disk does not help.
 @Suite(.timeLimit(.minutes(5))) struct SignedRestartTests {
-    private func ended(at version: Int = 8) async throws -> Fleet {
-        let fleet = try Fleet()
-        try fleet.publish("yes", version: version, by: fleet.alice)
-        try await fleet.daemon.start(awaiting: "ended")
+    private func ended() async throws -> Fleet {
+        let fleet = try await Fleet.following(publishing: "yes")
+        #expect(try fleet.daemon.member("state") == #""ended""#)
         return fleet
     }
 
@@ -16,27 +15,23 @@ import Testing
         let fleet = try await ended()
         try fleet.daemon.stop(SIGKILL)
         try fleet.publish("no", version: 7, by: fleet.alice)
-        try await fleet.daemon.start(awaitingReason: "rollback")
-        #expect(try fleet.daemon.member("state") == #""ended""#)
-        try fleet.publish("no", version: 9, by: fleet.alice)
-        try await fleet.daemon.awaitState("running")
+        try await fleet.daemon.start(awaitingReason: "rollback", state: "ended")
+        try await fleet.publish("no", version: 9, by: fleet.alice, awaiting: "running")
     }
 
     /// Without the stored flags too: 'forget' is not a way back.
     @Test func forgetDropsTheFlagsAndNotTheVersion() async throws {
         let fleet = try await ended()
-        try fleet.publish("no", version: 7, by: fleet.alice)
-        try await fleet.daemon.awaitReason("rollback")
+        try await fleet.publish("no", version: 7, by: fleet.alice, awaitingReason: "rollback")
         #expect(try fleet.daemon.control("forget", "app").status == 0)
         try await fleet.daemon.awaitLine("deleted its stored flags")
         try fleet.daemon.stop()
         try await fleet.daemon.start(awaitingLine: "'rollback'")
-        let refusal = try fleet.daemon.control("forget", "app", "--version")
-        #expect(refusal.status == 2)
-        #expect(refusal.errors.contains("give --version and --reason together"))
-        let order = try fleet.daemon.control(
-            "forget", "app", "--version", "--reason", "a typo in the version")
-        #expect(order.status == 0, "\(order.errors)")
+        try fleet.daemon.control("forget", "app", "--version").expect(
+            2, errors: "give --version and --reason together")
+        try fleet.daemon.control(
+            "forget", "app", "--version", "--reason", "a typo in the version"
+        ).expect(0)
         try await fleet.daemon.awaitState("running")
         #expect(
             try !fleet.daemon.lines(
@@ -52,13 +47,10 @@ import Testing
         try fleet.daemon.stop()
         try fleet.daemon.folder.write("{", to: "state/flags/app.version")
         try fleet.publish("no", version: 7, by: fleet.alice)
-        try await fleet.daemon.start(awaitingReason: "version-unreadable")
-        #expect(try fleet.daemon.member("state") == #""ended""#)
+        try await fleet.daemon.start(awaitingReason: "version-unreadable", state: "ended")
         // It is read again at the next fetch.
         try File.remove(fleet.daemon.folder("state/flags/app.version"))
-        try await Support.waitUntil(
-            "the version is known again", orReport: { try fleet.daemon.log }
-        ) {
+        try await fleet.daemon.awaitUntil("the version is known again") {
             _ = try fleet.daemon.control("refresh", "app")
             return try fleet.daemon.member("reason") == #""rollback""#
         }
@@ -66,17 +58,15 @@ import Testing
 
     /// A document acts only once its version is on disk.
     @Test func aVersionThatCannotBeStoredCountsForNothing() async throws {
-        let fleet = try Fleet()
-        try fleet.publish("no", version: 8, by: fleet.alice)
-        try await fleet.daemon.start(awaitingReason: "flags")
+        let fleet = try await Fleet.following()
         let file = fleet.daemon.folder("state/flags/app.version")
         try File.remove(file)
         try Directory.create("\(file)/in-the-way")
-        try fleet.publish("yes", version: 9, by: fleet.alice)
-        try await fleet.daemon.awaitReason("version-not-stored")
-        #expect(try fleet.daemon.member("state") == #""running""#)
-        _ = try Program.run("/bin/rm", ["-r", file])
-        try await Support.waitUntil("the order counts", orReport: { try fleet.daemon.log }) {
+        try await fleet.publish(
+            "yes", version: 9, by: fleet.alice, awaitingReason: "version-not-stored",
+            state: "running")
+        try shell("rm -r \(file)")
+        try await fleet.daemon.awaitUntil("the order counts") {
             _ = try fleet.daemon.control("refresh", "app")
             return try fleet.daemon.member("state") == #""ended""#
         }
@@ -84,13 +74,11 @@ import Testing
 
     /// The stored flags are checked again: a signer who was removed never was one.
     @Test func aSignerWhoWasRemovedCountsNoMoreAfterARestart() async throws {
-        let fleet = try Fleet(Fleet.configuration(service: #"when_stale = "closed""#))
-        try fleet.publish("no", version: 8, by: fleet.bob)
-        try await fleet.daemon.start(awaitingReason: "flags")
+        let fleet = try await Fleet.following(
+            Fleet.configuration(service: #"when_stale = "closed""#), by: \.bob)
         try fleet.daemon.stop()
-        try fleet.list(["alice \(fleet.alice.publicText)"])
-        try await fleet.daemon.start(awaitingReason: "unproved-closed")
-        #expect(try fleet.daemon.member("state") == #""maintenance""#)
+        try fleet.list("alice")
+        try await fleet.daemon.start(awaitingReason: "unproved-closed", state: "maintenance")
         let explanation = try fleet.daemon.control(
             "explain", "shop", "--state-directory", fleet.daemon.folder("state")
         ).output
@@ -102,33 +90,28 @@ import Testing
             #expect(explanation.contains(line), "\(explanation)")
         }
         #expect(!explanation.contains("the flags are in force"), "\(explanation)")
-        try fleet.publish("no", version: 9, by: fleet.alice)
-        try await fleet.daemon.awaitState("running")
-        let check = try fleet.daemon.control("status", "--check")
-        #expect(check.status == 0, "\(check.output)")
+        try await fleet.publish("no", version: 9, by: fleet.alice, awaiting: "running")
+        try fleet.daemon.control("status", "--check").expect(0)
     }
 
     /// While it runs, too, and as soon as the list has changed.
     @Test func aSignerWhoIsRemovedCountsNoMoreAtOnce() async throws {
-        let fleet = try Fleet()
-        try fleet.publish("no", version: 8, by: fleet.bob)
-        try await fleet.daemon.start(awaitingReason: "flags")
-        try fleet.list(["alice \(fleet.alice.publicText)"])
-        try await fleet.daemon.awaitReason("unproved-hold")
-        #expect(try fleet.daemon.member("state") == #""running""#)
-        try fleet.list(["alice \(fleet.alice.publicText)", "bob \(fleet.bob.publicText)"])
+        let fleet = try await Fleet.following(by: \.bob)
+        try fleet.list("alice")
+        try await fleet.daemon.awaitReason("unproved-hold", state: "running")
+        try fleet.list("alice", "bob")
         try await fleet.daemon.awaitReason("flags")
     }
 
     /// A second person has signed before this host knew the key. Nobody has to sign again.
     @Test func aSignerWhoIsAddedCountsAtOnce() async throws {
         let fleet = try Fleet(Fleet.configuration(service: "signatures_to_close = 2"))
-        try fleet.list(["alice \(fleet.alice.publicText)"])
+        try fleet.list("alice")
         try fleet.publish("no", version: 8, by: fleet.alice)
         try await fleet.daemon.start(awaitingReason: "flags")
-        try fleet.publish("yes", version: 9, by: fleet.alice, fleet.bob)
-        try await fleet.daemon.awaitReason("awaiting-signature")
-        try fleet.list(["alice \(fleet.alice.publicText)", "bob \(fleet.bob.publicText)"])
+        try await fleet.publish(
+            "yes", version: 9, by: fleet.alice, fleet.bob, awaitingReason: "awaiting-signature")
+        try fleet.list("alice", "bob")
         try await fleet.daemon.awaitState("ended")
         #expect(try fleet.daemon.member("author") == #"["alice","bob"]"#)
     }
@@ -139,13 +122,11 @@ import Testing
         let document = Fleet.document("no", version: 8)
         try fleet.publish(fleet.signed(document, by: [fleet.bob]))
         try await fleet.daemon.start(awaitingReason: "flags")
-        try fleet.list(["alice \(fleet.alice.publicText)"])
+        try fleet.list("alice")
         try await fleet.daemon.awaitReason("unproved-hold")
-        try fleet.publish(fleet.signed(document, by: [fleet.alice]))
-        try await fleet.daemon.awaitReason("flags")
+        try await fleet.publish(fleet.signed(document, by: [fleet.alice]), awaitingReason: "flags")
         #expect(try fleet.daemon.member("author") == #"["alice"]"#)
-        let answer = try fleet.daemon.control("refresh", "app")
-        #expect(answer.status == 0, "\(answer.errors)")
+        try fleet.daemon.control("refresh", "app").expect(0)
     }
 
     /// What one person has signed is stored for the service that follows one. It counts for no other.
@@ -161,15 +142,14 @@ import Testing
         let bank = { try fleet.daemon.member("reason", of: "bank") }
         try fleet.publish("no", version: 8, by: fleet.alice, fleet.bob)
         try await fleet.daemon.start(awaitingReason: "flags")
-        try fleet.publish("yes", version: 9, by: fleet.alice)
-        try await fleet.daemon.awaitState("ended")
-        try await Support.waitUntil("bank waits", orReport: { try fleet.daemon.log }) {
+        try await fleet.publish("yes", version: 9, by: fleet.alice, awaiting: "ended")
+        try await fleet.daemon.awaitUntil("bank waits") {
             try bank() == #""awaiting-signature""#
         }
         try fleet.daemon.stop()
         let lines = try fleet.daemon.lines(with: "bank:").count
         try fleet.daemon.start()
-        try await Support.waitUntil("bank waits again", orReport: { try fleet.daemon.log }) {
+        try await fleet.daemon.awaitUntil("bank waits again") {
             try fleet.daemon.lines(with: "bank:").count > lines
                 && bank() == #""awaiting-signature""#
         }
@@ -183,21 +163,19 @@ import Testing
     @Test func aListThatIsGoneChangesNothing() async throws {
         let fleet = try await ended()
         try File.remove(fleet.daemon.folder("allowed_signers"))
-        try fleet.publish("no", version: 9, by: fleet.alice)
-        try await fleet.daemon.awaitReason("signers-unreadable")
-        #expect(try fleet.daemon.member("state") == #""ended""#)
+        try await fleet.publish(
+            "no", version: 9, by: fleet.alice, awaitingReason: "signers-unreadable", state: "ended")
         try fleet.daemon.stop()
-        try await fleet.daemon.start(awaitingReason: "signers-unreadable")
-        #expect(try fleet.daemon.member("state") == #""ended""#)
+        try await fleet.daemon.start(awaitingReason: "signers-unreadable", state: "ended")
     }
 
     /// A user who may write the list may give orders.
     @Test func aListThatOthersMayWriteIsRefused() async throws {
         let fleet = try Fleet()
-        _ = try Program.run("/bin/chmod", ["666", fleet.daemon.folder("allowed_signers")])
+        try shell("chmod 666 \(fleet.daemon.folder("allowed_signers"))")
         try fleet.publish("yes", version: 8, by: fleet.alice)
         try await fleet.daemon.start(awaitingLine: "its mode 666 lets others write it")
-        _ = try Program.run("/bin/chmod", ["644", fleet.daemon.folder("allowed_signers")])
+        try shell("chmod 644 \(fleet.daemon.folder("allowed_signers"))")
         try await fleet.daemon.awaitState("ended")
     }
 
@@ -210,10 +188,8 @@ import Testing
         let fleet = try Fleet(unsigned)
         try fleet.publish(#"{"service_end": "no"}"#)
         try await fleet.daemon.start(awaiting: "running")
-        try fleet.publish("no", version: 1, by: fleet.alice)
-        try await fleet.daemon.awaitReason("invalid-answer")
-        try fleet.daemon.folder.write(signed, to: "killswitchd.toml")
-        #expect(try fleet.daemon.control("reload").status == 0)
+        try await fleet.publish("no", version: 1, by: fleet.alice, awaitingReason: "invalid-answer")
+        try fleet.daemon.reload(signed)
         try await fleet.daemon.awaitReason("flags")
         #expect(try fleet.daemon.member("author") == #"["alice"]"#)
         #expect(try fleet.daemon.lines(with: "shop: maintenance").isEmpty)

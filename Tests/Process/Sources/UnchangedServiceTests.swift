@@ -20,14 +20,12 @@ import Testing
         let daemon = scene.daemon
         try daemon.start()
         // The marker is written last.
-        try await waitUntil("the gate is open", orReport: { try daemon.log }) {
-            try File.exists(daemon.folder("run/shop/open"))
-        }
+        try await daemon.awaitFile("run/shop/open")
         let (written, version) = (try daemon.stamps, try daemon.member("version"))
         // The second of them is there only after all effects of the first.
         for foreign in ["second", "third", "fourth"] {
             try scene.publish("no", foreign: foreign)
-            try await waitUntil("the flag is stored", orReport: { try daemon.log }) {
+            try await daemon.awaitUntil("the flag is stored") {
                 try daemon.folder.text(of: "state/flags/app.json").contains(foreign)
             }
         }

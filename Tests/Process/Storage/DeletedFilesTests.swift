@@ -8,20 +8,12 @@ import Testing
 /// Somebody deletes files of the runtime directory: they come back at once, and not at the next poll, which is an
 /// hour away here.
 @Suite(.timeLimit(.minutes(5))) struct DeletedFilesTests {
-    private static let configuration = """
-        [source.app]
-        type = "file"
-        path = "flags.json"
-        interval = "1h"
-        [service.shop]
-        source = "app"
-        format = "service-end"
-        """
+    private static let configuration = Daemon.followingFile(interval: "1h")
 
     private func running() throws -> Daemon {
         let daemon = try Daemon(Self.configuration)
         try daemon.start(waitingFor: "running")
-        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+        try daemon.waitUntilItAnswers()
         return daemon
     }
 
@@ -32,7 +24,7 @@ import Testing
         let daemon = try running()
         let path = daemon.folder("run/\(name)")
         try File.remove(path)
-        try daemon.waitUntil("'\(name)' is back") { try File.exists(path) }
+        try daemon.waitFor(file: "run/\(name)")
         #expect(
             try daemon.log.contains(
                 "warning: somebody has deleted files in \(daemon.folder("run")): they are written again"
@@ -50,9 +42,7 @@ import Testing
                     && File.exists(daemon.folder("run/source.app"))
             }
         }
-        #expect(
-            try daemon.control("force", "shop", "ended", "--for", "1h", "--reason", "x").status == 0
-        )
+        try daemon.control("force", "shop", "ended", "--for", "1h", "--reason", "x").expect(0)
         #expect(try daemon.control("is-open", "shop").status == 1)
     }
 
@@ -70,27 +60,19 @@ import Testing
     /// What the daemon removes itself is no deletion: its lines say nothing of it.
     @Test func aServiceThatIsNoLongerConfiguredIsNoDeletion() throws {
         let daemon = try running()
-        try daemon.folder.write(
-            Self.configuration.replacing("service.shop", with: "service.web"),
-            to: "killswitchd.toml")
-        #expect(try daemon.control("reload").status == 0)
+        try daemon.reload(Self.configuration.replacing("service.shop", with: "service.web"))
         try daemon.waitFor("running", of: "web")
-        try daemon.waitUntil("its files are gone") { try !File.exists(daemon.folder("run/shop")) }
+        try daemon.waitFor(noFile: "run/shop")
         // The deletion of this file is told after the other one would have been.
         try File.remove(daemon.folder("run/web/state.env"))
-        try daemon.waitUntil("it is back") { try File.exists(daemon.folder("run/web/state.env")) }
-        let reported = try daemon.log.split(separator: "\n").filter {
-            $0.contains("somebody has deleted")
-        }
-        #expect(reported.count == 1)
+        try daemon.waitFor(file: "run/web/state.env")
+        #expect(try daemon.lines(with: "somebody has deleted").count == 1)
     }
 
     /// `status --check` stayed green, and a restart would have lost the order without a word.
     @Test func theStateDirectoryComesBackWithItsOrders() throws {
         let daemon = try running()
-        #expect(
-            try daemon.control("force", "shop", "ended", "--for", "1h", "--reason", "x").status == 0
-        )
+        try daemon.control("force", "shop", "ended", "--for", "1h", "--reason", "x").expect(0)
         let state = daemon.folder("state")
         let files = ["overrides.json", "services.json", "configuration.json", "flags/app.json"]
         for command in ["rm -rf \(state)", "rm -rf \(state)/*", "rm \(state)/flags/app.json"] {
@@ -108,7 +90,7 @@ import Testing
         // No second daemon gets the directory, and the order outlives a restart.
         #expect(try daemon.run("--once").status != 0)
         try daemon.stop(SIGKILL)
-        try daemon.folder.write(#"{"service_end": "no"}"#, to: "flags.json")
+        try daemon.setFlags("no")
         try daemon.start(waitingFor: "ended")
     }
 

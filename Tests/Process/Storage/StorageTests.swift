@@ -31,6 +31,13 @@ import Testing
                     + daemon.options)
         }
 
+        /// A daemon that was mounted and has opened the shop.
+        static func running(_ daemon: Daemon) throws -> Mounted {
+            let mounted = try Mounted(daemon)
+            try mounted.wait(for: "running")
+            return mounted
+        }
+
         /// Runs a shell command in the mount namespace of the daemon.
         func run(_ command: String) throws -> Program.Result {
             try Program.run(
@@ -53,6 +60,16 @@ import Testing
             return try JSON.Value.parse(result.output).object?["state"]?.string
         }
 
+        func wait(for expected: String) throws {
+            try wait(until: "the shop is \(expected)") { [self] in try state() == expected }
+        }
+
+        func wait(forLine text: String) throws {
+            try wait(until: "the log says '\(text)'") { [self] in
+                try program.errors.contains(text)
+            }
+        }
+
         func wait(until what: String, _ condition: @escaping () throws -> Bool) throws {
             try daemon.waitUntil("\(what); log:\n\(program.errors)", condition)
         }
@@ -65,61 +82,55 @@ import Testing
         let expected: String
         /// Whether the decision is published despite the problem.
         let isPublished: Bool
+
+        /// The files that say open are removed, which makes room for the closing.
+        static func full(_ directory: String) -> StorageProblem {
+            StorageProblem(
+                testDescription: "a full directory \(directory)",
+                begin: "cat /dev/zero > \(directory)/filler || true",
+                end: "rm \(directory)/filler", expected: "no space left on device; retrying",
+                isPublished: true)
+        }
+
+        static func readOnly(_ directory: String, isPublished: Bool) -> StorageProblem {
+            StorageProblem(
+                testDescription: "a read-only directory \(directory)",
+                begin: "mount -o remount,ro \(directory)", end: "mount -o remount,rw \(directory)",
+                expected: "read-only file system; retrying", isPublished: isPublished)
+        }
     }
 
     static let problems: [StorageProblem] = [
-        StorageProblem(
-            testDescription: "a full runtime directory",
-            begin: "cat /dev/zero > run/filler || true", end: "rm run/filler",
-            // The files that say open are removed, which makes room for the closing.
-            expected: "no space left on device; retrying", isPublished: true),
-        StorageProblem(
-            testDescription: "a full state directory",
-            begin: "cat /dev/zero > state/filler || true", end: "rm state/filler",
-            expected: "no space left on device; retrying", isPublished: true),
-        StorageProblem(
-            testDescription: "a read-only runtime directory",
-            begin: "mount -o remount,ro run", end: "mount -o remount,rw run",
-            expected: "read-only file system; retrying", isPublished: false),
-        StorageProblem(
-            testDescription: "a read-only state directory",
-            begin: "mount -o remount,ro state", end: "mount -o remount,rw state",
-            expected: "read-only file system; retrying", isPublished: true),
+        .full("run"), .full("state"), .readOnly("run", isPublished: false),
+        .readOnly("state", isPublished: true),
     ]
 
     @Test(.enabled(if: geteuid() == 0, "needs root"), arguments: problems)
     func aStorageProblemIsReportedAndTheWriteIsRetried(_ problem: StorageProblem) throws {
-        let mounted = try Mounted(Daemon())
-        try mounted.wait(until: "the shop is running") { try mounted.state() == "running" }
+        let mounted = try Mounted.running(Daemon())
         try mounted.wait(until: "the gate is written too") {
             try mounted.run("ls run/shop").output.contains("gate.json")
         }
         let before = try mounted.run("cat run/shop/*").output
         _ = try mounted.run(problem.begin)
-        try mounted.daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
-        try mounted.wait(until: "the problem is logged") {
-            try mounted.program.errors.contains(problem.expected)
-        }
+        try mounted.daemon.setFlags("over")
+        try mounted.wait(forLine: problem.expected)
         if problem.isPublished {
-            try mounted.wait(until: "the shop has ended") { try mounted.state() == "ended" }
+            try mounted.wait(for: "ended")
         } else {
             #expect(try mounted.run("cat run/shop/*").output == before)
             // The files still say open. A reader is told that they are out of date.
-            let isOpen = try mounted.control("is-open shop")
-            #expect(isOpen.status == 3, "\(isOpen.output)\(isOpen.errors)")
-            #expect(
-                isOpen.errors.contains("killswitchd has decided otherwise, and cannot write it"))
-            let wait = try mounted.control("wait shop --for open --timeout 300ms")
-            #expect(wait.status == 124 && wait.errors.contains("and cannot write it"), "\(wait)")
+            try mounted.control("is-open shop").expect(
+                3, errors: "killswitchd has decided otherwise, and cannot write it")
+            try mounted.control("wait shop --for open --timeout 300ms").expect(
+                124, errors: "and cannot write it")
             let ran = try mounted.run(
                 "\(Programs.path(of: "killswitchctl")) run shop --timeout 300ms "
                     + "--runtime-directory \"$PWD/run\" -- echo it ran")
             #expect(ran.status == 124 && ran.output == "", "\(ran)")
         }
         _ = try mounted.run(problem.end)
-        try mounted.wait(until: "it has recovered") {
-            try mounted.program.errors.contains("every failed write has now succeeded")
-        }
+        try mounted.wait(forLine: "every failed write has now succeeded")
         #expect(try mounted.state() == "ended")
         let names = [
             "closed", "gate.json", "page.html", "problem.json", "retry-after", "state.env",
@@ -135,19 +146,16 @@ import Testing
     func aFullStateDirectoryKeepsNoSignedClosingOut() throws {
         let fleet = try Fleet()
         try fleet.publish("no", version: 8, by: fleet.alice)
-        let mounted = try Mounted(fleet.daemon)
-        try mounted.wait(until: "the shop is running") { try mounted.state() == "running" }
+        let mounted = try Mounted.running(fleet.daemon)
         _ = try mounted.run("cat /dev/zero > state/filler || true")
         #expect(try mounted.run("echo x > state/more").status != 0)
         try fleet.publish("yes", version: 9, by: fleet.alice)
-        try mounted.wait(until: "the shop has ended") { try mounted.state() == "ended" }
+        try mounted.wait(for: "ended")
         // The next documents too, and no older document.
         try fleet.publish("no", version: 10, by: fleet.alice)
-        try mounted.wait(until: "the shop runs again") { try mounted.state() == "running" }
+        try mounted.wait(for: "running")
         try fleet.publish("yes", version: 9, by: fleet.alice)
-        try mounted.wait(until: "the older one is refused") {
-            try mounted.program.errors.contains("its version 9 is lower than 10")
-        }
+        try mounted.wait(forLine: "its version 9 is lower than 10")
         let version = try mounted.run("cat state/flags/app.version | tr -d '\\0'").output
         #expect(version.contains(#""version": 10"#), "\(version)")
         _ = try mounted.run("rm state/filler")
@@ -161,9 +169,7 @@ import Testing
             fleet.daemon,
             filling: "cat /dev/zero > '\(fleet.daemon.folder("state/filler"))' || true")
         let problem = "reserve space for the highest version of source 'app'"
-        try mounted.wait(until: "it is a problem") {
-            try mounted.program.errors.contains(problem)
-        }
+        try mounted.wait(forLine: problem)
         #expect(try mounted.control("status --check").output.contains("no space left on device"))
         _ = try mounted.run("rm state/filler")
         try mounted.wait(until: "it is reserved") {
@@ -175,8 +181,7 @@ import Testing
     /// sources state.env stopped.
     @Test(.enabled(if: geteuid() == 0, "needs root"))
     func onAFullRuntimeDirectoryNoReaderFindsAClosedServiceOpen() throws {
-        let mounted = try Mounted(Daemon())
-        try mounted.wait(until: "the shop is running") { try mounted.state() == "running" }
+        let mounted = try Mounted.running(Daemon())
         let control = try Programs.path(of: "killswitchctl")
         let run = try Program(
             "/usr/bin/nsenter",
@@ -190,15 +195,14 @@ import Testing
         _ = try mounted.run(
             "ln run/shop/state.json run/a && ln run/shop/state.env run/b "
                 + "&& cat /dev/zero > run/filler || true")
-        try mounted.daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try mounted.daemon.setFlags("over")
         #expect(try run.wait() == 128 + SIGTERM)
-        let isOpen = try mounted.control("is-open shop")
-        #expect(isOpen.status == 1 && isOpen.errors.contains("its marker says closed"))
+        try mounted.control("is-open shop").expect(1, errors: "its marker says closed")
         let wait = "wait shop --for closed --timeout 1s --runtime-directory \"$PWD/run\""
         #expect(try mounted.run("\(control) \(wait)").status == 0)
         #expect(try mounted.run(". ./run/shop/state.env && echo open").output == "")
         _ = try mounted.run("rm run/filler")
-        try mounted.wait(until: "the shop has ended") { try mounted.state() == "ended" }
+        try mounted.wait(for: "ended")
         #expect(
             try mounted.run(". ./run/shop/state.env && echo $KILLSWITCH_GATE").output == "closed\n")
     }
@@ -208,10 +212,10 @@ import Testing
         let daemon = try Daemon()
         try daemon.start(disk.environment, waitingFor: "running")
         // This line is logged last: afterwards nothing is being written.
-        try daemon.waitUntil("the log says so") { try daemon.log.contains("shop: running") }
+        try daemon.waitFor(line: "shop: running")
         let before = try daemon.folder.text(of: "run/shop/state.json")
         try disk.hold()
-        try daemon.folder.write(#"{"service_end": "over"}"#, to: "flags.json")
+        try daemon.setFlags("over")
         try daemon.waitUntil("the daemon is writing") {
             try Directory.list(daemon.folder("state/flags")).contains { $0.hasSuffix(".tmp") }
         }
@@ -220,9 +224,7 @@ import Testing
         #expect(try !File.exists(daemon.folder("run/shop/closed")))
         try disk.delay(sync: 0)
         try daemon.waitFor("ended")
-        try daemon.waitUntil("the marker says so") {
-            try File.exists(daemon.folder("run/shop/closed"))
-        }
+        try daemon.waitFor(file: "run/shop/closed")
         #expect(try daemon.stop() == 0)
     }
 }

@@ -42,14 +42,13 @@ import Testing
     @Test func aDirectoryInPlaceOfAStateFileIsAWarning() throws {
         let daemon = try Daemon()
         try Directory.create(daemon.folder("run/backup/state.json"))
-        let result = try daemon.run("--once")
-        #expect(result.status == 0)
-        #expect(result.errors.contains("backup/state.json': is a directory; it is left as it is"))
+        try daemon.run("--once").expect(
+            0, errors: "backup/state.json': is a directory; it is left as it is")
         #expect(try daemon.member("state") == "\"running\"")
     }
 
     @Test func aKilledDaemonDecidesAtOnceFromItsStoredFlags() throws {
-        let daemon = try Daemon(flags: #"{"service_end": "over"}"#)
+        let daemon = try Daemon(flags: Daemon.flags("over"))
         try daemon.start(waitingFor: "ended")
         let generation = try #require(try daemon.member("generation"))
         let since = try daemon.member("since")
@@ -63,19 +62,15 @@ import Testing
     }
 
     @Test func flagsOfAnotherFileStayInForceUntilTheNewOneIsThere() throws {
-        let daemon = try Daemon(flags: #"{"service_end": "over"}"#)
+        let daemon = try Daemon(flags: Daemon.flags("over"))
         try daemon.start(waitingFor: "ended")
         try daemon.stop()
         let moved = Daemon.shop.replacing("flags.json", with: "elsewhere.json")
-        try daemon.folder.write(moved, to: "killswitchd.toml")
+        try daemon.configure(moved)
         try daemon.start()
-        try daemon.waitUntil("the new file is waited for") {
-            try daemon.log.contains("elsewhere.json': no such file")
-        }
-        #expect(try daemon.member("state") == "\"ended\"")
-        #expect(try daemon.member("reason") == "\"stored-flags\"")
-        try daemon.folder.write(#"{"service_end": "no"}"#, to: "elsewhere.json")
-        try daemon.waitFor("running")
+        try daemon.waitFor(line: "elsewhere.json': no such file")
+        try daemon.expect("ended", "stored-flags")
+        try daemon.setFlags("no", in: "elsewhere.json", waitingFor: "running")
     }
 
     @Test func damagedStoredFilesAreReportedAndIgnored() throws {
@@ -90,26 +85,21 @@ import Testing
 
     @Test func onceDecidesAndEnds() throws {
         let daemon = try Daemon()
-        let result = try daemon.run("--once")
-        #expect(result.status == 0)
+        try daemon.run("--once").expect(0)
         #expect(try daemon.member("state") == "\"running\"")
     }
 
     @Test func onceWithoutAnAnswerDecidesByThePolicyAndSaysSo() throws {
         let daemon = try Daemon(Daemon.shop + "\nwhen_unknown = \"closed\"", flags: nil)
-        let result = try daemon.run("--once")
-        #expect(result.status == 75)
-        #expect(try daemon.member("state") == "\"maintenance\"")
-        #expect(try daemon.member("reason") == "\"unknown-closed\"")
+        try daemon.run("--once").expect(75)
+        try daemon.expect("maintenance", "unknown-closed")
     }
 
     @Test func onceFailsIfItCannotWrite() throws {
         let daemon = try Daemon()
         try Directory.create(daemon.folder("run"))
         try daemon.folder.write("", to: "run/shop")
-        let result = try daemon.run("--once")
-        #expect(result.status == 1)
-        #expect(result.errors.contains("write the files of service 'shop': "))
+        try daemon.run("--once").expect(1, errors: "write the files of service 'shop': ")
     }
 
     @Test func checkPrintsEachSettingWithItsOrigin() throws {
@@ -127,33 +117,30 @@ import Testing
         throws
     {
         let daemon = try Daemon(Daemon.shop + "\nfromat = \"status\"")
-        let result = try Program.run(
-            try Programs.path(of: "killswitchd"), daemon.options + more)
-        #expect(result.status == 78)
-        #expect(
-            result.errors.contains(
-                "\(daemon.folder("killswitchd.toml")):6:1: unknown key 'fromat' in "
-                    + "[service.shop]; did you mean 'format'?"))
+        try Programs.run(
+            "killswitchd", daemon.options + more
+        ).expect(
+            78,
+            errors: "\(daemon.folder("killswitchd.toml")):6:1: unknown key 'fromat' in "
+                + "[service.shop]; did you mean 'format'?")
     }
 
     @Test(arguments: [["--check"], []]) func aMissingConfigurationIsNamed(_ more: [String]) throws {
-        let result = try Program.run(
-            try Programs.path(of: "killswitchd"), ["--config", "/nonexistent/k.toml"] + more,
-            environment: ["HOME": "/nonexistent", "XDG_RUNTIME_DIR": "/nonexistent"])
-        #expect(result.status == 78)
-        #expect(result.errors.contains("open '/nonexistent/k.toml': no such file or directory"))
+        try Programs.run(
+            "killswitchd", ["--config", "/nonexistent/k.toml"] + more,
+            environment: ["HOME": "/nonexistent", "XDG_RUNTIME_DIR": "/nonexistent"]
+        ).expect(78, errors: "open '/nonexistent/k.toml': no such file or directory")
     }
 
     @Test(arguments: [["--nonsense"], ["--config"], ["word"], ["--once", "--gates"]])
     func aWrongCommandLineIsAUsageError(_ arguments: [String]) throws {
-        let result = try Program.run(try Programs.path(of: "killswitchd"), arguments)
-        #expect(result.status == 2)
-        #expect(result.errors.contains("Try 'killswitchd --help'."))
+        let result = try Programs.run("killswitchd", arguments).expect(
+            2, errors: "Try 'killswitchd --help'.")
         #expect(result.output == "")
     }
 
     @Test func helpHasUsageAndAnExample() throws {
-        let result = try Program.run(try Programs.path(of: "killswitchd"), ["--help"])
+        let result = try Programs.run("killswitchd", ["--help"])
         #expect(result.status == 0)
         #expect(result.output.hasPrefix("usage: killswitchd "))
         #expect(result.output.contains("example: "))
@@ -161,13 +148,12 @@ import Testing
 
     @Test func theSameDirectoryForRuntimeAndStateIsAUsageError() throws {
         let daemon = try Daemon()
-        let result = try Program.run(
-            try Programs.path(of: "killswitchd"),
+        try Programs.run(
+            "killswitchd",
             [
                 "--config", daemon.folder("killswitchd.toml"), "--runtime-directory",
                 daemon.folder("x"), "--state-directory", daemon.folder("x"),
-            ])
-        #expect(result.status == 2)
-        #expect(result.errors.contains("the runtime and the state directory are the same: "))
+            ]
+        ).expect(2, errors: "the runtime and the state directory are the same: ")
     }
 }

@@ -18,7 +18,7 @@ import Testing
         try daemon.start(waitingFor: "running")
         try daemon.stop(SIGKILL)
         try daemon.start()
-        try daemon.waitUntil("it answers") { try daemon.control("refresh").status == 0 }
+        try daemon.waitUntilItAnswers()
     }
 
     /// What others may open is no lock: not for reading, not in the folder of a careless administrator.
@@ -34,12 +34,11 @@ import Testing
     @Test func aSecondDaemonIsToldWhichProcessHasTheDirectories() throws {
         let daemon = try Daemon.running()
         let first = try #require(daemon.program).processID
-        let second = try daemon.run()
-        #expect(second.status == 1)
-        #expect(
-            second.errors.contains(
+        try daemon.run().expect(
+            1,
+            errors:
                 "lock '\(daemon.folder("state/daemon.lock"))': process \(first) (killswitchd) holds it"
-            ))
+        )
         #expect(try daemon.member("state") == "\"running\"")
     }
 
@@ -47,16 +46,16 @@ import Testing
     @Test func aSecondDaemonDoesNotGetTheRuntimeDirectoryAlone() throws {
         let daemon = try Daemon.running()
         let first = try #require(daemon.program).processID
-        let second = try Program.run(
-            try Programs.path(of: "killswitchd"),
+        try Programs.run(
+            "killswitchd",
             [
                 "--config", daemon.folder("killswitchd.toml"), "--runtime-directory",
                 daemon.folder("run"), "--state-directory", daemon.folder("another"), "--once",
-            ])
-        #expect(second.status == 1)
-        #expect(
-            second.errors.contains(
+            ]
+        ).expect(
+            1,
+            errors:
                 "lock '\(daemon.folder("run/daemon.lock"))': process \(first) (killswitchd) holds it"
-            ))
+        )
     }
 }

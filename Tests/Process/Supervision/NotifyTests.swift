@@ -33,7 +33,7 @@ import Testing
                 + "STATUS=source 'shop': open '/flags.json': no such file or directory; "
                 + "no valid flags are known yet; shop: undecided; shop: no flags yet, next poll in ·"
         )
-        try watched.daemon.folder.write(#"{"service_end": "no"}"#, to: "flags.json")
+        try watched.daemon.setFlags("no")
         #expect(
             try watched.next() == "READY=1\nSTATUS=shop: running; shop: flags · old, next poll in ·"
         )
@@ -43,9 +43,8 @@ import Testing
         let watched = try WatchedDaemon()
         try watched.start()
         try watched.waitUntilReady()
-        try watched.daemon.folder.write(
-            Daemon.shop + "\n[service.web]\nsource = \"file:web.json\"\nformat = \"status\"",
-            to: "killswitchd.toml")
+        try watched.daemon.configure(
+            Daemon.shop + "\n[service.web]\nsource = \"file:web.json\"\nformat = \"status\"")
         watched.daemon.program?.send(SIGHUP)
         #expect(try watched.next() == "RELOADING=1\nMONOTONIC_USEC=·")
         #expect(
@@ -63,7 +62,7 @@ import Testing
         let watched = try WatchedDaemon()
         try watched.start()
         try watched.waitUntilReady()
-        try watched.daemon.folder.write("[service.shop", to: "killswitchd.toml")
+        try watched.daemon.configure("[service.shop")
         watched.daemon.program?.send(SIGHUP)
         #expect(try watched.next() == "RELOADING=1\nMONOTONIC_USEC=·")
         #expect(
@@ -71,7 +70,7 @@ import Testing
                 "READY=1\nSTATUS=configuration refused; the last accepted one stays in force: "
                     + "/killswitchd.toml:1:14: syntax error"))
         #expect(try watched.next(within: 200) == nil)
-        try watched.daemon.folder.write(Daemon.shop, to: "killswitchd.toml")
+        try watched.daemon.configure(Daemon.shop)
         watched.daemon.program?.send(SIGHUP)
         #expect(try watched.next() == "RELOADING=1\nMONOTONIC_USEC=·")
         #expect(

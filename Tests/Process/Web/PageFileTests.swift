@@ -25,9 +25,7 @@ import Testing
 
     /// Waits for the marker, which is written last.
     private func awaitClosed(_ daemon: Daemon) throws {
-        try daemon.waitUntil("the service is closed") {
-            try File.exists(daemon.folder("run/shop/closed"))
-        }
+        try daemon.waitFor(file: "run/shop/closed")
     }
 
     private func page(of daemon: Daemon) throws -> String {
@@ -40,12 +38,10 @@ import Testing
         try awaitClosed(daemon)
         #expect(try page(of: daemon) == "Maintenance 110")
         try daemon.folder.write("new: {{heading}}", to: "page.html")
-        #expect(try daemon.control("reload").status == 0)
+        try daemon.control("reload").expect(0)
         try daemon.waitUntil("the page is new") { try page(of: daemon) == "new: Maintenance" }
-        try daemon.folder.write(
-            Self.configuration.replacing("min_closed", with: "lang = \"ja\"\nmin_closed"),
-            to: "killswitchd.toml")
-        #expect(try daemon.control("reload").status == 0)
+        try daemon.reload(
+            Self.configuration.replacing("min_closed", with: "lang = \"ja\"\nmin_closed"))
         try daemon.waitUntil("the page is Japanese") { try page(of: daemon) == "new: メンテナンス中" }
         #expect(try daemon.warnings.isEmpty)
     }
@@ -56,10 +52,8 @@ import Testing
         try awaitClosed(daemon)
         try daemon.folder.write("x\n{{titel}}", to: "page.html")
         let template = daemon.folder("page.html")
-        let reload = try daemon.control("reload")
-        #expect(reload.status == 78)
-        #expect(
-            reload.errors.contains("\(template):2:1: unknown field 'titel'; the fields are lang, "))
+        try daemon.control("reload").expect(
+            78, errors: "\(template):2:1: unknown field 'titel'; the fields are lang, ")
         #expect(try page(of: daemon) == "Maintenance")
         try daemon.stop()
         try daemon.start()
@@ -77,23 +71,16 @@ import Testing
         let daemon = try daemon("{{#title}}")
         let problem = "\(daemon.folder("page.html")):1:1: section 'title' is not closed"
         for option in ["--once", "--check"] {
-            let result = try daemon.run(option)
-            #expect(result.status == 78 && result.errors.contains(problem))
+            try daemon.run(option).expect(78, errors: problem)
         }
         try File.remove(daemon.folder("page.html"))
-        let missing = try daemon.run("--check")
-        #expect(missing.status == 78)
-        #expect(
-            missing.errors.contains(
-                ":5:8: bad template 'page.html' for 'page' in [service.shop]: open '"
-            ))
+        try daemon.run("--check").expect(
+            78, errors: ":5:8: bad template 'page.html' for 'page' in [service.shop]: open '")
     }
 
     @Test func theCheckNamesTheTemplates() throws {
-        let result = try daemon("{{heading}}").run("--check")
-        #expect(result.status == 0)
-        #expect(result.output.contains("page.html\n") && result.output.contains("read "))
-        #expect(result.output.contains("service.shop.lang = \"en\"   (default)\n"))
+        try daemon("{{heading}}").run("--check").expect(
+            0, output: "page.html\n", "read ", "service.shop.lang = \"en\"   (default)\n")
     }
 
     @Test func whatSomebodyDeletesComesBackAndWhatTheDaemonRemovesStaysAway() throws {
@@ -110,9 +97,7 @@ import Testing
         try daemon.folder.write(
             #"{"state": "countdown", "ends_at": "2099-01-01T00:00:00Z"}"#, to: "flags.json")
         try daemon.waitFor("countdown")
-        try daemon.waitUntil("the problem is gone") {
-            try !File.exists(daemon.folder("run/shop/problem.json"))
-        }
+        try daemon.waitFor(noFile: "run/shop/problem.json")
         #expect(try daemon.folder.text(of: "run/shop/sunset") == "Thu, 01 Jan 2099 00:00:00 GMT")
         // A file that is deleted afterwards comes back after the look at those that went.
         let state = daemon.folder("run/shop/state.env")
@@ -152,9 +137,7 @@ import Testing
         let daemon = try daemon(
             "{{title}}|", flags: #"{"state": "maintenance", "title": "a\ud800b"}"#)
         try daemon.start()
-        try daemon.waitUntil("there is a page") {
-            try File.exists(daemon.folder("run/shop/page.html"))
-        }
+        try daemon.waitFor(file: "run/shop/page.html")
         let page = try File.read(daemon.folder("run/shop/page.html"), limit: 1 << 16)
         #expect(String(validating: page, as: UTF8.self)?.hasSuffix("|") == true)
     }

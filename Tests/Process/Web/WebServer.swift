@@ -17,10 +17,7 @@ final class WebServer {
     init(_ kind: Kind, runtime: String) async throws {
         (folder, port, backend) = (try TemporaryFolder(), try freePort(), try await Backend())
         for name in try Directory.list("\(Programs.project)/packaging/web") {
-            let text = String(
-                decoding: try File.read(
-                    "\(Programs.project)/packaging/web/\(name)", limit: 1 << 16),
-                as: UTF8.self)
+            let text = try Programs.text(of: "packaging/web/\(name)")
             // Servers of other tests have the socket of that name.
             try folder.write(
                 text.replacing("/run/killswitchd", with: runtime)
@@ -35,17 +32,14 @@ final class WebServer {
             }
         try folder.write(text, to: "configuration")
         let file = folder("configuration")
-        program =
+        let (path, arguments) =
             switch kind {
-            case .nginx:
-                try Program("/usr/sbin/nginx", ["-c", file, "-e", folder("error.log")])
-            case .apache2: try Program("/usr/sbin/apache2", ["-X", "-f", file])
-            case .haproxy: try Program("/usr/sbin/haproxy", ["-db", "-f", file])
-            case .caddy:
-                try Program(
-                    "/usr/bin/caddy", ["run", "--config", file, "--adapter", "caddyfile"],
-                    environment: ["HOME": folder.path])
+            case .nginx: ("/usr/sbin/nginx", ["-c", file, "-e", folder("error.log")])
+            case .apache2: ("/usr/sbin/apache2", ["-X", "-f", file])
+            case .haproxy: ("/usr/sbin/haproxy", ["-db", "-f", file])
+            case .caddy: ("/usr/bin/caddy", ["run", "--config", file, "--adapter", "caddyfile"])
             }
+        program = try Program(path, arguments, environment: ["HOME": folder.path])
         try await waitUntil("\(kind.rawValue) answers", orReport: { try program.errors }) {
             try get("/").status != 0
         }
@@ -76,7 +70,8 @@ final class WebServer {
 
     private static func nginx(_ folder: String, _ port: Int, _ backend: Int) -> String {
         """
-        \(Backend.nginx(folder))
+        \(Nginx.beginning(folder))
+            access_log off;
             server {
                 listen 127.0.0.1:\(port);
                 set $killswitch_service shop;
@@ -194,7 +189,8 @@ private final class Backend {
         port = try freePort()
         try folder.write(
             """
-            \(Self.nginx(folder.path))
+            \(Nginx.beginning(folder.path))
+                access_log off;
                 server {
                     listen 127.0.0.1:\(port);
                     location / { return 200 "the shop"; }
@@ -213,20 +209,5 @@ private final class Backend {
     func end() throws {
         program.send(9)
         _ = try program.wait()
-    }
-
-    /// The beginning of the configuration of an nginx with its files in a folder.
-    static func nginx(_ folder: String) -> String {
-        let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-            .map { "\($0)_temp_path \(folder)/\($0);" }.joined(separator: "\n")
-        return """
-            daemon off;
-            master_process off;
-            pid \(folder)/pid;
-            events {}
-            http {
-                \(temporary)
-                access_log off;
-            """
     }
 }

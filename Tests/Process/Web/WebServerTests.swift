@@ -61,9 +61,7 @@ import Testing
 
         try daemon.folder.write(Self.closed, to: "flags.json")
         try await daemon.awaitState("maintenance")
-        try await waitUntil("the service is closed") {
-            try File.exists(daemon.folder("run/shop/closed"))
-        }
+        try await daemon.awaitFile("run/shop/closed")
         try expectClosed(server, daemon)
 
         // However long the flags would have a client wait, the header is bounded as the record is.

@@ -27,8 +27,7 @@ extension Attached {
             Refusal(units: "t-worker@.service", saying: "t-worker@.service", status: 2),
         ])
         func aUnitThatCannotBeAttachedIsRefusedWithTheCause(_ refusal: Refusal) throws {
-            let host = try Host()
-            try host.services("t-web", "ssh")
+            let host = try Host.having("t-web", "ssh")
             try host.unit("t-worker@.service", "[Service]\nExecStart=/bin/sleep infinity")
             try host.run("ln -s /dev/null /etc/systemd/system/t-masked.service")
             try host.start()
@@ -41,38 +40,31 @@ extension Attached {
         }
 
         @Test func aUnitWhoseNameOnlyResemblesSSHIsAttached() throws {
-            let host = try Host()
-            try host.services("t-sshd")
-            try host.start(attaching: "t-sshd")
+            let host = try Host.attached("t-sshd")
             #expect(
                 try host.attachmentFiles.contains("t-sshd.service.d/50-killswitch-shop.conf\n"))
         }
 
         @Test func anUnknownServiceIsRefusedUnlessForced() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.start()
-            let refused = try host.system.attempt("killswitchctl attach shpo t-web")
-            #expect(refused.status == 4)
-            #expect(refused.errors.contains("did you mean 'shop'?"))
+            try host.system.attempt("killswitchctl attach shpo t-web").expect(
+                4, errors: "did you mean 'shop'?")
             try host.run("killswitchctl attach --force shpo t-web")
             #expect(try host.run("killswitchctl units --orphans").contains("t-web.service"))
             try host.run("killswitchctl detach --all")
         }
 
         @Test func anyUserMayListUnitsAndOnlyRootMayAttach() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.start(attaching: "t-web")
+            let host = try Host.attached("t-web")
             let nobody = "setpriv --reuid nobody --regid nogroup --clear-groups"
             #expect(try host.run("\(nobody) killswitchctl units").contains("t-web.service"))
             #expect(
                 try host.run("\(nobody) killswitchctl attach --dry-run shop t-web")
                     .contains("Requisite="))
             for command in ["attach shop t-web", "detach shop t-web"] {
-                let result = try host.system.attempt("\(nobody) killswitchctl \(command)")
-                #expect(result.status == 5)
-                #expect(result.errors.contains("needs root"))
+                try host.system.attempt("\(nobody) killswitchctl \(command)").expect(
+                    5, errors: "needs root")
             }
         }
     }

@@ -7,8 +7,7 @@ extension Attached {
     @Suite(.serialized)
     struct AttachmentTests {
         @Test func attachWritesReadableFilesAndWritesThemOnce() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.unit("t-worker@.service", "[Service]\nExecStart=/bin/sleep infinity")
             try host.start(attaching: "t-web t-worker@3")
             let before = try host.attachmentFiles
@@ -52,8 +51,7 @@ extension Attached {
         }
 
         @Test func detachLeavesNothingBehindAndStopsNothing() throws {
-            let host = try Host()
-            try host.services("t-web", "t-app")
+            let host = try Host.having("t-web", "t-app")
             try host.run("systemctl daemon-reload; systemctl enable --now t-web t-app")
             let before = try host.run("cd /etc/systemd/system && find . | sort")
             try host.start(attaching: "t-web t-app")
@@ -62,15 +60,13 @@ extension Attached {
                     == "detached t-web.service from killswitch-open@shop.target\n")
             try host.run("killswitchctl detach --all shop")
             #expect(try host.run("cd /etc/systemd/system && find . | sort") == before)
-            try host.set(Host.ended)
-            try host.awaitUp("killswitch-closed@shop.target")
+            try host.set(Host.ended, up: "killswitch-closed@shop.target")
             #expect(try host.property("ActiveState", of: "t-web") == "active")
             #expect(try host.system.attempt("killswitchctl detach shop t-web").status == 1)
         }
 
         @Test func aDryRunPrintsWhatAttachWouldWriteAndChangesNothing() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.start()
             let printed = try host.run("killswitchctl attach --dry-run shop t-web")
             #expect(
@@ -93,9 +89,7 @@ extension Attached {
         }
 
         @Test func aUnitMovesToTheStateItIsAttachedToLast() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.start(attaching: "t-web")
+            let host = try Host.attached("t-web")
             try host.run("killswitchctl attach --state maintenance shop t-web")
             #expect(
                 try host.attachmentFiles == """
@@ -112,8 +106,7 @@ extension Attached {
 
         /// A page that says sorry need not wait for a unit that takes long to stop.
         @Test func anEarlyUnitStartsWhileOthersStillStop() throws {
-            let host = try Host()
-            try host.services("t-early", "t-page")
+            let host = try Host.having("t-early", "t-page")
             try host.unit(
                 "t-slow.service",
                 "[Service]\nExecStart=/bin/sleep infinity\nExecStop=/bin/sh -c 'until test -e /run/t-go; do sleep 0.1; done'"
@@ -123,29 +116,25 @@ extension Attached {
             try host.run("killswitchctl attach --state maintenance --early shop t-early")
             #expect(try host.run("killswitchctl attach --renew --dry-run 2>&1") == "")
             try host.run("systemctl start t-slow")
-            try host.set(Host.maintenance)
-            try host.awaitUp("t-early")
+            try host.set(Host.maintenance, up: "t-early")
             #expect(try host.property("ActiveState", of: "t-slow") == "deactivating")
             #expect(try host.property("ActiveState", of: "t-page") == "inactive")
             try host.run("touch /run/t-go")
             try host.awaitUp("t-page")
             try host.awaitDown("t-slow")
-            try host.set(Host.open)
-            try host.awaitUp("t-slow")
-            try host.awaitDown("t-early", "t-page")
+            try host.set(Host.open, up: "t-slow", down: "t-early", "t-page")
             #expect(try !host.system.attempt("systemctl start t-early").errors.isEmpty)
         }
 
         @Test func earlyIsForUnitsOfAClosedGate() throws {
             let host = try Host()
-            let refused = try host.system.attempt("killswitchctl attach --early shop t-web")
-            #expect(refused.status == 2 && refused.errors.contains("add --state maintenance"))
+            try host.system.attempt("killswitchctl attach --early shop t-web").expect(
+                2, errors: "add --state maintenance")
         }
 
         /// A drop-in without the assertion lets a start by hand pass through a closing gate.
         @Test func renewCompletesDropInsAndLeavesEditedOnes() throws {
-            let host = try Host()
-            try host.services("t-web", "t-app", "t-own", "t-page")
+            let host = try Host.having("t-web", "t-app", "t-own", "t-page")
             try host.start(attaching: "t-web t-app t-own")
             try host.run("killswitchctl attach --state maintenance shop t-page")
             try host.run("systemctl start t-web t-own")
@@ -195,11 +184,8 @@ extension Attached {
         }
 
         @Test func unitsPrintsTheStatusOfEachUnit() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.start(attaching: "t-web")
-            try host.set(Host.ended)
-            try host.awaitUp("killswitch-ended@shop.target")
+            let host = try Host.attached("t-web")
+            try host.set(Host.ended, up: "killswitch-ended@shop.target")
             try host.wait(until: "killswitchctl units | grep -q 'down *inactive'")
             let text = try host.run("killswitchctl units shop --json")
             let row = try #require(JSON.Value.parse(Array(text.utf8)).array?.first?.object)

@@ -39,8 +39,7 @@ extension Attached {
             // A second attachment does not extend it once more.
             try host.run("killswitchctl attach shop t-web")
             #expect(try host.property("Description", of: "t-web") == title)
-            try host.set(Host.maintenance)
-            try host.awaitUp("killswitch-maintenance@shop.target")
+            try host.set(Host.maintenance, up: "killswitch-maintenance@shop.target")
             let refused = try host.system.attempt("systemctl start t-web")
             #expect(refused.status != 0)
             let status = try host.system.attempt("systemctl status t-web --no-pager").output
@@ -53,9 +52,7 @@ extension Attached {
 
         /// systemctl says: see 'journalctl -xe'. There the reason and the author are.
         @Test func aRefusedStartIsCountedAndToldWithServiceReasonAndAuthor() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.start(attaching: "t-web")
+            let host = try Host.attached("t-web")
             try host.run("killswitchctl force shop maintenance --for 1h --reason 'disk swap'")
             try host.awaitUp("killswitch-maintenance@shop.target")
             let first = try host.system.attempt("systemctl start t-web")
@@ -78,8 +75,7 @@ extension Attached {
                 hint.contains("The gate of service shop has refused to start unit t-web.service"))
             // More of them within the minute are counted, and are no entries of their own.
             for _ in 1...4 { _ = try host.system.attempt("systemctl start t-web") }
-            try host.wait(
-                until: "grep -q '\"refused_starts\": 5' /run/killswitchd/shop/units.json")
+            try host.wait(for: "\"refused_starts\": 5", in: "shop/units.json")
             #expect(try host.journal(of: .startRefused).count == 1)
             let units = try host.run("killswitchctl units shop; killswitchctl status --check")
             #expect(
@@ -123,10 +119,7 @@ extension Attached {
 
         /// systemd makes the runtime directory: the daemon may not write in /run.
         @Test func deletedFilesComeBackAlsoWithTheirDirectory() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web")
+            let host = try Host.running("t-web")
             for command in ["rm -rf /run/killswitchd/*", "rm -rf /run/killswitchd"] {
                 try host.wait(until: "test -e /run/killswitchd/shop/units.json")
                 _ = try host.system.attempt(command)

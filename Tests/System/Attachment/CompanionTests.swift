@@ -6,21 +6,16 @@ extension Attached {
     @Suite(.serialized)
     struct CompanionTests {
         @Test func dependentsAreNamedAndAttachedOnRequest() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.unit(
-                "t-needy.service",
-                "[Unit]\nRequires=t-web.service\n[Service]\nExecStart=/bin/sleep infinity")
+            let host = try Host.having("t-web")
+            try host.needyService()
             try host.run("systemctl daemon-reload; systemctl start t-needy")
             try host.start()
             let result = try host.system.attempt("killswitchctl attach shop t-web")
             #expect(result.errors.contains("'t-needy.service' requires 't-web.service'"))
             let printed = try host.run("killswitchctl attach --with-dependents shop t-web")
             #expect(printed.contains("attached t-needy.service"))
-            try host.set(Host.ended)
-            try host.awaitDown("t-web", "t-needy")
-            try host.set(Host.open)
-            try host.awaitUp("t-web", "t-needy")
+            try host.set(Host.ended, down: "t-web", "t-needy")
+            try host.set(Host.open, up: "t-web", "t-needy")
         }
 
         @Test func aOneshotRunsAtOpeningOnlyOnRequest() throws {
@@ -62,12 +57,10 @@ extension Attached {
             for _ in 1...5 {
                 try host.wait(until: "\(talk) | grep -q hi")
                 try host.awaitUp("t-echo.service")
-                try host.set(Host.ended)
-                try host.awaitDown("t-echo.socket", "t-echo.service")
+                try host.set(Host.ended, down: "t-echo.socket", "t-echo.service")
                 for _ in 1...3 { #expect(try host.system.attempt(talk).status != 0) }
                 #expect(try host.property("ActiveState", of: "t-echo.socket") == "inactive")
-                try host.set(Host.open)
-                try host.awaitUp("t-echo.socket")
+                try host.set(Host.open, up: "t-echo.socket")
                 #expect(try host.property("Result", of: "t-echo.socket") == "success")
             }
         }
@@ -96,14 +89,12 @@ extension Attached {
             for _ in 1...5 {
                 let before = try host.run("wc -l < /run/t-ticks || echo 0").dropLast()
                 try host.wait(until: "test $(wc -l < /run/t-ticks) -gt \(before)")
-                try host.set(Host.ended)
-                try host.awaitDown("t-tick.timer", "t-tick.service")
+                try host.set(Host.ended, down: "t-tick.timer", "t-tick.service")
                 let closed = try host.run("wc -l < /run/t-ticks")
                 try host.awaitUp("killswitch-ended@shop.target")
                 _ = try host.system.attempt("timeout 0.5 tail -f /dev/null")
                 #expect(try host.run("wc -l < /run/t-ticks") == closed)
-                try host.set(Host.open)
-                try host.awaitUp("t-tick.timer")
+                try host.set(Host.open, up: "t-tick.timer")
             }
             #expect(try host.property("Result", of: "t-tick.service") == "success")
         }

@@ -17,7 +17,7 @@ extension Attached {
         }
 
         private func list(_ units: String, _ host: Host) throws {
-            try host.system.write(Self.listing(units), to: "/etc/killswitchd/killswitchd.toml")
+            try host.configure(Self.listing(units))
         }
 
         /// Once `killswitchctl reload` said "in force", attached nothing, and `wait --for down` ended with 0.
@@ -49,9 +49,8 @@ extension Attached {
             try list(#""t-nosuch.service""#, host)
             let problem =
                 "the configuration lists it, and it is not attached: there is no unit 't-nosuch.service'"
-            let reload = try host.system.attempt("killswitchctl reload")
-            #expect(reload.status == 1)
-            #expect(reload.output.contains("shop: unit 't-nosuch.service': \(problem)\n"))
+            try host.system.attempt("killswitchctl reload").expect(
+                1, output: "shop: unit 't-nosuch.service': \(problem)\n")
             for command in [
                 "status", "status --check", "explain shop", "units", "units --json",
                 "wait shop --for down --timeout 30s",
@@ -61,9 +60,7 @@ extension Attached {
                 let isRefused = command.hasPrefix("wait") || command == "status --check"
                 #expect(result.status == (isRefused ? 1 : 0), "\(command)")
             }
-            try host.wait(
-                until:
-                    "grep -q 'killswitch_problems{kind=\"unit\"} 1' /run/killswitchd/metrics.prom")
+            try host.wait(for: "killswitch_problems{kind=\"unit\"} 1", in: "metrics.prom")
             #expect(
                 try host.sentences(of: .unitUnattached) == [
                     "shop: unit 't-nosuch.service': \(problem)"
@@ -82,10 +79,8 @@ extension Attached {
             try host.start()
             try host.wait(until: "systemctl cat t-web | grep -q from-configuration")
             try host.run("systemctl start t-web")
-            try host.set(Host.ended)
-            try host.awaitDown("t-web")
-            try host.set(Host.open)
-            try host.awaitUp("t-web")
+            try host.set(Host.ended, down: "t-web")
+            try host.set(Host.open, up: "t-web")
             try reload(host, #""t-app.service""#)
             try host.wait(until: "systemctl cat t-app | grep -q from-configuration")
             #expect(try !host.attachmentFiles.contains("t-web"))
@@ -104,14 +99,12 @@ extension Attached {
             let files = try host.attachmentFiles
             #expect(files.contains("t-app.service.d/") && files.contains("t-sorry.service.d/"))
             #expect(!files.contains("t-web"))
-            let refused = try host.system.attempt(
+            try host.system.attempt(
                 """
                 sed -i 's/units = .*/units = ["t-sorry.service"]/' /etc/killswitchd/killswitchd.toml
                 killswitchctl attach --from-configuration
-                """)
-            #expect(refused.status == 1)
-            #expect(
-                refused.errors.contains("is attached to killswitch-maintenance@shop.target"))
+                """
+            ).expect(1, errors: "is attached to killswitch-maintenance@shop.target")
         }
 
         /// The others are attached, nothing is detached, and the unit of the package fails in words.
@@ -163,12 +156,9 @@ extension Attached {
         }
 
         @Test func aRefusedConfigurationAttachesNothing() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.start()
-            try host.system.write(
-                Self.listing(#""t-web.service""#) + "nonsense = 1\n",
-                to: "/etc/killswitchd/killswitchd.toml")
+            try host.configure(Self.listing(#""t-web.service""#) + "nonsense = 1\n")
             #expect(try host.system.attempt("systemctl reload killswitchd").status != 0)
             #expect(try host.attachmentFiles.isEmpty)
             #expect(

@@ -36,21 +36,18 @@ extension Attached {
         @Test func aGeneratedUnitIsAttachedLikeAnyOther() throws {
             let host = try host()
             try host.run("systemctl enable killswitchd")
-            try host.start(attaching: "t-generated")
-            try host.run("systemctl start t-generated")
+            try host.startUnits("t-generated")
             #expect(
                 try host.property("FragmentPath", of: "t-generated")
                     == "/run/systemd/generator/t-generated.service")
-            try host.set(Host.ended)
-            try host.awaitDown("t-generated")
+            try host.set(Host.ended, down: "t-generated")
             try generate("two", on: host)
             #expect(try host.system.attempt("systemctl start t-generated").status == 1)
             try host.system.reboot()
             try host.awaitUp("killswitch-ended@shop.target")
             #expect(try host.property("ActiveState", of: "t-generated") == "inactive")
             #expect(try host.system.attempt("systemctl start t-generated").status == 1)
-            try host.set(Host.open)
-            try host.awaitUp("t-generated")
+            try host.set(Host.open, up: "t-generated")
             #expect(try host.property("Environment", of: "t-generated") == "WORD=two")
             try host.run("killswitchctl detach shop t-generated")
             #expect(try !host.run("find /etc/systemd/system").contains("t-generated.service"))
@@ -58,13 +55,11 @@ extension Attached {
 
         @Test func aUnitThatTheGeneratorMakesNoLongerIsNamed() throws {
             let host = try host()
-            try host.start(attaching: "t-generated")
-            try host.run("systemctl start t-generated")
+            try host.startUnits("t-generated")
             try host.run("rm \(Self.source); systemctl daemon-reload")
             try host.wait(until: "killswitchctl units shop | grep -q 'its unit file is gone'")
             // The drop-in of the target stops it nevertheless.
-            try host.set(Host.ended)
-            try host.awaitDown("t-generated")
+            try host.set(Host.ended, down: "t-generated")
         }
     }
 }

@@ -15,10 +15,8 @@ extension OnSystemd {
             try host.run(
                 "killswitchctl attach api t-app; killswitchctl wait api --for down --timeout 1m")
             let printed = try host.system.attempt("killswitchctl wait shop --for up --timeout 2s")
-            #expect(printed.status == 124)
-            #expect(
-                printed.errors.contains(
-                    "open, 0 of 1 unit up, t-app.service stays down because of 'api'"))
+                .expect(
+                    124, errors: "open, 0 of 1 unit up, t-app.service stays down because of 'api'")
             #expect(printed.errors.contains("waiting for t-app.service (inactive"))
             #expect(printed.errors.contains(", kept down by 'api')\n"), "\(printed.errors)")
             let status = try host.run("killswitchctl status")
@@ -41,7 +39,7 @@ extension OnSystemd {
             try host.set(Host.ended)
             try host.run("killswitchctl wait shop --for down --timeout 1m")
             try host.set(Host.open)
-            try host.wait(until: "grep -q '\"actual\": \"open\"' /run/killswitchd/shop/gate.json")
+            try host.wait(for: "\"actual\": \"open\"", in: "shop/gate.json")
             let moved = try host.sentences(of: .gateMoved)
             #expect(
                 moved.last?.hasSuffix("t-app.service stays down because of 'api'") == true,
@@ -60,7 +58,7 @@ extension OnSystemd {
             try host.run(
                 "killswitchctl attach gone t-app; killswitchctl wait gone --for down --timeout 1m")
             let both = try host.run("cat /etc/killswitchd/killswitchd.toml")
-            try host.system.write(Host.shop, to: "/etc/killswitchd/killswitchd.toml")
+            try host.configure(Host.shop)
             try host.run("killswitchctl reload")
             let problem =
                 "the service is not configured, and units are attached to it: t-app.service"
@@ -71,34 +69,28 @@ extension OnSystemd {
                 ("status --check gone", 1),
                 ("explain gone", 4), ("units", 0), ("units gone", 0),
             ] {
-                let printed = try host.system.attempt("killswitchctl \(command)")
-                #expect(printed.status == Int32(status), "\(command)")
-                #expect(printed.output.contains(problem), "\(command): \(printed)")
+                let printed = try host.system.attempt("killswitchctl \(command)").expect(
+                    Int32(status), output: problem)
                 let hasAdvice = !command.contains("--check")
                 #expect(!hasAdvice || printed.output.contains(advice), "\(command): \(printed)")
             }
             for command in [
                 "force gone running --for 1h --reason x", "is-open gone", "release gone",
             ] {
-                let printed = try host.system.attempt("killswitchctl \(command)")
-                #expect(
-                    printed.status == 4 && printed.errors.contains("'killswitchctl explain gone'"))
+                try host.system.attempt("killswitchctl \(command)").expect(
+                    4, errors: "'killswitchctl explain gone'")
             }
-            let unlock = try host.system.attempt("killswitchctl unlock gone")
-            #expect(unlock.status == 1 && unlock.errors.contains(advice), "\(unlock.errors)")
-            try host.wait(
-                until:
-                    "grep -q 'killswitch_problems{kind=\"units-orphaned\"} 1' /run/killswitchd/metrics.prom"
-            )
+            try host.system.attempt("killswitchctl unlock gone").expect(1, errors: advice)
+            try host.wait(for: "killswitch_problems{kind=\"units-orphaned\"} 1", in: "metrics.prom")
             // It is still a problem after a restart.
             try host.run("systemctl restart killswitchd")
             try host.wait(until: "killswitchctl status --check | grep -q '^gone: '")
             // One way out: the service comes back.
-            try host.system.write(both, to: "/etc/killswitchd/killswitchd.toml")
+            try host.configure(both)
             try host.run("killswitchctl reload; killswitchctl wait gone --for down --timeout 1m")
             try host.wait(until: "killswitchctl status --check")
             // The other one.
-            try host.system.write(Host.shop, to: "/etc/killswitchd/killswitchd.toml")
+            try host.configure(Host.shop)
             try host.run("killswitchctl reload")
             try host.wait(until: "! killswitchctl status --check")
             try host.run(advice)
@@ -120,8 +112,7 @@ extension OnSystemd {
             let attached = try host.system.attempt("killswitchctl attach shop t-left")
             #expect(attached.errors.contains("'t-left.service' has KillMode=process: "))
             try host.run("systemctl start t-left")
-            try host.set(Host.ended)
-            try host.awaitDown("t-left")
+            try host.set(Host.ended, down: "t-left")
             let left = "it is inactive, and 1 of its processes runs on ("
             try host.wait(until: "killswitchctl units | grep -qF '\(left)'")
             let waited = try host.system.attempt("killswitchctl wait shop --for down --timeout 1s")
@@ -130,8 +121,8 @@ extension OnSystemd {
                 waited.errors.contains(
                     "closing, 0 of 1 unit down, waiting for t-left.service (inactive"))
             #expect(waited.errors.contains("1 of its processes runs on)"), "\(waited.errors)")
-            let check = try host.system.attempt("killswitchctl status --check")
-            #expect(check.status == 1 && check.output.contains("'sleep 7654321'"))
+            try host.system.attempt("killswitchctl status --check").expect(
+                1, output: "'sleep 7654321'")
             let status = try host.run("killswitchctl status")
             #expect(status.contains("0/1") && status.contains("systemctl kill t-left.service"))
             #expect(try host.row("t-left.service")?["processes"] == 1)

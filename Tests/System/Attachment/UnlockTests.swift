@@ -79,9 +79,8 @@ extension Attached {
 
         @Test func aServiceThatNobodyKnowsIsNone() throws {
             let host = try closedHost()
-            let result = try host.system.attempt("killswitchctl unlock shpo")
-            #expect(result.status == 4)
-            #expect(result.errors.contains("no such service 'shpo'"))
+            try host.system.attempt("killswitchctl unlock shpo").expect(
+                4, errors: "no such service 'shpo'")
             let nobody = "setpriv --reuid nobody --clear-groups killswitchctl unlock shop"
             #expect(try host.system.attempt(nobody).status == 5)
             #expect(try host.system.attempt("killswitchctl unlock").status == 2)

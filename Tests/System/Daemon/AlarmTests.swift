@@ -6,9 +6,7 @@ extension Attached {
     @Suite(.serialized)
     struct AlarmTests {
         private func host() throws -> Host {
-            let host = try Host()
-            try host.services("t-web")
-            try host.start(attaching: "t-web")
+            let host = try Host.attached("t-web")
             return host
         }
 
@@ -52,16 +50,15 @@ extension Attached {
             try host.run(
                 "systemctl mask --now killswitchd; systemctl enable killswitchd-alarm.service t-web"
             )
-            let result = Result {
+            try host.undoing(
+                "systemctl unmask killswitchd; systemctl disable killswitchd-alarm.service"
+            ) {
                 try host.system.reboot()
                 try host.run("systemctl is-failed killswitchd-alarm")
                 #expect(try host.property("ActiveState", of: "t-web") == "inactive")
                 let status = try host.system.attempt("systemctl status killswitchd-alarm").output
                 #expect(status.contains("t-web.service ('shop')"), "\(status)")
             }
-            try host.run(
-                "systemctl unmask killswitchd; systemctl disable killswitchd-alarm.service")
-            try result.get()
         }
     }
 }

@@ -44,8 +44,7 @@ extension Attached {
             "EnableUnitFiles asbb 1 t-web.service false false",
         ])
         func theDaemonMayDoNothingElse(_ call: String) throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.run("systemctl daemon-reload; systemctl start t-web")
             let result = try host.system.attempt(Self.call + call)
             #expect(result.status != 0)
@@ -84,18 +83,14 @@ extension Attached {
                 Host.service("shop", "first_timeout = \"1s\"")
                     .replacing("/etc/killswitchd/shop.json", with: path))
             try host.run("echo '\(Host.open)' > \(path); chmod 600 \(path)")
-            let result = Result {
-                let checked = try host.system.attempt("/usr/sbin/killswitchd --check")
-                #expect(checked.status == 0)
-                #expect(checked.errors.contains("'\(path)': "))
-                #expect(checked.errors.contains(words), "\(checked.errors)")
+            try host.undoing("rm \(path)") {
+                try host.system.attempt("/usr/sbin/killswitchd --check").expect(
+                    0, errors: "'\(path)': ", words)
                 // The daemon cannot read it indeed.
                 try host.run("systemctl start killswitchd")
                 let status = try host.run("killswitchctl status 2>&1")
                 #expect(status.contains("source 'shop': open '\(path)': "), "\(status)")
             }
-            try host.run("rm \(path)")
-            try result.get()
         }
     }
 }

@@ -8,45 +8,34 @@ extension Attached {
     /// The daemon in its shipped unit.
     @Suite(.serialized)
     struct UnitTests {
-        private let system: BootedSystem
-        /// When the test began, in seconds since 1970, by the clock of the booted system.
-        private let start: String
+        private let host: Host
+        private var system: BootedSystem { host.system }
 
+        private static let file = "/etc/killswitchd/flags.json"
         private static let shop = """
             [service.shop]
-            source = "file:/etc/killswitchd/flags.json"
+            source = "file:\(file)"
             format = "service-end"
             min_closed = "0s"
             """
         private static let running = #"{"service_end": "no"}"#
 
-        /// Resets the booted system and writes a configuration.
         init() throws {
-            system = try BootedSystem.ofSuite()
-            start = String(try system.run("date +%s").dropLast())
-            try system.reset()
-            try system.write(Self.shop, to: "/etc/killswitchd/killswitchd.toml")
-            try system.write(Self.running, to: "/etc/killswitchd/flags.json")
+            host = try Host(Self.shop, flags: nil)
+            try set("no")
         }
 
-        private func override(_ text: String) throws {
-            try system.write(
-                "[Service]\n\(text)\n", to: "/etc/systemd/system/killswitchd.service.d/test.conf")
-            try system.run("systemctl daemon-reload")
+        private func set(_ word: String) throws {
+            try system.write(#"{"service_end": "\#(word)"}"#, to: Self.file)
         }
 
         /// The journal of the unit since the test began.
         private func journal() throws -> String {
-            try system.run("journalctl --sync; journalctl -u killswitchd --since @\(start)")
+            try system.run("journalctl --sync; journalctl -u killswitchd --since @\(host.start)")
         }
 
-        /// The journal entries of one kind.
-        private func journal(of id: String) throws -> String {
-            try system.run("journalctl --sync; journalctl MESSAGE_ID=\(id) --since @\(start)")
-        }
-
-        private func property(_ name: String) throws -> String {
-            String(try system.run("systemctl show killswitchd -P \(name)").dropLast())
+        private func expectOpen() throws {
+            #expect(try system.run("killswitchctl is-open shop") == "shop: open (running)\n")
         }
 
         @Test func theServiceIsActiveAfterTheFirstDecisionAndNotBefore() throws {
@@ -54,17 +43,17 @@ extension Attached {
             try system.run("systemctl start --no-block killswitchd")
             try system.wait(until: "test -e /run/killswitchd/shop/state.json")
             try system.wait(until: "systemctl status killswitchd | grep 'shop: undecided'")
-            #expect(try property("ActiveState") == "activating")
-            try system.write(Self.running, to: "/etc/killswitchd/flags.json")
+            #expect(try host.property("ActiveState") == "activating")
+            try set("no")
             try system.wait(until: "systemctl is-active killswitchd")
-            #expect(try system.run("killswitchctl is-open shop") == "shop: open (running)\n")
+            try expectOpen()
             let status = try system.run("systemctl status killswitchd")
             #expect(status.contains("Status: \"shop: running; shop: flags "))
         }
 
         @Test func freedMemoryIsOverwrittenInTheDaemon() throws {
             try system.run("systemctl start killswitchd")
-            let environment = "tr '\\0' '\\n' < /proc/\(try property("MainPID"))/environ"
+            let environment = "tr '\\0' '\\n' < /proc/\(try host.property("MainPID"))/environ"
             try system.run("\(environment) | grep -x MALLOC_PERTURB_=165")
         }
 
@@ -75,34 +64,40 @@ extension Attached {
             #expect(try system.run(listing) == "644 killswitchd\n644 killswitchd\n")
             try system.run("systemctl stop killswitchd")
             #expect(try system.run(listing) == "644 killswitchd\n644 killswitchd\n")
-            #expect(try property("Result") == "success")
+            #expect(try host.property("Result") == "success")
             #expect(try system.run("stat -c %a /var/lib/killswitchd") == "700\n")
         }
 
         @Test func aFrozenDaemonIsKilledAndStartedAgain() throws {
-            try override("WatchdogSec=2s")
+            try host.override("WatchdogSec=2s")
             try system.run("systemctl start killswitchd")
-            let before = try property("MainPID")
+            let before = try host.property("MainPID")
             try system.run("kill -STOP \(before)")
             try system.wait(until: "test $(systemctl show killswitchd -P NRestarts) = 1")
             try system.wait(until: "systemctl is-active killswitchd")
-            #expect(try property("MainPID") != before)
-            #expect(try system.run("killswitchctl is-open shop") == "shop: open (running)\n")
+            #expect(try host.property("MainPID") != before)
+            try expectOpen()
             #expect(try journal().contains("Watchdog timeout"))
         }
 
         /// At the limit the daemon ends, here by an allocation that fails: control groups limit no memory in
         /// every container. It starts again with its stored flags, and does not read the answer again.
         @Test func atTheLimitOfItsMemoryItStartsAgainWithTheStoredFlags() throws {
-            #expect(try property("MemoryMax") == "536870912")
-            try system.write(
-                Self.shop
-                    + "\n[source.big]\ntype = \"file\"\npath = \"/etc/killswitchd/big.json\"\n"
-                    + "max_body = \"64MiB\"\n[service.web]\nsource = \"big\"\n"
-                    + "format = \"service-end\"\nmin_closed = \"0s\"\n",
-                to: "/etc/killswitchd/killswitchd.toml")
+            #expect(try host.property("MemoryMax") == "536870912")
+            try host.configure(
+                Self.shop + """
+
+                    [source.big]
+                    type = "file"
+                    path = "/etc/killswitchd/big.json"
+                    max_body = "64MiB"
+                    [service.web]
+                    source = "big"
+                    format = "service-end"
+                    min_closed = "0s"
+                    """)
             try system.write(#"{"service_end": "over"}"#, to: "/etc/killswitchd/big.json")
-            try override("LimitDATA=64M")
+            try host.override("LimitDATA=64M")
             try system.run("systemctl start killswitchd")
             #expect(try system.run("killswitchctl is-open web || true") == "web: closed (ended)\n")
             try system.run(
@@ -115,12 +110,12 @@ extension Attached {
             try system.wait(until: "test $(systemctl show killswitchd -P NRestarts) = 1")
             try system.wait(until: "systemctl is-active killswitchd")
             #expect(try system.run("killswitchctl is-open web || true") == "web: closed (ended)\n")
-            #expect(try system.run("killswitchctl is-open shop") == "shop: open (running)\n")
+            try expectOpen()
             try system.wait(
                 until: "systemctl status killswitchd | grep 'ended unexpectedly while reading'")
             try system.write(Self.running, to: "/etc/killswitchd/big.json")
             try system.wait(until: "killswitchctl is-open web")
-            #expect(try property("NRestarts") == "1")
+            #expect(try host.property("NRestarts") == "1")
         }
 
         /// A library that disables the timers with an accuracy of 20 ms, among them the timer that polls
@@ -152,26 +147,26 @@ extension Attached {
 
         /// The source is never polled again. The loop still runs and handles signals, but the pings stop.
         @Test func aSourceWhoseTimerIsLostStopsThePings() throws {
-            try system.write(
+            try host.configure(
                 """
                 [source.app]
                 type = "file"
-                path = "/etc/killswitchd/flags.json"
+                path = "\(Self.file)"
                 interval = "1s"
 
                 [service.shop]
                 source = "app"
                 format = "service-end"
-                """, to: "/etc/killswitchd/killswitchd.toml")
-            try override("WatchdogSec=2s")
+                """)
+            try host.override("WatchdogSec=2s")
             try system.run("systemctl start killswitchd")
             // Without the fault the daemon outlives the time after which the watchdog will kill it.
-            let before = try property("MainPID")
+            let before = try host.property("MainPID")
             #expect(
                 try system.attempt("timeout 10 tail --pid=\(before) -f /dev/null").status == 124)
-            #expect(try property("NRestarts") == "0")
+            #expect(try host.property("NRestarts") == "0")
             let preload = try Preload("lost-timers", Self.lostTimers)
-            try override("WatchdogSec=2s\n\(try system.install(preload))")
+            try host.override("WatchdogSec=2s\n\(try system.install(preload))")
             try system.run("systemctl restart killswitchd")
             try system.wait(until: "test $(systemctl show killswitchd -P NRestarts) -ge 1")
             #expect(try journal().contains("Watchdog timeout"))
@@ -203,24 +198,23 @@ extension Attached {
         }
 
         @Test func aStoppedJournalStopsNeitherVerdictsNorPings() throws {
-            try override("WatchdogSec=10s")
+            try host.override("WatchdogSec=10s")
             try system.run("systemctl start killswitchd")
-            let before = try property("MainPID")
+            let before = try host.property("MainPID")
             try system.run("kill -STOP $(systemctl show -P MainPID systemd-journald)")
             let isOver = "test $(($(date +%s) - \(try system.run("date +%s").dropLast()))) -ge 60"
             var flips = 0
             while try system.attempt(isOver).status != 0 {
                 let (word, state) = flips.isMultiple(of: 2) ? ("over", "ended") : ("no", "running")
-                try system.write(
-                    #"{"service_end": "\#(word)"}"#, to: "/etc/killswitchd/flags.json")
+                try set(word)
                 try system.run("killswitchctl wait shop --for \(state) --timeout 5s")
                 flips += 1
             }
             try system.run("kill -CONT $(systemctl show -P MainPID systemd-journald)")
             // A sender that blocks would stop after about seventy entries; each flip is one entry.
             #expect(flips > 150)
-            #expect(try property("MainPID") == before)
-            #expect(try property("NRestarts") == "0")
+            #expect(try host.property("MainPID") == before)
+            #expect(try host.property("NRestarts") == "0")
             try system.run("touch /etc/killswitchd/flags.json")
             try system.wait(
                 until:
@@ -231,18 +225,17 @@ extension Attached {
 
         @Test func aBrokenReloadChangesNothingAndTheStatusSaysWhy() throws {
             try system.run("systemctl start killswitchd")
-            try system.write("[service.shop]\nsorce = 1", to: "/etc/killswitchd/killswitchd.toml")
+            try host.configure("[service.shop]\nsorce = 1")
             #expect(try system.attempt("systemctl reload killswitchd").status != 0)
             let mistake = "killswitchd.toml:2:1: unknown key 'sorce'"
             try system.wait(until: "systemctl status killswitchd | grep \"\(mistake)\"")
-            #expect(try property("ActiveState") == "active")
+            #expect(try host.property("ActiveState") == "active")
             // Even after a restart the kept configuration is in force.
             try system.run("systemctl restart killswitchd")
-            #expect(try system.run("killswitchctl is-open shop") == "shop: open (running)\n")
+            try expectOpen()
             #expect(try system.attempt("killswitchctl status").errors.contains(mistake))
-            let refused = MessageID.configurationRefused.rawValue
-            #expect(try journal(of: refused).contains(mistake))
-            try system.write(Self.shop, to: "/etc/killswitchd/killswitchd.toml")
+            #expect(try host.sentences(of: .configurationRefused).contains { $0.contains(mistake) })
+            try host.configure(Self.shop)
             try system.run("systemctl reload killswitchd")
             try system.wait(until: "test ! -e /run/killswitchd/configuration.refused")
         }

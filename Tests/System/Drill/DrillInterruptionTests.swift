@@ -8,8 +8,7 @@ extension Drilled {
     struct DrillInterruptionTests {
         /// A host on which a drill takes at least two seconds, because a unit stops that slowly.
         private func host() throws -> Host {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.slowService("t-slow", seconds: 2)
             try host.open("t-web t-slow")
             return host

@@ -68,26 +68,21 @@ extension Drilled {
 
         @Test(arguments: refusals) func aDrillThatIsRefusedTouchesNothing(_ refusal: Refusal) throws
         {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.override("RestartSec=0")
             try host.open("t-web")
             try host.run(refusal.making)
             let state = try host.property("InvocationID", of: "t-web")
-            let result = try host.system.attempt("\(refusal.command) < /dev/null")
-            #expect(result.status == refusal.status)
-            #expect(result.errors.contains(refusal.saying), "\(result.errors)")
+            try host.system.attempt("\(refusal.command) < /dev/null").expect(
+                refusal.status, errors: refusal.saying)
             #expect(try orders(on: host).isEmpty)
             #expect(try host.property("InvocationID", of: "t-web") == state)
         }
 
         @Test(arguments: [("y", 0), ("yes", 0), ("n", 1), ("", 1)])
         func atATerminalDrillAsksForConsent(_ answer: String, _ status: Int32) throws {
-            let host = try Host()
-            try host.services("t-web", "t-app")
-            try host.unit(
-                "t-needy.service",
-                "[Unit]\nRequires=t-web.service\n[Service]\nExecStart=/bin/sleep infinity")
+            let host = try Host.having("t-web", "t-app")
+            try host.needyService()
             try host.open("t-web")
             let result = try host.system.attempt(
                 "(sleep 0.5; echo '\(answer)') | timeout 30 script -qec "
@@ -106,11 +101,8 @@ extension Drilled {
         }
 
         @Test func theQuestionNamesWhatStopsAndWhatIsStarted() throws {
-            let host = try Host()
-            try host.services("t-web", "t-app", "t-page")
-            try host.unit(
-                "t-needy.service",
-                "[Unit]\nRequires=t-web.service\n[Service]\nExecStart=/bin/sleep infinity")
+            let host = try Host.having("t-web", "t-app", "t-page")
+            try host.needyService()
             try host.open("t-web t-app")
             try host.run("killswitchctl attach --state ended shop t-page")
             try host.run("systemctl start t-needy; systemctl stop t-app")

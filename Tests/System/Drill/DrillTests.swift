@@ -7,22 +7,8 @@ extension Drilled {
     /// `killswitchctl drill`: what it reports.
     @Suite(.serialized)
     struct DrillTests {
-        /// A service that ignores SIGTERM, and that systemd kills after these seconds.
-        private func deafService(on host: Host, seconds: Int) throws {
-            try host.unit(
-                "t-deaf.service",
-                """
-                [Service]
-                Type=notify
-                NotifyAccess=all
-                ExecStart=/bin/sh -c "trap '' TERM; systemd-notify --ready; exec sleep infinity"
-                TimeoutStopSec=\(seconds)
-                """)
-        }
-
         @Test func aDrillThatSucceedsTimesEachUnitAndLeavesEverythingAsItWas() throws {
-            let host = try Host()
-            try host.services("t-web", "t-page")
+            let host = try Host.having("t-web", "t-page")
             try host.unit(
                 "t-app.service",
                 """
@@ -61,8 +47,7 @@ extension Drilled {
         }
 
         @Test func theTableNamesEachUnitInEightyColumns() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.open("t-web")
             let text = try host.run("killswitchctl drill shop 2>/dev/null")
             let lines = text.split(separator: "\n")
@@ -80,7 +65,7 @@ extension Drilled {
 
         @Test func aUnitThatDoesNotStopIsNamedAndTheGateOpensInTime() throws {
             let host = try Host()
-            try deafService(on: host, seconds: 5)
+            try host.deafService(limit: "5s")
             try host.services("t-web")
             try host.open("t-deaf t-web")
             let (result, report) = try host.drill("--for 2s")
@@ -98,7 +83,7 @@ extension Drilled {
 
         @Test func aUnitThatHasToBeKilledHasFailed() throws {
             let host = try Host()
-            try deafService(on: host, seconds: 1)
+            try host.deafService(limit: "1s")
             try host.open("t-deaf")
             let (result, report) = try host.drill()
             #expect(result.status == 1)
@@ -111,11 +96,8 @@ extension Drilled {
         }
 
         @Test func aDependentThatDoesNotComeBackIsNamedWithTheCommandToAttachIt() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.unit(
-                "t-needy.service",
-                "[Unit]\nRequires=t-web.service\n[Service]\nExecStart=/bin/sleep infinity")
+            let host = try Host.having("t-web")
+            try host.needyService()
             try host.open("t-web")
             try host.run("systemctl start t-needy")
             let (result, report) = try host.drill()
@@ -154,8 +136,7 @@ extension Drilled {
         }
 
         @Test func aUnitThatWasDownIsStartedAndTheReportSaysSo() throws {
-            let host = try Host()
-            try host.services("t-web", "t-app")
+            let host = try Host.having("t-web", "t-app")
             try host.open("t-web t-app")
             try host.run("systemctl stop t-app")
             let (result, report) = try host.drill()

@@ -14,8 +14,7 @@ extension Drilled {
         }
 
         @Test func aGoodDrillIsKeptOverARestartAndTold() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.open("t-web")
             #expect(try kept(host) == [:])
             try host.run("systemctl start killswitch-drill@shop.service")
@@ -36,15 +35,7 @@ extension Drilled {
 
         @Test func aDrillThatFailsIsAProblemUntilOneGoesWell() throws {
             let host = try Host()
-            try host.unit(
-                "t-deaf.service",
-                """
-                [Service]
-                Type=notify
-                NotifyAccess=all
-                ExecStart=/bin/sh -c "trap '' TERM; systemd-notify --ready; exec sleep infinity"
-                TimeoutStopSec=1
-                """)
+            try host.deafService(limit: "1s")
             try host.open("t-deaf")
             let failed = try host.system.attempt("systemctl start killswitch-drill@shop.service")
             #expect(failed.status != 0)
@@ -61,11 +52,9 @@ extension Drilled {
         }
 
         @Test func aClosedServiceIsNotDrilled() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.open("t-web")
-            try host.set(Host.maintenance)
-            try host.awaitDown("t-web")
+            try host.set(Host.maintenance, down: "t-web")
             try host.run("systemctl start killswitch-drill@shop.service")
             #expect(try host.sentences(of: .drilled).isEmpty)
             #expect(

@@ -42,17 +42,9 @@ extension Host {
         #expect(try run("killswitchctl get shop override --json") == "null\n")
     }
 
-    /// A unit that takes these seconds to stop.
-    func slowService(_ name: String, seconds: Double) throws {
-        try unit(
-            "\(name).service",
-            "[Service]\nExecStart=/bin/sleep infinity\nExecStop=/bin/sleep \(seconds)\n")
-    }
-
     /// Attaches and starts existing units, and waits for the open gate.
     func open(_ units: String) throws {
-        try start(attaching: units)
-        try run("systemctl start \(units)")
+        try startUnits(units)
         try awaitUp("killswitch-open@shop.target")
     }
 }

@@ -38,18 +38,15 @@ extension OnSystemd {
 
         @Test func aClosedServiceStaysDown() throws {
             let host = try host()
-            try host.set(Host.ended)
-            try host.awaitDown("t-web")
+            try host.set(Host.ended, down: "t-web")
             try host.system.reboot()
             try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
             #expect(try host.property("ActiveState", of: "t-web") == "inactive")
             // The boot has asked for its start, but nobody has.
             #expect(try host.journal(of: .startRefused).isEmpty)
             #expect(try host.system.attempt("systemctl start t-web").status != 0)
-            try host.wait(
-                until: "grep -q '\"refused_starts\": 1' /run/killswitchd/shop/units.json")
-            try host.set(Host.open)
-            try host.awaitUp("t-web")
+            try host.wait(for: "\"refused_starts\": 1", in: "shop/units.json")
+            try host.set(Host.open, up: "t-web")
         }
 
         @Test func anUndecidedServiceStartsNothing() throws {
@@ -64,8 +61,7 @@ extension OnSystemd {
                 try host.property("ActiveState", of: "killswitch-open@shop.target") == "inactive")
             #expect(
                 try host.property("ActiveState", of: "killswitch-closed@shop.target") == "inactive")
-            try host.set(Host.open)
-            try host.awaitUp("t-web", "t-needy")
+            try host.set(Host.open, up: "t-web", "t-needy")
         }
 
         @Test(arguments: [
@@ -94,15 +90,13 @@ extension OnSystemd {
 
         @Test func aBrokenConfigurationAtBootLeavesTheKeptOneInForce() throws {
             let host = try host()
-            try host.set(Host.ended)
-            try host.awaitDown("t-web")
-            try host.system.write("[service.shop\n", to: "/etc/killswitchd/killswitchd.toml")
+            try host.set(Host.ended, down: "t-web")
+            try host.configure("[service.shop\n")
             try host.system.reboot()
             try host.awaitUp("killswitch-closed@shop.target")
             #expect(try host.property("ActiveState", of: "t-web") == "inactive")
             #expect(try host.run("systemctl status killswitchd").contains("configuration refused"))
-            try host.set(Host.open)
-            try host.awaitUp("t-web")
+            try host.set(Host.open, up: "t-web")
         }
     }
 
@@ -120,10 +114,8 @@ extension OnSystemd {
     @Suite(.serialized)
     struct SystemdReloadTests {
         @Test func aReloadThatChangesNothingMovesNothing() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web; systemctl stop t-web")
+            let host = try Host.running("t-web")
+            try host.run("systemctl stop t-web")
             try host.run("systemctl reload killswitchd")
             try host.wait(
                 until: "journalctl --sync; journalctl -u killswitchd | grep -q 'was read again'")
@@ -131,30 +123,23 @@ extension OnSystemd {
         }
 
         @Test func aBrokenFileMovesNothingAndTheGateGoesOn() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web")
-            try host.system.write("[service.shop\n", to: "/etc/killswitchd/killswitchd.toml")
+            let host = try Host.running("t-web")
+            try host.configure("[service.shop\n")
             try host.run("systemctl reload killswitchd || true")
             try host.wait(until: "systemctl status killswitchd | grep -q 'configuration refused'")
             #expect(try host.property("ActiveState", of: "t-web") == "active")
-            try host.set(Host.ended)
-            try host.awaitDown("t-web")
+            try host.set(Host.ended, down: "t-web")
         }
 
         @Test func aServiceThatIsAddedIsDecidedAndItsGateMoved() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.start()
             try host.set(Host.ended, of: "mail")
             try host.run("killswitchctl attach --force mail t-web; systemctl start t-web || true")
-            try host.system.write(
-                Host.shop + Host.service("mail"), to: "/etc/killswitchd/killswitchd.toml")
+            try host.configure(Host.shop + Host.service("mail"))
             try host.run("systemctl reload killswitchd")
             try host.awaitUp("killswitch-closed@mail.target", "killswitch-ended@mail.target")
-            try host.set(Host.open, of: "mail")
-            try host.awaitUp("t-web")
+            try host.set(Host.open, of: "mail", up: "t-web")
         }
 
         @Test func aServiceThatIsGoneMovesNoGateAndItsUnitsAreNamed() throws {
@@ -163,7 +148,7 @@ extension OnSystemd {
             try host.services("t-web")
             try host.start()
             try host.run("killswitchctl attach mail t-web; systemctl start t-web")
-            try host.system.write(Host.shop, to: "/etc/killswitchd/killswitchd.toml")
+            try host.configure(Host.shop)
             try host.run("systemctl reload killswitchd")
             try host.wait(until: "! test -e /run/killswitchd/mail")
             #expect(try host.property("ActiveState", of: "t-web") == "active")

@@ -95,15 +95,14 @@ extension OnSystemd {
             try host.services("t-app-shop")
             try host.run("systemctl daemon-reload")
             let each = "killswitchctl attach --each"
-            let missing = try host.system.attempt("\(each) t-app-%s")
-            #expect(missing.status == 1)
-            #expect(missing.errors.contains("there is no unit 't-app-mail.service'"))
+            try host.system.attempt("\(each) t-app-%s").expect(
+                1, errors: "there is no unit 't-app-mail.service'")
             #expect(try host.attachmentFiles == "")
             #expect(try host.system.attempt("\(each) t-app-%i").status == 2)
             #expect(try host.system.attempt("\(each) ''").status == 2)
             #expect(try host.system.attempt("\(each) t-app-%s shop t-web").status == 2)
             #expect(try host.system.attempt("\(each) t-app-%s --renew").status == 2)
-            try host.system.write("[service", to: "/etc/killswitchd/killswitchd.toml")
+            try host.configure("[service")
             #expect(try host.system.attempt("\(each) t-app-%s").status == 78)
         }
 

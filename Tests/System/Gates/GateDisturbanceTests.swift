@@ -20,8 +20,8 @@ extension OnSystemd {
                 format = "switch"
                 """)
             try host.services("t-web")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web; systemctl stop t-web")
+            try host.startUnits("t-web")
+            try host.run("systemctl stop t-web")
             let mark = "stat -c %Y /run/killswitchd/source.app"
             for _ in 1...2 {
                 let before = try host.run(mark)
@@ -35,14 +35,12 @@ extension OnSystemd {
         }
 
         @Test func aUnitThatRanBeforeItWasAttachedIsStoppedByTheFirstClose() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.run("systemctl daemon-reload; systemctl start t-web")
             let before = try host.property("InvocationID", of: "t-web")
             try host.start(attaching: "t-web")
             #expect(try host.property("InvocationID", of: "t-web") == before)
-            try host.set(Host.ended)
-            try host.awaitDown("t-web")
+            try host.set(Host.ended, down: "t-web")
         }
 
         @Test func aUnitThatIsFoundRunningBehindAClosedGateIsStopped() throws {
@@ -70,8 +68,7 @@ extension OnSystemd {
                 until:
                     "journalctl --sync; journalctl -u killswitchd | grep -q 'moves it back to closed'"
             )
-            try host.set(Host.open)
-            try host.awaitUp("t-web")
+            try host.set(Host.open, up: "t-web")
             try host.run("systemctl stop killswitch-open@shop.target")
             try host.awaitUp("killswitch-open@shop.target", "t-web")
             #expect(

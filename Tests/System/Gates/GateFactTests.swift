@@ -14,21 +14,16 @@ extension OnSystemd {
             return try JSON.Value.parse(Array(text.utf8)).object ?? [:]
         }
 
-        private let slow = "[Service]\nExecStart=/bin/sleep infinity\nExecStop=/bin/sleep 2\n"
-
         @Test func downWaitsForTheLastUnitAndClosedForTheDecision() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.unit("t-slow.service", slow)
-            try host.start(attaching: "t-web t-slow")
-            try host.run("systemctl start t-web t-slow")
+            let host = try Host.having("t-web")
+            try host.slowService(seconds: 2)
+            try host.startUnits("t-web t-slow")
             try host.set(Host.ended)
             try host.run("killswitchctl wait shop --for closed --timeout 5s")
             #expect(try host.property("ActiveState", of: "t-slow") != "inactive")
             try host.wait(until: "killswitchctl status shop | grep -q 'closing 1/2'")
-            let early = try host.system.attempt("killswitchctl wait shop --for down --timeout 1ms")
-            #expect(early.status == 124)
-            #expect(early.errors.contains("its gate is closing, 1 of 2 units down"))
+            try host.system.attempt("killswitchctl wait shop --for down --timeout 1ms").expect(
+                124, errors: "its gate is closing, 1 of 2 units down")
             // A migration that begins now finds nothing running.
             #expect(
                 try host.run(
@@ -44,26 +39,22 @@ extension OnSystemd {
 
         /// It once ended by what the daemon had written before the unit was attached.
         @Test func upWaitsForAUnitThatTheDaemonHasNotSeenYet() throws {
-            let host = try Host()
-            try host.services("t-web", "t-late")
+            let host = try Host.having("t-web", "t-late")
             try host.start(attaching: "t-web")
             try host.run("systemctl start t-web t-late")
             try host.run("killswitchctl wait shop --for up --timeout 20s")
             try host.run("killswitchctl attach --no-reload shop t-late")
-            let early = try host.system.attempt("killswitchctl wait shop --for up --timeout 500ms")
-            #expect(early.status == 124)
-            #expect(early.errors.contains("the daemon has not yet seen its unit 't-late.service'"))
+            try host.system.attempt("killswitchctl wait shop --for up --timeout 500ms").expect(
+                124, errors: "the daemon has not yet seen its unit 't-late.service'")
             try host.run("systemctl daemon-reload")
             try host.run("killswitchctl wait shop --for up --timeout 20s")
             #expect(try gate(host)["units"]?.object?["up"] == 2)
         }
 
         @Test func anOrderThatWaitsFollowsTheMoveUnitByUnit() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.unit("t-slow.service", slow)
-            try host.start(attaching: "t-web t-slow")
-            try host.run("systemctl start t-web t-slow")
+            let host = try Host.having("t-web")
+            try host.slowService(seconds: 2)
+            try host.startUnits("t-web t-slow")
             let force = "killswitchctl force shop ended --reason test --for 1h"
             let forced = try host.run("\(force) --wait")
             #expect(try host.property("ActiveState", of: "t-slow") == "inactive")
@@ -80,38 +71,25 @@ extension OnSystemd {
 
         @Test func anOrderThatWaitsNamesTheUnitThatPassesItsLimit() throws {
             let host = try Host()
-            try host.unit(
-                "t-deaf.service",
-                """
-                [Service]
-                ExecStart=/bin/sh -c "trap '' TERM; exec sleep infinity"
-                TimeoutStopSec=1
-                """)
-            try host.start(attaching: "t-deaf")
-            try host.run("systemctl start t-deaf; sleep 0.2")
-            let forced = try host.system.attempt(
-                "killswitchctl force shop ended --reason test --for 1h --wait")
-            #expect(forced.status == 1)
-            #expect(
-                forced.errors.contains("shop: unit 't-deaf.service': it did not stop within"))
+            try host.deafService(limit: "1s")
+            try host.startUnits("t-deaf")
+            try host.system.attempt(
+                "killswitchctl force shop ended --reason test --for 1h --wait"
+            ).expect(1, errors: "shop: unit 't-deaf.service': it did not stop within")
         }
 
         @Test func aGateThatPolkitDoesNotMoveIsSaidEverywhereAndMovedWhenPolkitIsBack() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web; killswitchctl wait shop --for up --timeout 20s")
+            let host = try Host.running("t-web")
+            try host.run("killswitchctl wait shop --for up --timeout 20s")
             try host.run("systemctl mask --runtime --now polkit")
             let problem = "its gate cannot be moved: polkit does not permit it"
             let result = Result {
                 let drilled = try host.system.attempt("killswitchctl drill shop --yes --for 5s")
-                #expect(drilled.status == 1 && drilled.errors.contains(problem))
+                    .expect(1, errors: problem)
                 #expect(!drilled.output.contains("failed"))
-                let forced = try host.system.attempt(
-                    "killswitchctl force shop ended --reason test --for 1h")
-                #expect(forced.status == 1)
-                #expect(forced.output.contains("its gate is stuck, 0 of 1 unit down"))
-                #expect(forced.output.contains("shop: \(problem)"))
+                try host.system.attempt(
+                    "killswitchctl force shop ended --reason test --for 1h"
+                ).expect(1, output: "its gate is stuck, 0 of 1 unit down", "shop: \(problem)")
                 for command in ["status", "units shop", "explain shop", "status --json"] {
                     let printed = try host.system.attempt("killswitchctl \(command)").output
                     #expect(printed.contains(problem), "\(command)")
@@ -119,8 +97,7 @@ extension OnSystemd {
                 #expect(try host.run("killswitchctl status shop").contains(" stuck "))
                 #expect(try gate(host)["next_try"]?.string != nil)
                 for wait in ["wait shop --for down", "run shop --when down -- true"] {
-                    let waited = try host.system.attempt("killswitchctl \(wait)")
-                    #expect(waited.status == 1 && waited.errors.contains(problem), "\(wait)")
+                    try host.system.attempt("killswitchctl \(wait)").expect(1, errors: problem)
                 }
                 // Longer than the unit may take to stop, if somebody had asked it to.
                 try host.run(
@@ -143,20 +120,17 @@ extension OnSystemd {
         }
 
         @Test func aMoveThatWaitsForTheBusIsMadeWhenItsSocketIsBack() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web; killswitchctl wait shop --for up --timeout 20s")
+            let host = try Host.running("t-web")
+            try host.run("killswitchctl wait shop --for up --timeout 20s")
             try host.run("systemctl stop dbus.socket dbus.service 2>/dev/null; true")
             let result = Result {
-                let forced = try host.system.attempt(
-                    "killswitchctl force shop ended --reason test --for 1h")
-                #expect(forced.status == 1)
-                #expect(forced.output.contains("the gate waits for the bus"))
+                try host.system.attempt(
+                    "killswitchctl force shop ended --reason test --for 1h"
+                ).expect(1, output: "the gate waits for the bus")
                 // A bus that is restarted would be back. The back-off grows to 8 s meanwhile.
                 try host.wait(until: "killswitchctl status shop | grep -q ' stuck '")
-                let waited = try host.system.attempt("killswitchctl wait shop --for down")
-                #expect(waited.status == 1 && waited.errors.contains("its gate cannot be moved: "))
+                try host.system.attempt("killswitchctl wait shop --for down").expect(
+                    1, errors: "its gate cannot be moved: ")
             }
             let start = try host.run("systemctl start dbus.socket; cut -d ' ' -f 1 /proc/uptime")
             try result.get()
@@ -179,15 +153,15 @@ extension OnSystemd {
         ) throws {
             let host = try Host()
             try host.unit("t-web.service", "[Service]\nExecStart=/bin/sleep infinity")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web; killswitchctl wait shop --for up --timeout 20s")
+            try host.startUnits("t-web")
+            try host.run("killswitchctl wait shop --for up --timeout 20s")
             if words == "it is masked" {
                 // A unit in /etc cannot be masked.
                 try host.run(
                     "mkdir -p /run/t-kept; mv /etc/systemd/system/t-web.service /run/t-kept")
             }
             try host.run(loss)
-            let result = Result {
+            try host.undoing("systemctl unmask --runtime t-web") {
                 try host.wait(until: "killswitchctl status | grep -q '\(words)'")
                 #expect(
                     try host.sentences(of: .unitLost) == ["shop: unit 't-web.service': \(words)"])
@@ -197,8 +171,6 @@ extension OnSystemd {
                 #expect(
                     try host.property("ActiveState", of: "t-web") == "inactive")
             }
-            try host.run("systemctl unmask --runtime t-web")
-            try result.get()
         }
 
         /// systemd reads its units again while the daemon still asks about the time before.
@@ -218,10 +190,8 @@ extension OnSystemd {
 
         /// Somebody has removed the target's drop-in for the unit.
         @Test func aLostUnitThatTheGateCannotStopIsNamedUntilSomebodyStopsIt() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web; killswitchctl wait shop --for up --timeout 20s")
+            let host = try Host.running("t-web")
+            try host.run("killswitchctl wait shop --for up --timeout 20s")
             try host.run("rm -r /etc/systemd/system/killswitch-open@shop.target.d")
             try host.run("rm /etc/systemd/system/t-web.service; systemctl daemon-reload")
             try host.wait(until: "killswitchctl status | grep -q 'its unit file is gone'")

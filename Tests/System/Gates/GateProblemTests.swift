@@ -9,16 +9,9 @@ extension OnSystemd {
     struct GateProblemTests {
         @Test func aServiceThatIgnoresSIGTERMIsKilledByItsOwnLimitAndTheDaemonSaysSo() throws {
             let host = try Host()
-            try host.unit(
-                "t-deaf.service",
-                """
-                [Service]
-                ExecStart=/bin/sh -c "trap '' TERM; exec sleep infinity"
-                TimeoutStopSec=3
-                """)
+            try host.deafService(limit: "3s")
             try host.override("WatchdogSec=2s")
-            try host.start(attaching: "t-deaf")
-            try host.run("systemctl start t-deaf; sleep 0.2")
+            try host.startUnits("t-deaf")
             try host.set(Host.ended)
             try host.wait(until: "systemctl is-failed --quiet t-deaf")
             #expect(try host.property("Result", of: "t-deaf") == "timeout")
@@ -37,17 +30,10 @@ extension OnSystemd {
         /// limit.
         @Test func aServiceThatIsStillThereAfterItsLimitIsAnErrorThatNamesIt() throws {
             let host = try Host()
-            try host.unit(
-                "t-slow.service",
-                """
-                [Service]
-                ExecStart=/bin/sh -c "trap '' TERM; exec sleep infinity"
-                ExecStop=/bin/sleep infinity
-                ExecStopPost=/bin/sleep infinity
-                TimeoutStopSec=2
-                """)
-            try host.start(attaching: "t-slow")
-            try host.run("systemctl start t-slow; sleep 0.2")
+            try host.deafService(
+                "t-slow", limit: "2s",
+                "ExecStop=/bin/sleep infinity\nExecStopPost=/bin/sleep infinity")
+            try host.startUnits("t-slow")
             try host.set(Host.ended)
             try host.wait(until: "systemctl status killswitchd | grep -q 'has not stopped within'")
             #expect(
@@ -61,19 +47,10 @@ extension OnSystemd {
 
         /// systemd holds the start behind the stop: it would wait without a word.
         @Test func aStartThatWaitsForTheClosingSaysForWhichUnit() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.unit(
-                "t-deaf.service",
-                """
-                [Service]
-                ExecStart=/bin/sh -c "trap '' TERM; exec sleep infinity"
-                TimeoutStopSec=infinity
-                """)
-            try host.start(attaching: "t-web t-deaf")
-            try host.run("systemctl start t-web t-deaf; sleep 0.2")
-            try host.set(Host.ended)
-            try host.awaitDown("t-web")
+            let host = try Host.having("t-web")
+            try host.deafService(limit: "infinity")
+            try host.startUnits("t-web t-deaf")
+            try host.set(Host.ended, down: "t-web")
             try host.run("systemctl start --no-block t-web")
             let sentence =
                 "a start of it waits until unit 't-deaf.service' has stopped, and is refused then"
@@ -83,8 +60,7 @@ extension OnSystemd {
             #expect(try host.journal(of: .startRefused).isEmpty)
             try host.run("systemctl kill --signal=KILL t-deaf")
             try host.run("killswitchctl wait shop --for down --timeout 2m")
-            try host.wait(
-                until: "grep -q '\"refused_starts\": 1' /run/killswitchd/shop/units.json")
+            try host.wait(for: "\"refused_starts\": 1", in: "shop/units.json")
             #expect(try host.property("ActiveState", of: "t-web") == "inactive")
             try host.wait(until: "! killswitchctl units shop | grep -q 'a start of it waits'")
         }

@@ -8,17 +8,16 @@ extension OnSystemd {
     @Suite(.serialized)
     struct GateTests {
         @Test func aFlagClosesTwoServicesWithinASecondAndAHandStartIsRefused() throws {
-            let host = try Host()
-            try host.services("t-web", "t-app")
+            let host = try Host.having("t-web", "t-app")
             try host.run("systemctl daemon-reload; systemctl enable --now t-web t-app")
             try host.start(attaching: "t-web t-app")
             // The daemon can time the stop only of units that it follows already.
             try host.wait(
                 until:
                     "test $(grep -c '\"active\": \"active\"' /run/killswitchd/shop/units.json) = 2")
-            try host.set(Host.ended)
-            try host.awaitDown("t-web", "t-app", "killswitch-open@shop.target")
-            try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
+            try host.set(
+                Host.ended, up: "killswitch-closed@shop.target", "killswitch-ended@shop.target",
+                down: "t-web", "t-app", "killswitch-open@shop.target")
             for unit in ["t-web", "t-app"] {
                 let microseconds = try host.run(
                     """
@@ -28,7 +27,7 @@ extension OnSystemd {
                     """)
                 #expect((0..<1_000_000).contains(try #require(Int(microseconds))))
             }
-            try host.wait(until: "grep -q 'took_ms\": [0-9]' /run/killswitchd/shop/units.json")
+            try host.wait(for: "took_ms\": [0-9]", in: "shop/units.json")
             let took = try host.row("t-web.service")?["took_ms"]?.number?.int64
             #expect(try #require(took) < 1000)
             let refused = try host.system.attempt("systemctl start t-web")
@@ -41,9 +40,9 @@ extension OnSystemd {
             try host.services("t-web", "t-app")
             try host.start(attaching: "t-web t-app")
             try host.awaitUp("killswitch-closed@shop.target")
-            try host.set(Host.open)
-            try host.awaitUp("t-web", "t-app", "killswitch-open@shop.target")
-            try host.awaitDown("killswitch-closed@shop.target", "killswitch-ended@shop.target")
+            try host.set(
+                Host.open, up: "t-web", "t-app", "killswitch-open@shop.target",
+                down: "killswitch-closed@shop.target", "killswitch-ended@shop.target")
         }
 
         /// Both units need one port: a start fails while the other unit runs.
@@ -65,17 +64,14 @@ extension OnSystemd {
             try host.run("killswitchctl attach --state maintenance shop t-page")
             try host.run("systemctl start t-web")
             for _ in 1...3 {
-                try host.set(Host.maintenance)
-                try host.awaitUp("t-page")
+                try host.set(Host.maintenance, up: "t-page")
                 #expect(try host.property("ActiveState", of: "t-web") == "inactive")
                 #expect(try host.system.attempt("systemctl start t-web").status != 0)
-                try host.set(Host.open)
-                try host.awaitUp("t-web")
+                try host.set(Host.open, up: "t-web")
                 #expect(try host.property("ActiveState", of: "t-page") == "inactive")
                 #expect(try host.system.attempt("systemctl start t-page").status != 0)
             }
-            try host.set(Host.ended)
-            try host.awaitDown("t-web")
+            try host.set(Host.ended, down: "t-web")
             #expect(try host.property("ActiveState", of: "t-page") == "inactive")
             #expect(try host.property("Result", of: "t-page") == "success")
             #expect(try host.property("Result", of: "t-web") == "success")
@@ -110,30 +106,22 @@ extension OnSystemd {
             try host.services("t-web")
             try host.start(attaching: "t-web")
             try host.run("killswitchctl attach mail t-web; systemctl start t-web")
-            try host.set(Host.ended, of: "mail")
-            try host.awaitDown("t-web")
-            try host.set(Host.ended)
-            try host.awaitUp("killswitch-closed@shop.target")
-            try host.set(Host.open)
-            try host.awaitUp("killswitch-open@shop.target")
+            try host.set(Host.ended, of: "mail", down: "t-web")
+            try host.set(Host.ended, up: "killswitch-closed@shop.target")
+            try host.set(Host.open, up: "killswitch-open@shop.target")
             #expect(try host.system.attempt("systemctl start t-web").status != 0)
-            try host.set(Host.open, of: "mail")
-            try host.awaitUp("t-web")
+            try host.set(Host.open, of: "mail", up: "t-web")
             #expect(try host.journal(of: .unitFailed).isEmpty)
             #expect(try host.journal(of: .gateMoveFailed).isEmpty)
         }
 
         @Test func theJournalFindsEachMoveWithItsFieldsAndExplainsIt() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web")
+            let host = try Host.running("t-web")
             // The daemon names only units that it knows. It once closed the gate before it had listed
             // this unit: the sentence in the journal had no unit then.
             try host.wait(
                 until: "killswitchctl units shop | grep -qE 't-web.service +up +active'")
-            try host.set(Host.maintenance)
-            try host.awaitUp("killswitch-maintenance@shop.target")
+            try host.set(Host.maintenance, up: "killswitch-maintenance@shop.target")
             let id = MessageID.gateMoved.rawValue
             try host.wait(
                 until:

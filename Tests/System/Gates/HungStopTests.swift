@@ -30,14 +30,12 @@ extension OnSystemd {
                     !ordered.contains("killswitch-") && !ordered.contains(" t-"),
                     "\(side)=\(ordered)")
             }
-            try host.set(Host.ended)
-            try host.awaitDown("t-web")
+            try host.set(Host.ended, down: "t-web")
             let isHung = "systemctl show t-hung -P ActiveState | grep -qx deactivating"
             try host.wait(until: isHung)
 
             try host.run("systemctl kill --signal KILL killswitchd; date +%s%N > /run/t-killed")
-            try host.set(Host.ended, of: "mail")
-            try host.awaitDown("t-mail")
+            try host.set(Host.ended, of: "mail", down: "t-mail")
             let took = try host.run("echo $((($(date +%s%N) - $(cat /run/t-killed)) / 1000000))")
             print("from the kill of the daemon to the stop of a unit: \(took.dropLast()) ms")
             try host.awaitUp("killswitch-closed@mail.target")
@@ -51,8 +49,7 @@ extension OnSystemd {
                     """)
                 print("\(verb): \(took.dropLast()) ms")
             }
-            try host.set(Host.open, of: "mail")
-            try host.awaitUp("t-mail")
+            try host.set(Host.open, of: "mail", up: "t-mail")
             try host.run(isHung)
             // Its stop would wait for the unit, and the daemon for that stop.
             #expect(

@@ -10,13 +10,7 @@ extension OnSystemd {
         private func host(_ configuration: String = Host.shop) throws -> Host {
             let host = try Host(configuration)
             try host.services("t-web")
-            try host.unit(
-                "t-slow.service",
-                """
-                [Service]
-                ExecStart=/bin/sleep infinity
-                ExecStop=/bin/sleep 4
-                """)
+            try host.slowService(seconds: 4)
             try host.start(attaching: "t-slow")
             return host
         }
@@ -31,8 +25,7 @@ extension OnSystemd {
             let host = try host()
             try host.run("killswitchctl attach shop t-web; systemctl start t-web t-slow")
             let before = try runs(of: "t-web", on: host)
-            try host.set(Host.ended)
-            try host.awaitDown("t-web")
+            try host.set(Host.ended, down: "t-web")
             #expect(try host.property("ActiveState", of: "t-slow") == "deactivating")
             #expect(try host.system.attempt("systemctl start t-web").status != 0)
             #expect(try host.property("ActiveState", of: "t-web") == "inactive")
@@ -41,29 +34,23 @@ extension OnSystemd {
             try host.awaitDown("killswitch-open@shop.target", "t-slow")
             #expect(try host.journal(of: .unitIntruding).isEmpty)
             // The marker changes before the gate: the opening starts them.
-            try host.set(Host.open)
-            try host.awaitUp("t-web", "t-slow")
+            try host.set(Host.open, up: "t-web", "t-slow")
         }
 
         @Test func eachOfTwoServicesRefusesAStartOfTheirUnit() throws {
             let host = try host(Host.service("shop") + Host.service("mail"))
-            try host.set(Host.open, of: "mail")
-            try host.awaitUp("killswitch-open@mail.target")
+            try host.set(Host.open, of: "mail", up: "killswitch-open@mail.target")
             try host.run("killswitchctl attach mail t-web; killswitchctl attach shop t-web")
             try host.run("systemctl start t-web t-slow")
             let before = try runs(of: "t-web", on: host)
-            try host.set(Host.ended)
-            try host.awaitDown("t-web")
+            try host.set(Host.ended, down: "t-web")
             #expect(try host.system.attempt("systemctl start t-web").status != 0)
             try host.awaitUp("killswitch-closed@shop.target")
-            try host.set(Host.ended, of: "mail")
-            try host.awaitUp("killswitch-closed@mail.target")
-            try host.set(Host.open)
-            try host.awaitUp("killswitch-open@shop.target")
+            try host.set(Host.ended, of: "mail", up: "killswitch-closed@mail.target")
+            try host.set(Host.open, up: "killswitch-open@shop.target")
             #expect(try host.system.attempt("systemctl start t-web").status != 0)
             #expect(try runs(of: "t-web", on: host) == before)
-            try host.set(Host.open, of: "mail")
-            try host.awaitUp("t-web")
+            try host.set(Host.open, of: "mail", up: "t-web")
         }
 
         /// A timer may elapse while the service that it triggers, or another unit, still stops.
@@ -75,16 +62,14 @@ extension OnSystemd {
             try host.run("systemctl daemon-reload; systemctl start t-job.timer")
             try host.run("killswitchctl attach shop t-job; systemctl start t-slow")
             try host.wait(until: "test -e /run/t-job")
-            try host.set(Host.ended)
-            try host.awaitDown("t-job.timer", "t-job.service")
+            try host.set(Host.ended, down: "t-job.timer", "t-job.service")
             #expect(try host.property("ActiveState", of: "t-slow") == "deactivating")
             try host.run("rm /run/t-job")
             #expect(try host.system.attempt("systemctl start t-job.service").status != 0)
             #expect(try host.system.attempt("systemctl start t-job.timer").status != 0)
             try host.awaitUp("killswitch-closed@shop.target")
             #expect(try host.system.attempt("test -e /run/t-job").status != 0)
-            try host.set(Host.open)
-            try host.awaitUp("t-job.timer")
+            try host.set(Host.open, up: "t-job.timer")
             try host.wait(until: "test -e /run/t-job")
         }
 
@@ -97,8 +82,7 @@ extension OnSystemd {
                 "[Unit]\nAssertPathExists=/run/t-allowed\n[Service]\nExecStart=/bin/sleep infinity")
             try host.start(attaching: "t-web")
             try host.awaitUp("killswitch-closed@shop.target")
-            try host.set(Host.open)
-            try host.awaitUp("killswitch-open@shop.target")
+            try host.set(Host.open, up: "killswitch-open@shop.target")
             try host.wait(until: "killswitchctl units shop | grep -q 'has refused its start'")
             #expect(
                 try host.sentences(of: .unitFailed) == [

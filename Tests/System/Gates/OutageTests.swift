@@ -24,11 +24,9 @@ extension OnSystemd {
         }
 
         @Test func aKilledDaemonMovesNoGateAndAgreesWhenItIsBack() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.override("RestartSec=0")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web")
+            try host.startUnits("t-web")
             for flags in [Host.open, Host.maintenance, Host.ended, Host.open] {
                 try host.set(flags)
                 let state = flags == Host.open ? "open" : "closed"
@@ -69,13 +67,10 @@ extension OnSystemd {
             let closed = "killswitch-closed@shop.target"
             let maintenance = "killswitch-maintenance@shop.target"
             try host.services("t-web")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web")
+            try host.startUnits("t-web")
             try host.preload(try Preload("one-move", Self.oneMove), "RestartSec=0")
             try host.run("systemctl restart killswitchd")
-            try host.set(Host.maintenance)
-            try host.awaitUp(closed)
-            try host.awaitDown("t-web")
+            try host.set(Host.maintenance, up: closed, down: "t-web")
             // The second move was ordered in the same turn, and did not reach systemd.
             try host.run("killswitchctl wait shop --for maintenance")
             #expect(try host.property("ActiveState", of: maintenance) == "inactive")
@@ -87,42 +82,33 @@ extension OnSystemd {
         }
 
         @Test func aFrozenDaemonIsStartedAgainAndMovesNothing() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.override("WatchdogSec=2s")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web")
+            try host.startUnits("t-web")
             let before = try runs(host)
             try kill("STOP", host)
             #expect(try runs(host) == before)
-            try host.set(Host.ended)
-            try host.awaitDown("t-web")
+            try host.set(Host.ended, down: "t-web")
         }
 
         @Test(arguments: ["systemd-journald", "polkit", "dbus"])
         func filesAndWatchdogContinueWhileASystemServiceIsFrozen(_ unit: String) throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.override("WatchdogSec=2s")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web")
+            try host.startUnits("t-web")
             // The daemon has used each of the three services before.
-            try host.set(Host.maintenance)
-            try host.awaitUp("killswitch-maintenance@shop.target")
-            try host.set(Host.open)
-            try host.awaitUp("t-web")
+            try host.set(Host.maintenance, up: "killswitch-maintenance@shop.target")
+            try host.set(Host.open, up: "t-web")
             let process = try host.property("MainPID", of: unit)
             try host.run("kill -STOP \(process)")
-            let result = Result {
+            try host.undoing("kill -CONT \(process)") {
                 try host.set(Host.ended)
                 try host.wait(until: "killswitchctl wait shop --for ended --timeout 5s")
                 #expect(try host.run("ls /run/killswitchd/shop").contains("closed"))
                 if unit == "polkit" {
-                    try host.wait(
-                        until: "grep -q 'polkitd may hang' /run/killswitchd/shop/gate.json")
-                    let check = try host.system.attempt("killswitchctl status --check")
-                    #expect(check.status == 1)
-                    #expect(check.output.contains("polkitd may hang"), "\(check.output)")
+                    try host.wait(for: "polkitd may hang", in: "shop/gate.json")
+                    try host.system.attempt("killswitchctl status --check").expect(
+                        1, output: "polkitd may hang")
                     #expect(try host.sentences(of: .systemdSilent).count == 1)
                 }
                 // Waits longer than the watchdog's limit.
@@ -131,8 +117,6 @@ extension OnSystemd {
                 #expect(try host.property("NRestarts") == "0")
                 #expect(try host.property("MainPID") == daemon)
             }
-            try host.run("kill -CONT \(process)")
-            try result.get()
             try host.awaitDown("t-web")
             try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
             #expect(try host.property("NRestarts") == "0")
@@ -141,21 +125,15 @@ extension OnSystemd {
         }
 
         @Test func aBusThatIsRestartedIsFoundAgain() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web; systemctl restart dbus.service")
+            let host = try Host.running("t-web")
+            try host.run("systemctl restart dbus.service")
             try host.wait(
                 until: "journalctl --sync; journalctl -u killswitchd | grep -q 'the bus is back'")
-            try host.set(Host.ended)
-            try host.awaitDown("t-web")
-            try host.awaitUp("killswitch-closed@shop.target")
+            try host.set(Host.ended, up: "killswitch-closed@shop.target", down: "t-web")
             #expect(try host.journal(of: .busLost).count == 1)
             #expect(try host.property("NRestarts") == "0")
             // In the middle of a closing: who waits for its end gets it.
-            try host.unit(
-                "t-slow.service",
-                "[Service]\nExecStart=/bin/sleep infinity\nExecStop=/bin/sleep 4\n")
+            try host.slowService(seconds: 4)
             try host.set(Host.open)
             try host.start(attaching: "t-slow")
             try host.run("killswitchctl wait shop --for open; systemctl start t-slow")
@@ -171,7 +149,7 @@ extension OnSystemd {
         @Test func withoutABusEverythingButTheGatesWorksAndTheProblemIsReported() throws {
             let host = try Host()
             try host.run("systemctl stop dbus.socket dbus.service 2>/dev/null; true")
-            let result = Result {
+            try host.undoing("systemctl start dbus.socket dbus.service") {
                 try host.start()
                 #expect(try host.run("killswitchctl is-open shop").contains("open"))
                 try host.wait(
@@ -179,23 +157,17 @@ extension OnSystemd {
                 try host.set(Host.ended)
                 try host.wait(until: "killswitchctl wait shop --for ended --timeout 5s")
             }
-            try host.run("systemctl start dbus.socket dbus.service")
-            try result.get()
             try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
         }
 
         @Test func withoutPolkitTheRefusalIsReportedOnceAndTheMoveIsRetried() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web; systemctl mask --runtime --now polkit")
-            let result = Result {
+            let host = try Host.running("t-web")
+            try host.run("systemctl mask --runtime --now polkit")
+            try host.undoing("systemctl unmask --runtime polkit; systemctl start polkit") {
                 try host.set(Host.ended)
                 try host.wait(until: "systemctl status killswitchd | grep -q 'cannot be moved'")
                 #expect(try host.property("ActiveState", of: "t-web") == "active")
             }
-            try host.run("systemctl unmask --runtime polkit; systemctl start polkit")
-            try result.get()
             try host.awaitDown("t-web")
             try host.awaitUp("killswitch-ended@shop.target")
             #expect(try host.journal(of: .gateMoveFailed).count == 1)
@@ -208,40 +180,30 @@ extension OnSystemd {
             try host.awaitUp("killswitch-open@shop.target")
             try host.run("mkdir /run/t-kept; mv \(folder)/killswitch-*.target /run/t-kept")
             try host.run("systemctl daemon-reload")
-            let result = Result {
+            try host.undoing("mv /run/t-kept/* \(folder); systemctl daemon-reload") {
                 try host.set(Host.maintenance)
                 try host.wait(until: "killswitchctl wait shop --for maintenance --timeout 5s")
                 try host.wait(until: "systemctl status killswitchd | grep -q 'cannot be moved'")
             }
-            try host.run("mv /run/t-kept/* \(folder); systemctl daemon-reload")
-            try result.get()
             try host.awaitUp("killswitch-maintenance@shop.target")
         }
 
         @Test func isolateStopsNeitherTheGateNorItsUnits() throws {
-            let host = try Host()
-            try host.services("t-web")
+            let host = try Host.having("t-web")
             try host.run("systemctl daemon-reload; systemctl enable killswitchd t-web")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web")
+            try host.startUnits("t-web")
             let before = try runs(host)
             try host.run("systemctl isolate multi-user.target")
             #expect(try runs(host) == before)
-            try host.set(Host.ended)
-            try host.awaitDown("t-web")
+            try host.set(Host.ended, down: "t-web")
         }
 
         @Test func theDaemonFollowsAReexecutedSystemd() throws {
-            let host = try Host()
-            try host.services("t-web")
-            try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web")
+            let host = try Host.running("t-web")
             let before = try runs(host)
             try host.run("systemctl daemon-reexec")
             #expect(try runs(host) == before)
-            try host.set(Host.ended)
-            try host.awaitDown("t-web")
-            try host.awaitUp("killswitch-closed@shop.target")
+            try host.set(Host.ended, up: "killswitch-closed@shop.target", down: "t-web")
             try host.run("systemctl start killswitch-open@shop.target || true")
             try host.awaitUp("killswitch-closed@shop.target")
         }

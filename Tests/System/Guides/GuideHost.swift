@@ -8,9 +8,7 @@ struct GuideHost {
 
     /// Removes everything of the guide before.
     init() throws {
-        host = try PackageHost()
-        try host.configure()
-        try host.install()
+        host = try PackageHost.installed()
         try host.unit("shop")
         try host.run(
             """
@@ -26,7 +24,7 @@ struct GuideHost {
     func follow(
         _ page: String, _ sections: String..., edit: (String) -> String = { $0 }
     ) throws {
-        let text = edit(try Self.text(of: "docs/guides/\(page)"))
+        let text = edit(try Programs.text(of: "docs/guides/\(page)"))
         try host.system.write(text, to: "\(PackageHost.folder)/\(page)")
         try host.system.copy(
             "\(Programs.project)/Tests/System/walk-through", to: PackageHost.folder)
@@ -35,11 +33,5 @@ struct GuideHost {
                 "cd \(PackageHost.folder) && python3 walk-through \(page) '## \(section)'")
             try #require(walk.status == 0, "\(section): \(walk.output)\(walk.errors)")
         }
-    }
-
-    /// The text of a file of the project.
-    static func text(of path: String) throws -> String {
-        let bytes = try File.read("\(Programs.project)/\(path)", limit: 1 << 20)
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -11,13 +11,11 @@ extension Packaged {
         init() throws { guide = try GuideHost() }
 
         @Test func aWebShopIsClosedForMaintenance() throws {
-            let result = Result {
+            try host.undoing("systemctl stop nginx; rm -rf /etc/nginx/conf.d/shop.conf /srv/shop") {
                 try guide.follow(
                     "maintenance.md", "Prepare the host", "Close it now",
                     "Close it on one host by hand", "Plan it")
             }
-            try host.run("systemctl stop nginx; rm -rf /etc/nginx/conf.d/shop.conf /srv/shop")
-            try result.get()
         }
 
         @Test func aServiceIsRetiredOnADate() throws {
@@ -31,22 +29,17 @@ extension Packaged {
         }
 
         @Test func anOrderIsSignedByTwoPeople() throws {
-            let result = Result {
+            try host.undoing("rm -f /etc/killswitchd/conf.d/signed.toml && killswitchctl reload") {
                 try guide.follow("signing.md", "Sign your first order", "Ask for a second person")
             }
-            try host.run(
-                "rm -f /etc/killswitchd/conf.d/signed.toml && killswitchctl reload")
-            try result.get()
         }
 
         @Test func aServiceClosesInStepsAndComesBackGently() throws {
-            let result = Result {
+            try host.undoing("rm -f /etc/killswitchd/conf.d/gently.toml && killswitchctl reload") {
                 try guide.follow(
                     "steps.md", "Close in steps", "Let load balancers turn away first",
                     "Reopen one after the other")
             }
-            try host.run("rm -f /etc/killswitchd/conf.d/gently.toml && killswitchctl reload")
-            try result.get()
         }
 
         @Test func manyServersFollowOneFirebaseProject() throws {

@@ -31,7 +31,14 @@ extension Packaged {
         }
 
         @Test func aContainerIsBehindAGate() throws {
-            let result = Result {
+            try host.undoing(
+                """
+                systemctl disable --now shop-web; podman rmi --all --force
+                rm -rf /etc/containers/systemd /etc/systemd/system-generators /srv/shop-image \\
+                    /run/systemd/system/shop-web.service.d /etc/systemd/system/shop-web.service
+                systemctl daemon-reload
+                """
+            ) {
                 try guide.follow("podman.md", "Make an image")
                 try quadlet()
                 try guide.follow("podman.md", "With Quadlet", edit: Self.nested)
@@ -46,20 +53,12 @@ extension Packaged {
                 #expect(try host.succeeds("systemctl cat shop-web") == false)
                 try guide.follow("podman.md", "Without Quadlet", edit: Self.nested)
             }
-            try host.run(
-                """
-                systemctl disable --now shop-web; podman rmi --all --force
-                rm -rf /etc/containers/systemd /etc/systemd/system-generators /srv/shop-image \\
-                    /run/systemd/system/shop-web.service.d /etc/systemd/system/shop-web.service
-                systemctl daemon-reload
-                """)
-            try result.get()
         }
 
         /// Makes the unit as soon as the container of the guide is there, as Quadlet does.
         private func quadlet() throws {
-            let unit = try GuideHost.text(of: "Tests/System/Guides/shop-web.service")
-            let page = try GuideHost.text(of: "docs/guides/podman.md")
+            let unit = try Programs.text(of: "Tests/System/Guides/shop-web.service")
+            let page = try Programs.text(of: "docs/guides/podman.md")
             let container = try #require(unit.split(separator: "[X-Container]").last)
                 .prefix { $0 != "[" }
             #expect(page.contains("[Container]\(container)[Install]"), "make the unit anew")

@@ -9,8 +9,8 @@ import Testing
 struct ScrapeTests {
     /// What the dashboard asks first: who has not obeyed?
     private static func question() throws -> String {
-        let path = "\(Programs.project)/packaging/prometheus/killswitchd-dashboard.json"
-        let dashboard = try JSON.Value.parse(try Program.run("/bin/cat", [path]).output).object
+        let path = "packaging/prometheus/killswitchd-dashboard.json"
+        let dashboard = try JSON.Value.parse(try Programs.text(of: path)).object
         let panel = dashboard?["panels"]?.array?.first?.object
         let query = panel?["targets"]?.array?.first?.object?["expr"]?.string
         return try #require(query).replacing("$instance", with: ".*")
@@ -74,17 +74,8 @@ struct ScrapeTests {
 
     @Test func theQueryNamesExactlyTheStaleTheKilledAndTheOneWhoseUnitIgnoresSIGTERM() throws {
         let host = try Host()
-        try host.unit(
-            "t-deaf.service",
-            """
-            [Service]
-            Type=notify
-            NotifyAccess=all
-            ExecStart=/bin/sh -c "trap '' TERM; systemd-notify --ready; exec sleep infinity"
-            TimeoutStopSec=10min
-            """)
-        try host.start(attaching: "t-deaf")
-        try host.run("systemctl start t-deaf")
+        try host.deafService(limit: "10min")
+        try host.startUnits("t-deaf")
         try host.run(Self.setUp)
         // The unit would be waited for.
         let cleanUp =

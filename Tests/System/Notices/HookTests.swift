@@ -32,17 +32,15 @@ extension Attached {
             try host.system.write(Self.server, to: "/run/t-server.py")
             try serve(host)
             try host.start()
-            let guide = String(
-                decoding: try File.read("\(Programs.project)/docs/guides/hooks.md", limit: 1 << 20),
-                as: UTF8.self)
+            let guide = try Programs.text(of: "docs/guides/hooks.md")
             try host.system.write(
                 guide.replacing("https://chat.example.com/hooks/xyz", with: Self.address),
                 to: "/run/t-guide/hooks.md")
             try host.system.copy(
                 "\(Programs.project)/Tests/System/walk-through", to: "/run/t-guide")
-            let walk = try host.system.attempt(
-                "cd /run/t-guide && python3 walk-through hooks.md '## Post to a chat'")
-            #expect(walk.status == 0, "\(walk.output)\(walk.errors)")
+            try host.system.attempt(
+                "cd /run/t-guide && python3 walk-through hooks.md '## Post to a chat'"
+            ).expect(0)
 
             try host.set(#"{"state": "maintenance", "title": "Say \"hello\" \\ $HOME"}"#)
             try host.wait(

@@ -2,7 +2,7 @@ import Files
 import Support
 
 /// The host of an administrator who installs the package: a booted system without the programs.
-struct PackageHost {
+struct PackageHost: Shell {
     let system: BootedSystem
 
     /// The package of this version or of an older one.
@@ -28,24 +28,30 @@ struct PackageHost {
             systemctl daemon-reload
             systemctl reset-failed
             """)
-        let packages = try Directory.list("\(Programs.project)/build").filter {
-            $0.hasSuffix(".deb")
-        }
-        guard packages.count == 2 else {
-            throw TestFailure("find a package and an older one in 'build': see .ci/test")
-        }
         try system.copy(
             "\(Programs.project)/build/\(try package(.current))", to: "\(Self.folder)/build")
         try system.copy("\(Programs.project)/build/\(try package(.previous))", to: Self.folder)
+    }
+
+    /// A host with a service in this state, on which the package was installed.
+    static func installed(
+        _ build: Build = .current, state: String = "running"
+    ) throws -> PackageHost {
+        let host = try PackageHost()
+        try host.configure(state)
+        try host.install(build)
+        return host
     }
 
     private func package(_ build: Build) throws -> String {
         let packages = try Directory.list("\(Programs.project)/build").filter {
             $0.hasSuffix(".deb")
         }
-        let found = packages.first { $0.hasPrefix("killswitchd_0.0.") == (build == .previous) }
-        guard let found else { throw TestFailure("find a package in 'build': see .ci/test") }
-        return found
+        let found = packages.filter { $0.hasPrefix("killswitchd_0.0.") == (build == .previous) }
+        guard packages.count == 2, let package = found.first else {
+            throw TestFailure("find a package and an older one in 'build': see .ci/test")
+        }
+        return package
     }
 
     /// Installs the package; returns the output.

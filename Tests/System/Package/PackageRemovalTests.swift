@@ -6,9 +6,7 @@ extension Packaged {
     @Suite(.serialized)
     struct PackageRemovalTests {
         @Test func aRemovalDetachesEveryUnitAndNamesThem() throws {
-            let host = try PackageHost()
-            try host.configure()
-            try host.install()
+            let host = try PackageHost.installed()
             for name in ["t-web", "t-app", "t-own"] { try host.unit(name) }
             try host.system.write(
                 "[Unit]\nRequisite=killswitch-open@shop.target\n",
@@ -85,9 +83,7 @@ extension Packaged {
 
         /// pam_motd(8) shows the files of the folder to people who log in.
         @Test func theMessageOfTheDayComesAndGoesWithThePackage() throws {
-            let host = try PackageHost()
-            try host.configure("maintenance")
-            try host.install()
+            let host = try PackageHost.installed(state: "maintenance")
             try host.system.wait(
                 until: "grep -q 'shop is closed (maintenance) since' /run/motd.d/killswitchd")
             try host.run("useradd --no-create-home --shell /bin/true t-operator")
@@ -134,9 +130,7 @@ extension Packaged {
 
         /// As in an image that is being built: systemd does not run, and its files have to be right.
         @Test func withoutASystemdUnitsAreDetachedAllTheSame() throws {
-            let host = try PackageHost()
-            try host.configure()
-            try host.install()
+            let host = try PackageHost.installed()
             try host.unit("t-web")
             try host.run("killswitchctl attach shop t-web")
             let printed = try host.run(

@@ -47,9 +47,7 @@ extension Packaged {
 
         /// It must not be an alarm while the package is installed or upgraded.
         @Test func theAlarmIsEnabledAndQuiet() throws {
-            let host = try PackageHost()
-            try host.configure()
-            try host.install(.previous)
+            let host = try PackageHost.installed(.previous)
             try host.unit("t-web")
             try host.run("killswitchctl attach shop t-web")
             try host.install(.current)
@@ -70,9 +68,7 @@ extension Packaged {
 
         @Test(arguments: ["running", "ended"])
         func anUpgradeTouchesNoGateAndNoUnit(_ state: String) throws {
-            let host = try PackageHost()
-            try host.configure(state)
-            try host.install(.previous)
+            let host = try PackageHost.installed(.previous, state: state)
             try host.unit("t-web")
             try host.run("systemctl start t-web || true; killswitchctl attach shop t-web")
             let isOpen = state == "running"
@@ -91,9 +87,7 @@ extension Packaged {
 
         /// Without the assertion, a unit could be started while another unit still stopped.
         @Test func anUpgradeRenewsTheDropInsOfAttachedUnitsWithOneReload() throws {
-            let host = try PackageHost()
-            try host.configure()
-            try host.install(.previous)
+            let host = try PackageHost.installed(.previous)
             for name in ["t-web", "t-own"] { try host.unit(name) }
             try host.run("killswitchctl attach shop t-web t-own; systemctl start t-web t-own")
             let file = { (unit: String) in
@@ -153,9 +147,7 @@ extension Packaged {
         }
 
         @Test func anUpgradeWithABrokenConfigurationLeavesTheRunningDaemonAlone() throws {
-            let host = try PackageHost()
-            try host.configure()
-            try host.install(.previous)
+            let host = try PackageHost.installed(.previous)
             let daemon = try host.run("systemctl show killswitchd -P MainPID")
             try host.system.write("[service.shop]\nformt = 1\n", to: PackageHost.dropIn)
             let printed = try host.install(.current)
@@ -166,9 +158,7 @@ extension Packaged {
         }
 
         @Test func anUpgradeStartsNothingThatTheAdministratorHasStopped() throws {
-            let host = try PackageHost()
-            try host.configure()
-            try host.install(.previous)
+            let host = try PackageHost.installed(.previous)
             try host.run("systemctl disable --now killswitchd")
             try host.install(.current)
             #expect(try host.succeeds("systemctl is-active killswitchd") == false)
@@ -180,11 +170,10 @@ extension Packaged {
             for file in ["README.md", "Tests/System/walk-through"] {
                 try host.system.copy("\(Programs.project)/\(file)", to: PackageHost.folder)
             }
-            let walk = try host.system.attempt(
+            try host.system.attempt(
                 "cd \(PackageHost.folder) && "
-                    + "python3 walk-through README.md '## Five minutes on a server'")
-            #expect(walk.status == 0, "\(walk.output)\(walk.errors)")
-            #expect(walk.output.contains("$ sudo apt-get install ./build/killswitchd_"))
+                    + "python3 walk-through README.md '## Five minutes on a server'"
+            ).expect(0, output: "$ sudo apt-get install ./build/killswitchd_")
         }
     }
 }

@@ -37,19 +37,10 @@ extension Attached {
                 Host.shop
                     + "[report]\nurl = \"http://127.0.0.1:8098/\"\n")
             try host.system.write(Self.server, to: "/run/t-server.py")
-            try host.unit(
-                "t-deaf.service",
-                """
-                [Service]
-                Type=notify
-                NotifyAccess=all
-                ExecStart=/bin/sh -c "trap '' TERM; systemd-notify --ready; exec sleep infinity"
-                TimeoutStopSec=6s
-                """)
+            try host.deafService(limit: "6s")
             try host.run(": > /run/t-reports")
             try host.run("systemd-run --quiet --unit t-report-server python3 /run/t-server.py")
-            try host.start(attaching: "t-deaf")
-            try host.run("systemctl start t-deaf")
+            try host.startUnits("t-deaf")
             try host.wait(until: "grep -q '\"status\":\"applied\"' /run/t-reports")
             try host.set(Host.ended)
             try host.wait(until: "grep -q '\"state\":\"ended\"' /run/t-reports")

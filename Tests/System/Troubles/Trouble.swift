@@ -12,9 +12,9 @@ struct Trouble: Sendable, CustomTestStringConvertible {
     var journal: String?
     /// Prepares the system before the daemon starts.
     var prepare: @Sendable (Host) throws -> Void = { _ in }
-    let cause: @Sendable (Host) throws -> Void
-    /// Undoes what a reset of the system does not undo.
-    var end: @Sendable (Host) throws -> Void = { _ in }
+    var cause: @Sendable (Host) throws -> Void = { _ in }
+    /// Undoes what a reset of the system does not undo: a command.
+    var end = "true"
     /// The unit whose status `systemctl status` shows.
     var unit = "killswitchd"
     /// Whether a daemon runs that has a status line.
@@ -62,19 +62,14 @@ extension Trouble {
                     """)
                 try host.set(Host.ended)
             },
-            end: { host in
-                try host.run(
-                    """
-                    mv /run/t-rules/50-killswitchd.rules /usr/share/polkit-1/rules.d/
-                    systemctl restart polkit
-                    """)
-            }),
+            end: """
+                mv /run/t-rules/50-killswitchd.rules /usr/share/polkit-1/rules.d/
+                systemctl restart polkit
+                """),
         Trouble(
             name: "there is no message bus", needle: "connect to the bus",
-            prepare: { host in
-                try host.run("systemctl stop dbus.socket dbus.service 2>/dev/null; true")
-            }, cause: { _ in },
-            end: { host in try host.run("systemctl start dbus.socket dbus.service") }),
+            prepare: { try $0.run("systemctl stop dbus.socket dbus.service 2>/dev/null; true") },
+            end: "systemctl start dbus.socket dbus.service"),
         Trouble(
             name: "polkit does not run", needle: "its gate cannot be moved",
             journal: ": start 'killswitch-", prepare: attach,
@@ -82,9 +77,7 @@ extension Trouble {
                 try host.run("systemctl mask --runtime --now polkit")
                 try host.set(Host.ended)
             },
-            end: { host in
-                try host.run("systemctl unmask --runtime polkit; systemctl start polkit")
-            }),
+            end: "systemctl unmask --runtime polkit; systemctl start polkit"),
     ]
 
     private static let units = [
@@ -93,42 +86,31 @@ extension Trouble {
             configuration: Host.service("shop", #"notify_before = ["31d"]"#),
             needle: "the units for its notices cannot be started",
             journal: "start 'killswitch-notice@shop.target'",
-            prepare: { host in
-                try host.run("systemctl mask --runtime killswitch-notice@shop.target")
-            },
+            prepare: { try $0.run("systemctl mask --runtime killswitch-notice@shop.target") },
             cause: { host in
                 let end = try host.run("date -u -d '10 days' +%Y-%m-%dT%H:%M:%SZ").dropLast()
                 try host.set(#"{"state": "countdown", "ends_at": "\#(end)"}"#)
             },
-            end: { host in
-                try host.run("systemctl unmask --runtime killswitch-notice@shop.target")
-            }),
+            end: "systemctl unmask --runtime killswitch-notice@shop.target"),
         Trouble(
             name: "a unit does not stop", needle: "has not stopped within its limit of 5 s",
             prepare: { host in
-                try host.unit(
-                    "t-web.service",
-                    """
-                    [Service]
-                    ExecStart=/bin/sh -c "trap '' TERM; exec sleep infinity"
-                    ExecStop=/bin/sleep infinity
-                    ExecStopPost=/bin/sleep infinity
-                    TimeoutStopSec=5
-                    """)
-                try host.run("systemctl daemon-reload; systemctl start t-web; sleep 0.2")
-            }, cause: { host in try host.set(Host.ended) },
-            end: { host in try host.run("systemctl kill --signal=KILL t-web; true") }),
+                try host.deafService(
+                    "t-web", limit: "5s",
+                    "ExecStop=/bin/sleep infinity\nExecStopPost=/bin/sleep infinity")
+                try host.run("systemctl daemon-reload; systemctl start t-web")
+            }, cause: { try $0.set(Host.ended) },
+            end: "systemctl kill --signal=KILL t-web; true"),
         Trouble(
             name: "a unit fails to start", flags: Host.ended,
             needle: "it failed with result 'exit-code'",
             prepare: { host in
                 try host.unit("t-web.service", "[Service]\nExecStart=/bin/false")
-            }, cause: { host in try host.set(Host.open) }),
+            }, cause: { try $0.set(Host.open) }),
         Trouble(
             name: "the file of a unit is deleted", needle: "its unit file is gone", prepare: attach,
-            cause: { host in
-                try host.run("rm /etc/systemd/system/t-web.service; systemctl daemon-reload")
-            }, end: { host in try host.run("systemctl stop t-web; true") }),
+            cause: { try $0.run("rm /etc/systemd/system/t-web.service; systemctl daemon-reload") },
+            end: "systemctl stop t-web; true"),
         Trouble(
             name: "a unit is masked", needle: "it is masked", prepare: attach,
             cause: { host in
@@ -136,18 +118,18 @@ extension Trouble {
                 try host.run(
                     "mv /etc/systemd/system/t-web.service /run; systemctl mask --runtime t-web")
             },
-            end: { host in try host.run("systemctl unmask --runtime t-web; systemctl stop t-web") }
+            end: "systemctl unmask --runtime t-web; systemctl stop t-web"
         ),
     ]
 
     private static let sources = [
         Trouble(
             name: "a source is down", configuration: http("http://127.0.0.1:9/shop.json"),
-            flags: nil, needle: "cannot connect: connection refused", cause: { _ in }),
+            flags: nil, needle: "cannot connect: connection refused"),
         Trouble(
             name: "the name of a source does not resolve",
             configuration: http("http://flags.invalid/shop.json"), flags: nil,
-            needle: "the name 'flags.invalid' does not resolve", cause: { _ in }),
+            needle: "the name 'flags.invalid' does not resolve"),
         Trouble(
             name: "the certificate of a source is not accepted",
             configuration: http("https://localhost:4443/shop.json"), flags: nil,
@@ -161,14 +143,12 @@ extension Trouble {
                     systemd-run --quiet --unit=t-tls openssl s_server -quiet -www -accept 4443 \
                         -key /run/t-tls/key -cert /run/t-tls/cert
                     """)
-            }, cause: { _ in }),
+            }),
         Trouble(
             name: "a proxy refuses",
             configuration: http("http://flags.example.test/shop.json"), flags: nil,
             needle: "the proxy '127.0.0.1:9' cannot be reached: connection refused",
-            prepare: { host in
-                try host.override("Environment=http_proxy=http://127.0.0.1:9")
-            }, cause: { _ in }),
+            prepare: { try $0.override("Environment=http_proxy=http://127.0.0.1:9") }),
     ]
 
     private static let flags = [
@@ -181,7 +161,7 @@ extension Trouble {
         Trouble(
             name: "flags are stale", configuration: Host.service("shop", "max_stale = \"2s\""),
             needle: "are older than max_stale",
-            cause: { host in try host.run("rm /etc/killswitchd/shop.json") }),
+            cause: { try $0.run("rm /etc/killswitchd/shop.json") }),
         Trouble(
             name: "the host guard holds a closing",
             configuration: Host.shop + """
@@ -192,7 +172,7 @@ extension Trouble {
                 close_at_once = 1
                 """, needle: "than close_at_once allows",
             journal: "would close at once (close_at_once is 1)",
-            cause: { host in try host.set(Host.ended) }),
+            cause: { try $0.set(Host.ended) }),
     ]
 
     private static let host = [
@@ -208,9 +188,7 @@ extension Trouble {
                     """)
                 try host.set(Host.ended)
             },
-            end: { host in
-                try host.run("systemctl stop killswitchd; umount --lazy /run/killswitchd")
-            }),
+            end: "systemctl stop killswitchd; umount --lazy /run/killswitchd"),
         Trouble(
             name: "the state directory is full", needle: "store the flags of source 'shop'",
             prepare: { host in try fileSystem("/var/lib/killswitchd", on: host) },
@@ -218,13 +196,11 @@ extension Trouble {
                 try host.run("cat /dev/zero > /var/lib/killswitchd/filler 2>/dev/null; true")
                 try host.set(Host.ended)
             },
-            end: { host in
-                try host.run("systemctl stop killswitchd; umount --lazy /var/lib/killswitchd")
-            }),
+            end: "systemctl stop killswitchd; umount --lazy /var/lib/killswitchd"),
         Trouble(
             name: "the configuration is broken", needle: "killswitchd.toml:1:14: syntax error",
             cause: { host in
-                try host.system.write("[service.shop", to: "/etc/killswitchd/killswitchd.toml")
+                try host.configure("[service.shop")
                 _ = try host.system.attempt("systemctl reload killswitchd")
             }),
         Trouble(

@@ -14,14 +14,13 @@ extension Attached {
             let host = try Host(trouble.configuration, flags: trouble.flags)
             let begin = try host.run("date +%s.%N").dropLast()
             try trouble.prepare(host)
-            let result = Result {
+            var section = ""
+            try host.undoing(trouble.end) {
                 let hasUnit = try host.system.attempt("systemctl cat t-web").status == 0
                 try host.start(attaching: hasUnit ? "t-web" : "")
                 try trouble.cause(host)
-                return try words(of: trouble, on: host, since: String(begin))
+                section = try words(of: trouble, on: host, since: String(begin))
             }
-            try trouble.end(host)
-            let section = try result.get()
             let page = try TroublePage()
             #expect(!section.contains(TroublePage.gap), "\(section)")
             if unsafe getenv("KILLSWITCHD_WRITE_TROUBLES") != nil {
@@ -82,9 +81,7 @@ struct TroublePage {
     private static let path = "\(Programs.project)/docs/troubles.md"
     private let text: String
 
-    init() throws {
-        text = String(decoding: try File.read(Self.path, limit: 1 << 20), as: UTF8.self)
-    }
+    init() throws { text = try Programs.text(of: "docs/troubles.md") }
 
     /// The first line with these words, without what is different each time.
     static func cell(_ output: String, with needle: String) -> String {

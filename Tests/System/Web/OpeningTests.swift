@@ -75,7 +75,7 @@ extension OnSystemd {
         }
 
         private func expectStarting(_ host: Host) throws {
-            try host.wait(until: "grep -q 'One moment' /run/killswitchd/shop/page.html")
+            try host.wait(for: "One moment", in: "shop/page.html")
             try host.run("grep -q '\"state\": \"starting\"' /run/killswitchd/shop/problem.json")
             try host.run("grep -qx '5 *' /run/killswitchd/shop/retry-after")
         }

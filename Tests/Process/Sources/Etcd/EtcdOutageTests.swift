@@ -92,8 +92,7 @@ import Testing
         try cluster.kill(cluster.members[0])
         try cluster.kill(cluster.members[1])
         try await daemon.awaitLine("no other endpoint answers either")
-        #expect(try daemon.member("state") == #""maintenance""#)
-        #expect(try daemon.member("reason") == #""flags""#)
+        try daemon.expect("maintenance", "flags")
 
         try await cluster.start(cluster.members[0])
         try await cluster.put(.running, for: daemon)
@@ -115,7 +114,7 @@ import Testing
             try cluster.kill(cluster.members[0])
             try await daemon.pause(for: .milliseconds(Int64.random(in: 0...200)))
             try await cluster.start(cluster.members[0])
-            try await waitUntil("the last put counts", orReport: { try daemon.log }) {
+            try await daemon.awaitUntil("the last put counts") {
                 try daemon.member("message") == "\"\(round)-4\""
             }
         }

@@ -29,7 +29,7 @@ import Testing
         try await cluster.putWhenPossible(.maintenance, for: daemon)
         let line =
             "source 'app': 'http://127.0.0.1:\(member.port)' does not answer; it is tried last"
-        try await waitUntil("status tells it", orReport: { try daemon.log }) {
+        try await daemon.awaitUntil("status tells it") {
             try daemon.control("status").output.contains(line)
         }
         let json = try daemon.control("status", "--json").output

@@ -64,7 +64,6 @@ import Testing
     func anAnswerThatIsNotFromEtcdIsAFailure(_ behaviour: String, _ line: String) async throws {
         let (server, daemon) = try await started(behaviour)
         try await daemon.awaitLine(line)
-        try await server.behave("etcd-drip")
-        try await daemon.awaitState("running")
+        try await server.behave("etcd-drip", until: "running", of: daemon)
     }
 }

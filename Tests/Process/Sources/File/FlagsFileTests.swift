@@ -123,15 +123,11 @@ import Testing
         #expect(try daemon.member("state") == "\"running\"")
         #expect(try daemon.log.lines(containing: problem.expected) <= 2)
         try shell("rm -rf \(daemon.folder("flags.json"))")
-        try daemon.setFlags("over")
-        try daemon.waitFor("ended")
+        try daemon.setFlags("over", waitingFor: "ended")
     }
 
     @Test func aPollThatBringsNothingNewWritesNothing() throws {
-        let daemon = try Daemon(
-            source: "type = \"file\"\npath = \"flags.json\"\ninterval = \"100ms\"",
-            service: #"format = "service-end""#, flags: Daemon.flags("no"))
-        try daemon.start(waitingFor: "running")
+        let daemon = try Daemon.running(Daemon.followingFile(interval: "100ms"))
         let mark = daemon.folder("run/source.app")
         try daemon.waitUntil("the flags are confirmed") { try File.exists(mark) }
         let written = try File.modificationTime(of: daemon.folder("run/shop/state.json"))

@@ -69,7 +69,7 @@ import Testing
         try server.publish(server: ["service_end": "over", "filler": filler], version: 3)
         try await daemon.awaitState("ended")
         // It goes with the last file of the decision.
-        try await waitUntil("the mark is gone", orReport: { try daemon.log }) {
+        try await daemon.awaitUntil("the mark is gone") {
             try !File.exists(daemon.folder("run/reading.app"))
         }
     }

@@ -44,8 +44,7 @@ import Testing
         try await server.behave("lagging")
         try server.publish(client: ["service_end": "over"], version: 8)
         try await server.awaitRequests(to: ":fetch") { $0 > before + 1 }
-        try await server.behave("ok")
-        try await daemon.awaitState("ended")
+        try await server.behave("ok", until: "ended", of: daemon)
     }
 
     @Test(arguments: [

@@ -153,8 +153,7 @@ import Testing
                 """)
         try await daemon.start(awaiting: "ended")
         try server.publish(server: ["unrelated": "x"], version: 2)
-        try await daemon.awaitReason("invalid-answer")
-        #expect(try daemon.member("state") == #""ended""#)
+        try await daemon.awaitReason("invalid-answer", state: "ended")
         try server.publish(server: ["service_end": "over"], version: 3)
         try await daemon.awaitLine("no longer has key 'other'; the configured default is in force")
         try await waitUntil("the default counts") {
@@ -169,8 +168,7 @@ import Testing
         try await daemon.awaitLine("connection refused")
         try server.publish(server: ["service_end": "over"], version: 2)
         #expect(try daemon.member("state") == #""running""#)
-        try await server.behave("ok")
-        try await daemon.awaitState("ended")
+        try await server.behave("ok", until: "ended", of: daemon)
         try await daemon.awaitLine("source 'app' answers again")
     }
 

@@ -48,8 +48,7 @@ import Testing
         let before = try server.requests.count
         try await daemon.start(
             awaitingLine: "read credential 'token': CREDENTIALS_DIRECTORY is not set")
-        #expect(try daemon.member("state") == #""maintenance""#)
-        #expect(try daemon.member("reason") == #""stored-flags""#)
+        try daemon.expect("maintenance", "stored-flags")
         #expect(try server.requests.count == before)
     }
 

@@ -1,5 +1,13 @@
 import Support
 
+extension FlagServer {
+    /// Selects a case, and waits until it has brought the shop of the daemon to this state.
+    func behave(_ name: String, until state: String, of daemon: Daemon) async throws {
+        try await behave(name)
+        try await daemon.awaitState(state)
+    }
+}
+
 extension Daemon {
     /// A daemon that polls `server` every 100 ms for the flags of the service 'shop'.
     /// `source` and `service` are more lines of those tables.

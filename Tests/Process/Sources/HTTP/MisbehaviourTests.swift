@@ -17,8 +17,7 @@ import Testing
         try await expectThePace(daemon, server, misbehaviour)
         try await expectTheVerdictStands(daemon, misbehaviour)
 
-        try await server.behave("maintenance")
-        try await daemon.awaitState("maintenance")
+        try await server.behave("maintenance", until: "maintenance", of: daemon)
         try await daemon.awaitReason("flags")
 
         #expect(try daemon.lines(with: misbehaviour.line).count == 1)
@@ -35,7 +34,7 @@ import Testing
     func aTextThatChangesAtEveryPollIsToldAFewTimes(_ name: String) async throws {
         let (server, daemon) = try await Daemon.polling()
         try await server.behave(name)
-        try await waitUntil("it asked six times", orReport: { try daemon.log }) {
+        try await daemon.awaitUntil("it asked six times") {
             try server.requests.count { $0.behaviour == name } > 5
         }
         #expect(try daemon.warnings.count == 3)
@@ -63,7 +62,7 @@ import Testing
         }
         let path = try #require(try meets().first).path
         let times = { try meets().filter { $0.path == path }.map(\.time) }
-        try await waitUntil("it asks again", orReport: { try daemon.log }) { try times().count > 1 }
+        try await daemon.awaitUntil("it asks again") { try times().count > 1 }
         let pause = try times()[1] - times()[0]
         #expect(misbehaviour.pause.contains(pause))
     }

@@ -33,8 +33,7 @@ import Testing
         try daemon.edit("timeout = \"9m\"", "timeout = \"8m\"")
         try await reload(daemon)
         try await daemon.awaitState("maintenance")
-        try await server.behave("running")
-        try await daemon.awaitState("running")
+        try await server.behave("running", until: "running", of: daemon)
         #expect(try server.requests.last?.headers["authorization"] == "Bearer other-token")
         #expect(try daemon.warnings.isEmpty)
     }
@@ -57,8 +56,7 @@ import Testing
         try await reload(daemon)
         // A change of interval or defaults keeps the source object, and its fetch in flight.
         if before.hasPrefix("interval") { try await server.behave("dropped") }
-        try await server.behave("maintenance")
-        try await daemon.awaitState("maintenance")
+        try await server.behave("maintenance", until: "maintenance", of: daemon)
         #expect(try server.requests[requests...].allSatisfy { $0.behaviour != "silence" })
         #expect(try daemon.stop() == 0)
     }

@@ -82,8 +82,7 @@ import Testing
 
     private func expectTheNextAnswerIsTaken(_ daemon: Daemon, _ server: FlagServer) async throws {
         let other = try daemon.member("state") == #""running""# ? "maintenance" : "running"
-        try await server.behave(other)
-        try await daemon.awaitState(other)
+        try await server.behave(other, until: other, of: daemon)
         try await daemon.awaitReason("flags")
     }
 }

@@ -29,8 +29,7 @@ import Testing
         try await daemon.awaitState("ended")
         #expect(try daemon.member("reason") == #""end-passed""#)
         #expect(try daemon.member("reason_text")?.contains("by the server's clock") == true)
-        try await server.behave("clock_0_86400")
-        try await daemon.awaitState("countdown")
+        try await server.behave("clock_0_86400", until: "countdown", of: daemon)
         #expect(try daemon.member("reason") == #""flags""#)
     }
 

@@ -31,8 +31,7 @@ import Testing
         // A change while the stream is down is seen when the stream is open again.
         try await server.behave("closed")
         try server.hold("running")
-        try await server.behave("normal")
-        try await daemon.awaitState("running")
+        try await server.behave("normal", until: "running", of: daemon)
         #expect(try server.streams.last?.headers["last-event-id"] == "event-1")
         #expect(try !daemon.log.contains("secret"))
     }
@@ -114,8 +113,7 @@ import Testing
             try await server.behave("closed")
             try server.hold(state)
             try await daemon.pause(for: .milliseconds(300))
-            try await server.behave("normal")
-            try await daemon.awaitState(state)
+            try await server.behave("normal", until: state, of: daemon)
         }
         try await daemon.awaitStates(["running", "maintenance", "running"])
     }

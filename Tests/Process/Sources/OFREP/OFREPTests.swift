@@ -74,8 +74,7 @@ import Testing
         try await daemon.awaitLine("the server answers 401 (unauthorized)")
         #expect(try daemon.member("state") == #""running""#)
         try server.hold("maintenance")
-        try await server.behave("normal")
-        try await daemon.awaitState("maintenance")
+        try await server.behave("normal", until: "maintenance", of: daemon)
     }
 
     /// A flag that the server does not know is missing, and so is a flag without a value, which means the
@@ -94,8 +93,7 @@ import Testing
                 """)
         try await daemon.start(awaiting: "maintenance")
         try server.folder.write(#"{"shop": \#(flag), "limit": {"value": 3}}"#, to: "flags.json")
-        try await daemon.awaitReason("invalid-answer")
-        #expect(try daemon.member("state") == #""maintenance""#)
+        try await daemon.awaitReason("invalid-answer", state: "maintenance")
         try await daemon.awaitLine("key 'shop' is missing")
         try server.hold("running", more: #", "limit": {"value": 4}"#)
         try await daemon.awaitState("running")
@@ -121,13 +119,12 @@ import Testing
         // A hint of the stream causes no fetch before Retry-After is over.
         try server.hold("maintenance")
         let met = { try server.evaluations.filter { $0.behaviour == behaviour }.map(\.time) }
-        try await waitUntil("it asks again", orReport: { try daemon.log }) { try met().count > 1 }
+        try await daemon.awaitUntil("it asks again") { try met().count > 1 }
         #expect(try pause.contains(met()[1] - met()[0]))
         #expect(
             try daemon.lines(with: "evaluate at 'http://127.0.0.1:\(server.port)': \(line)").count
                 == 1)
         #expect(try daemon.member("state") == #""running""#)
-        try await server.behave("normal")
-        try await daemon.awaitState("maintenance")
+        try await server.behave("normal", until: "maintenance", of: daemon)
     }
 }

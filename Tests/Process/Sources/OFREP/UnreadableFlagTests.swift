@@ -81,8 +81,7 @@ import Testing
         try serve([
             Self.entry("shop", Self.running), #"{"key": "web", "errorCode": "FLAG_NOT_FOUND"}"#,
         ])
-        try await server.behave("entries")
-        try await daemon.awaitState("running")
+        try await server.behave("entries", until: "running", of: daemon)
         try await daemon.awaitState("maintenance", of: "web")
         #expect(try daemon.member("values") == #"{"limit":8}"#)
     }
