@@ -20,7 +20,7 @@ import Testing
 
     @Test func oneOrderIsForSeveralServices() throws {
         let daemon = try running()
-        let forced = try daemon.control(["force", "shop", "web", "ended"] + Self.order).expect(
+        try daemon.control(["force", "shop", "web", "ended"] + Self.order).expect(
             0, output: "shop: forced to ended until ", "web: forced to ended until ")
         #expect(try daemon.member("state", of: "mail") == "\"running\"")
         let released = try daemon.control(["release", "--all"])
