@@ -54,8 +54,7 @@ struct Killswitchctl: ParsableCommand {
     static func launch() -> Int32 {
         do {
             let arguments = commandFirst(Array(CommandLine.arguments.dropFirst()))
-            try checkCommand(arguments.first)
-            if arguments.first == "help" { try checkCommand(arguments.dropFirst().first) }
+            try checkCommand(arguments.drop { $0 == "help" }.first)
             var command = try parseAsRoot(arguments)
             try command.run()
             try flushOutput()

@@ -1,15 +1,6 @@
 import Support
 import Testing
 
-extension Program {
-    /// Runs killswitchctl to its end.
-    static func killswitchctl(
-        _ words: [String], environment: [String: String] = [:]
-    ) throws -> Result {
-        try run(try Programs.path(of: "killswitchctl"), words, environment: environment)
-    }
-}
-
 extension Daemon {
     /// A daemon that has decided and ended: only its files are there.
     static func decided(_ flags: String = flags("no")) throws -> Daemon {
@@ -21,13 +12,8 @@ extension Daemon {
     /// A daemon that has opened the shop, and answers on its socket.
     static func answering(_ configuration: String = Daemon.shop) throws -> Daemon {
         let daemon = try running(configuration)
-        try daemon.waitForAnswers()
+        try daemon.waitUntilItAnswers()
         return daemon
-    }
-
-    /// Waits until it answers.
-    func waitForAnswers() throws {
-        try waitUntil("it answers") { try self.control("refresh").status == 0 }
     }
 
     /// Has the state of the shop be out of date.
@@ -37,18 +23,13 @@ extension Daemon {
         try folder.write(old, to: "run/shop/state.json")
     }
 
-    /// Runs killswitchctl on this daemon's files.
-    func control(_ words: [String]) throws -> Program.Result {
-        try Program.killswitchctl(onFiles(words))
-    }
-
     /// Starts killswitchctl on this daemon's files.
     func startControl(_ words: [String]) throws -> Program {
         try Program(try Programs.path(of: "killswitchctl"), onFiles(words))
     }
 
-    /// The command of `run` comes last.
-    private func onFiles(_ words: [String]) -> [String] {
+    /// These words, for this daemon's files. The command of `run` comes last.
+    func onFiles(_ words: [String]) -> [String] {
         words.prefix(1) + ["--runtime-directory", folder("run")] + words.dropFirst()
     }
 }

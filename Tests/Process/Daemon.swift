@@ -98,7 +98,7 @@ final class Daemon {
     func control(_ arguments: String...) throws -> Program.Result { try control(arguments) }
 
     func control(_ arguments: [String]) throws -> Program.Result {
-        try Programs.run("killswitchctl", arguments + ["--runtime-directory", folder("run")])
+        try Programs.run("killswitchctl", onFiles(arguments))
     }
 
     /// The log so far.

@@ -46,7 +46,7 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         let published = try PublishedFiles(common)
         if check {
-            return try HealthCheck(published: published, services: services).run(json: json)
+            return try runCheck(of: published)
         }
         let names = services.isEmpty ? try published.services() : services
         let daemon = DaemonReport(of: published, about: services)
@@ -117,21 +117,17 @@ struct StatusCommand: ParsableCommand {
     }
 }
 
-/// `status --check`: whether everything is as wanted, for monitoring.
-struct HealthCheck {
-    let published: PublishedFiles
-    /// The services to check; all of them if the list is empty.
-    let services: [ServiceName]
-
+// `status --check`: whether everything is as wanted, for monitoring.
+extension StatusCommand {
     /// Prints a line for each thing that is not as wanted, and throws if there is any.
-    func run(json: Bool) throws {
+    private func runCheck(of published: PublishedFiles) throws {
         let names = try published.servicesIfAny()
         let known = Set(names)
         for service in services
         where !known.isEmpty && !known.contains(service) && OrphanedService(service) == nil {
             throw published.unknown(service, among: names)
         }
-        let alarms = try alarms()
+        let alarms = try alarms(by: published)
         if json {
             printJSON(.objects(alarms.map(\.object)))
         } else {
@@ -140,11 +136,11 @@ struct HealthCheck {
         if !alarms.isEmpty { throw CommandFailure(.no) }
     }
 
-    private func alarms() throws -> [ProblemLine] {
+    private func alarms(by published: PublishedFiles) throws -> [ProblemLine] {
         let loop = try EventLoop()
-        let deadline = loop.now.boot + Self.restart
+        // How long a restart of the daemon may take.
+        let deadline = loop.now.boot + .seconds(5)
         var daemon = DaemonReport(of: published, about: services)
-        // A daemon that is being restarted is there again soon.
         while daemon.isGone, loop.now.boot < deadline {
             try loop.runOnce(.milliseconds(200))
             daemon = DaemonReport(of: published, about: services)
@@ -163,7 +159,4 @@ struct HealthCheck {
         }
         return alarms
     }
-
-    /// How long a restart of the daemon may take.
-    private static let restart: Duration = .seconds(5)
 }

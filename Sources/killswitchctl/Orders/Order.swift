@@ -51,24 +51,16 @@ extension ArgumentHelp {
 }
 
 extension VarlinkClient {
-    /// The configured services.
-    func services() throws -> [ServiceName] {
-        let sources = try call("Sources").objects("sources")
-        return Set(sources.flatMap { $0.strings("services") }.compactMap { ServiceName($0) })
-            .sorted()
-    }
-
     /// Calls a method that acts, and shows the daemon who acts: the file with this process's login uid, and
     /// `SUDO_USER` as a claim.
     func order(_ call: OrderCall) throws -> JSON.Object {
         let login = unsafe open(LoginUser.file, O_RDONLY | O_CLOEXEC)
         defer { if login >= 0 { close(login) } }
         let file = login >= 0 ? login : nil
-        guard let user = environmentVariable("SUDO_USER"), !user.isEmpty else {
-            return try self.call(call.method, call.parameters, passing: file)
-        }
         var parameters = call.parameters
-        parameters[Method.sudoUser] = .string(user)
+        if let user = environmentVariable("SUDO_USER"), !user.isEmpty {
+            parameters[Method.sudoUser] = .string(user)
+        }
         do {
             return try self.call(call.method, parameters, passing: file)
         } catch let error as MethodError where error == .invalidParameter(Method.sudoUser) {
@@ -145,7 +137,9 @@ extension DaemonOrder {
     /// These services, or every one. Throws if one of several does not exist, before the first call.
     func services(_ named: [ServiceName], of daemon: VarlinkClient) throws -> [ServiceName] {
         if named.count == 1 { return named }
-        let known = try daemon.services()
+        let sources = try daemon.call("Sources").objects("sources")
+        let known = Set(sources.flatMap { $0.strings("services") }.compactMap { ServiceName($0) })
+            .sorted()
         for name in named where !known.contains(name) {
             throw MethodError.noSuchService(name.text, known: known)
         }
@@ -185,18 +179,14 @@ struct OrderReply {
         object["gate"] = .object(gate.object)
     }
 
-    /// The state in a few words, with the gate: `countdown, 12 days left, its gate is open`.
-    func stateAndGate(_ state: JSON.Object) -> String {
-        state.stateSummary + (gate(of: state).words.map { ", its gate is \($0)" } ?? "")
-    }
-
     /// A line for each service: its state, its gate and the reason. The problem of a gate has one more.
     var serviceLines: [String] { states.flatMap(lines) }
 
     private func lines(_ state: JSON.Object) -> [String] {
+        let gate = gate(of: state).words.map { ", its gate is \($0)" } ?? ""
         let wait = object["opensIn"]?.number?.int64.map { ", opens in \($0) s" } ?? ""
         let line =
-            "\(state.text("service")): \(stateAndGate(state))\(wait): "
+            "\(state.text("service")): \(state.stateSummary)\(gate)\(wait): "
             + state.text("reason_text")
         return [line] + gateProblems(of: state)
     }

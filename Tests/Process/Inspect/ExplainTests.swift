@@ -123,16 +123,12 @@ import Testing
     /// Without access to the state directory, or without its path, the verdict is shown all the same.
     @Test func withoutTheStoredFlagsTheVerdictIsShown() throws {
         let daemon = try Daemon.decided(Self.running)
-        let unsaid = try daemon.control("explain", "shop")
-        #expect(unsaid.status == 0)
-        #expect(unsaid.output.contains("not shown: --runtime-directory was given without"))
-        #expect(unsaid.output.contains("verdict   running\n"))
+        try daemon.control("explain", "shop").expect(
+            0, output: "not shown: --runtime-directory was given without", "verdict   running\n")
         for bad in ["", "{", #"{"schema": 99}"#] {
             try daemon.folder.write(bad, to: "state/flags/shop.json")
-            let result = try explain(daemon)
-            #expect(result.status == 0)
-            #expect(result.output.contains("not shown: read '"), "\(result.output)")
-            #expect(result.output.contains("verdict   running\n"))
+            try explain(daemon).expect(
+                0, output: "not shown: read '", "verdict   running\n")
         }
     }
 
@@ -147,8 +143,8 @@ import Testing
 
     @Test func anUnknownServiceAndAMissingDaemonHaveTheirOwnStatus() throws {
         let daemon = try Daemon(flags: Self.running)
-        #expect(try daemon.control("explain", "shop").status == 69)
+        try daemon.control("explain", "shop").expect(69)
         #expect(try daemon.run("--once").status == 0)
-        #expect(try daemon.control("explain", "web").status == 4)
+        try daemon.control("explain", "web").expect(4)
     }
 }

@@ -16,7 +16,7 @@ import Testing
     @Test func flagsThatAreNoOrderAreALine() throws {
         let daemon = try Daemon.answering()
         try daemon.folder.write(#"{"service_end": 7}"#, to: "flags.json")
-        #expect(try daemon.control("refresh").status == 1)
+        try daemon.control("refresh").expect(1)
         let result = try check(daemon)
         #expect(result.status == 1 && result.errors == "")
         #expect(
@@ -40,7 +40,7 @@ import Testing
             format = "service-end"
             """)
         _ = try Program.run("/bin/rm", [daemon.folder("flags.json")])
-        #expect(try daemon.control("refresh").status == 1)
+        try daemon.control("refresh").expect(1)
         try daemon.waitUntil("its flags are too old") { try check(daemon).status == 1 }
         let output = try check(daemon).output
         #expect(output.contains("source 'app': open '"))
@@ -50,10 +50,9 @@ import Testing
 
     @Test func aRefusedConfigurationIsALine() throws {
         let daemon = try Daemon.answering()
-        try daemon.folder.write("[service.shop", to: "killswitchd.toml")
-        #expect(try daemon.control("reload").status == 78)
-        let result = try check(daemon)
-        #expect(result.status == 1)
+        try daemon.configure("[service.shop")
+        try daemon.control("reload").expect(78)
+        let result = try check(daemon).expect(1)
         #expect(
             result.output.hasPrefix(
                 "configuration refused; the last accepted one stays in force: "))
@@ -62,8 +61,7 @@ import Testing
     @Test func aDeadDaemonIsALineAndSoIsOneThatNeverRan() throws {
         let daemon = try Daemon.answering()
         try daemon.stop(SIGKILL)
-        let dead = try check(daemon)
-        #expect(dead.status == 1)
+        let dead = try check(daemon).expect(1)
         // The sign of life is older than the end: nobody knows since when it does not run.
         #expect(
             dead.output.contains(
@@ -71,8 +69,7 @@ import Testing
         #expect(!dead.output.contains("(for "))
         let json = try JSON.Value.parse(try check(daemon, "--json").output)
         #expect(json.array?.first?.object?["since"] == .null)
-        let never = try check(try Daemon())
-        #expect(never.status == 1)
+        let never = try check(try Daemon()).expect(1)
         #expect(never.output.hasPrefix("no daemon has run since this boot: connect to '"))
     }
 
@@ -87,12 +84,12 @@ import Testing
                 """)
         try daemon.start(waitingFor: "running")
         try daemon.waitUntil("the other has no flags") { try check(daemon).status == 1 }
-        #expect(try check(daemon, "shop").status == 0)
-        #expect(try check(daemon, "web").status == 1)
-        #expect(try check(daemon, "wbe").status == 4)
+        try check(daemon, "shop").expect(0)
+        try check(daemon, "web").expect(1)
+        try check(daemon, "wbe").expect(4)
     }
 
     @Test func aWrongOptionIsAUsageError() throws {
-        #expect(try check(try Daemon.answering(), "--nonsense").status == 2)
+        try check(try Daemon.answering(), "--nonsense").expect(2)
     }
 }

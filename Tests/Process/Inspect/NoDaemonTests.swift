@@ -22,8 +22,7 @@ import Testing
     @Test func theJSONHasTheProblem() throws {
         let daemon = try Daemon()
         try Directory.create(daemon.folder("run"))
-        let result = try daemon.control("status", "--json")
-        #expect(result.status == 1)
+        let result = try daemon.control("status", "--json").expect(1)
         let problems = try JSON.Value.parse(result.output).object?["problems"]?.array
         #expect(problems?.first?.object?["kind"] == "no-daemon")
     }

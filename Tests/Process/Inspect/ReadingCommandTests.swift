@@ -18,8 +18,7 @@ import Testing
     }
 
     @Test func isOpenPrintsJSON() throws {
-        let result = try Daemon.decided().control("is-open", "shop", "--json")
-        #expect(result.status == 0)
+        let result = try Daemon.decided().control("is-open", "shop", "--json").expect(0)
         #expect(result.output == #"{"service":"shop","open":true,"state":"running"}"# + "\n")
     }
 
@@ -29,7 +28,7 @@ import Testing
             ["--runtime-directory", daemon.folder("run")],
             ["--runtime-directory=\(daemon.folder("run"))"],
         ] {
-            let result = try Program.killswitchctl(option + ["get", "shop", "state"])
+            let result = try Programs.run("killswitchctl", option + ["get", "shop", "state"])
             #expect(result == .init(status: 0, output: "running\n", errors: ""))
         }
     }
@@ -37,8 +36,8 @@ import Testing
     @Test func aUnitsRuntimeDirectoryCountsOnlyIfADaemonHasFilesThere() throws {
         let daemon = try Daemon.decided()
         let get = { (directory: String) in
-            try Program.killswitchctl(
-                ["get", "shop", "state"],
+            try Programs.run(
+                "killswitchctl", ["get", "shop", "state"],
                 environment: ["RUNTIME_DIRECTORY": daemon.folder(directory)])
         }
         #expect(try get("run") == .init(status: 0, output: "running\n", errors: ""))
@@ -60,8 +59,8 @@ import Testing
             [
                 "-c",
                 "\(program) \(command) --runtime-directory \(daemon.folder("run")) > /dev/full",
-            ])
-        #expect(result.status == status)
+            ]
+        ).expect(status)
         #expect(result.errors == "killswitchctl: write the output: no space left on device\n")
     }
 
@@ -72,20 +71,20 @@ import Testing
         // The service has no file, and this user may not see which services have some.
         #expect(unsafe chmod(daemon.folder.path, 0o755) == 0)
         #expect(unsafe chmod(daemon.folder("run"), 0o711) == 0)
-        let result = try Program.run(
+        try Program.run(
             "/usr/bin/setpriv",
             [
                 "--reuid=1042", "--regid=1042", "--clear-groups",
                 try Programs.path(of: "killswitchctl"), "is-open", "web", "--runtime-directory",
                 daemon.folder("run"),
-            ])
-        #expect(result.status == 70 && result.errors.contains("permission denied"), "\(result)")
+            ]
+        ).expect(70, errors: "permission denied")
     }
 
     @Test func anUndecidedServiceIsNeitherOpenNorClosed() throws {
         let daemon = try Daemon(flags: nil)
         try daemon.start(waitingFor: "undecided")
-        #expect(try daemon.control("is-open", "shop").status == 3)
+        try daemon.control("is-open", "shop").expect(3)
         #expect(
             try daemon.control("is-open", "shop", "--json")
                 == .init(
@@ -101,8 +100,7 @@ import Testing
             ["is-open", "shpo"], ["get", "shpo", "state"], ["status", "shpo"],
             ["wait", "shpo", "--for", "open"],
         ] {
-            let result = try daemon.control(command)
-            #expect(result.status == 4)
+            let result = try daemon.control(command).expect(4)
             #expect(
                 result.errors == "killswitchctl: no such service 'shpo'; did you mean 'shop'?\n")
         }
@@ -111,25 +109,21 @@ import Testing
     @Test func anOutOfDateStateCountsAsUndecided() throws {
         let daemon = try Daemon.decided()
         try daemon.outdate()
-        let isOpen = try daemon.control("is-open", "shop")
-        #expect(isOpen.status == 3)
-        #expect(isOpen.errors.contains("out of date; see 'systemctl status killswitchd'"))
-        let json = try daemon.control("is-open", "shop", "--json")
-        #expect(json.status == 3)
+        try daemon.control("is-open", "shop").expect(
+            3, errors: "out of date; see 'systemctl status killswitchd'")
+        let json = try daemon.control("is-open", "shop", "--json").expect(3)
         #expect(json.output == #"{"service":"shop","open":null,"state":"running"}"# + "\n")
         let get = try daemon.control("get", "shop", "state")
         #expect(get.status == 3 && get.output == "running\n")
         #expect(try daemon.control("status").output.contains("(out of date)"))
-        let wait = try daemon.control("wait", "shop", "--for", "open", "--timeout", "100ms")
-        #expect(wait.status == 124)
-        #expect(wait.errors.contains("its state file is out of date"))
+        try daemon.control("wait", "shop", "--for", "open", "--timeout", "100ms").expect(
+            124, errors: "its state file is out of date")
     }
 
     @Test func getPrintsOneFieldBare() throws {
         let daemon = try Daemon.decided(Self.countdown)
         #expect(try daemon.control("get", "shop", "state").output == "countdown\n")
-        let days = try daemon.control("get", "shop", "days_left")
-        #expect(days.status == 0)
+        let days = try daemon.control("get", "shop", "days_left").expect(0)
         #expect(try #require(Int(days.output.dropLast())) > 26_000)
         #expect(try daemon.control("get", "shop", "title").output == "\n")
         #expect(try daemon.control("get", "shop", "title", "--json").output == "null\n")
@@ -138,8 +132,7 @@ import Testing
     }
 
     @Test func getOfAnUnknownFieldNamesTheFields() throws {
-        let result = try Daemon.decided().control("get", "shop", "day_left")
-        #expect(result.status == 2)
+        let result = try Daemon.decided().control("get", "shop", "day_left").expect(2)
         #expect(
             result.errors
                 == "killswitchctl: no such field 'day_left'; did you mean 'days_left'?\n")
@@ -150,8 +143,7 @@ import Testing
 
     @Test func statusIsATableOrJSON() throws {
         let daemon = try Daemon.decided(Daemon.flags("over"))
-        let table = try daemon.control("status")
-        #expect(table.status == 0)
+        let table = try daemon.control("status").expect(0)
         let lines = table.output.split(separator: "\n")
         #expect(lines.count == 2)
         #expect(lines.first?.split(separator: " ").first == "SERVICE")
@@ -213,16 +205,13 @@ import Testing
     @Test func aFrozenDaemonDoesNotFreezeStatus() throws {
         let daemon = try Daemon.answering()
         daemon.program?.send(SIGSTOP)
-        let table = try daemon.control("status")
-        #expect(table.status == 0 && table.output.contains("shop     running"))
-        #expect(table.errors.contains("no answer within 2 s: process "))
+        try daemon.control("status").expect(
+            0, output: "shop     running", errors: "no answer within 2 s: process ")
     }
 
     @Test func withoutADaemonStatusFails() throws {
         let daemon = try Daemon()
-        let result = try daemon.control("status")
-        #expect(result.status == 69)
-        #expect(result.errors.contains("is killswitchd running?"))
+        try daemon.control("status").expect(69, errors: "is killswitchd running?")
     }
 
     @Test func waitEndsOnceTheConditionIsMet() throws {
@@ -238,7 +227,7 @@ import Testing
         _ goal: String
     ) throws {
         let daemon = try Daemon.decided()
-        #expect(try daemon.control("wait", "shop", "--for", goal).status == 0)
+        try daemon.control("wait", "shop", "--for", goal).expect(0)
     }
 
     @Test func waitTimesOutAndPrintsTheState() throws {
@@ -249,7 +238,7 @@ import Testing
     }
 
     @Test func helpNamesADefaultAsItIsTyped() throws {
-        let help = try Program.killswitchctl(["run", "--help"])
+        let help = try Programs.run("killswitchctl", ["run", "--help"])
         #expect(help.output.contains("default: open)"))
     }
 }

@@ -17,7 +17,7 @@ import Testing
     }
 
     private func run(_ arguments: String...) throws -> Program.Result {
-        try Program.killswitchctl(arguments)
+        try Programs.run("killswitchctl", arguments)
     }
 
     @Test func eachStepSaysHowManyHostsItCloses() throws {
@@ -50,12 +50,11 @@ import Testing
         (["nowhere.json"], "no such file"),
     ])
     func whatCannotBeShownIsSaid(_ files: [String], _ problem: String) throws {
-        let result = try run("rollout", folder(files[0]), "--hosts", "10")
-        #expect(result.status == 1 && result.errors.contains(problem), "\(result)")
+        try run("rollout", folder(files[0]), "--hosts", "10").expect(1, errors: problem)
     }
 
     @Test func hostsAreAPositiveNumber() throws {
-        #expect(try run("rollout", folder("order.json"), "--hosts", "0").status == 2)
+        try run("rollout", folder("order.json"), "--hosts", "0").expect(2)
     }
 
     @Test func aSlotHasItsOwnVerdict() throws {
@@ -63,9 +62,9 @@ import Testing
             "simulate", "--flags", folder("order.json"), "--format", "switch", "--time-zone", "UTC",
             "--at", "2027-03-01T12:30:00Z", "--slot",
         ]
-        let first = try Program.killswitchctl(arguments + ["9999"])
+        let first = try Programs.run("killswitchctl", arguments + ["9999"])
         #expect(first.output.hasPrefix("state   maintenance\ngate    closed\n"), "\(first)")
-        let later = try Program.killswitchctl(arguments + ["10000"])
+        let later = try Programs.run("killswitchctl", arguments + ["10000"])
         #expect(
             later.output == """
                 state   running
@@ -74,6 +73,6 @@ import Testing
                 of 1000000); this host closes at 2027-03-01T13:00:00+00:00
 
                 """, "\(later)")
-        #expect(try Program.killswitchctl(arguments + ["1000000"]).status == 2)
+        #expect(try Programs.run("killswitchctl", arguments + ["1000000"]).status == 2)
     }
 }

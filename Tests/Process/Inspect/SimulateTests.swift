@@ -40,7 +40,7 @@ import Testing
         """
 
     private func simulate(_ arguments: String...) throws -> Program.Result {
-        try Program.killswitchctl(["simulate"] + arguments)
+        try Programs.run("killswitchctl", ["simulate"] + arguments)
     }
 
     @Test func simulateReadsStandardInput() throws {
@@ -51,9 +51,8 @@ import Testing
                 try Programs.path(of: "killswitchctl"), folder("plan.json"),
             ])
         #expect(result.status == 0 && result.output.hasPrefix("state      running\n"), "\(result)")
-        let refused = try simulate("--flags", "-", "--format", "switch")
-        #expect(refused.status == 1)
-        #expect(refused.errors.contains("the flags in standard input are invalid"))
+        try simulate("--flags", "-", "--format", "switch").expect(
+            1, errors: "the flags in standard input are invalid")
     }
 
     @Test func simulatePrintsTheVerdictAtATime() throws {
@@ -149,8 +148,7 @@ import Testing
         ],
     ])
     func aWrongCommandLineIsAUsageError(_ arguments: [String]) throws {
-        let result = try Program.killswitchctl(["simulate"] + arguments)
-        #expect(result.status == 2)
+        let result = try Programs.run("killswitchctl", ["simulate"] + arguments).expect(2)
         #expect(result.output == "" && !result.errors.isEmpty)
     }
 }

@@ -76,10 +76,8 @@ import Testing
     @Test func statusReportsAnUnreadableStateAndShowsTheOthers() throws {
         let daemon = try Daemon.decided()
         try Directory.create(daemon.folder("run/web/state.json"))
-        let status = try daemon.control("status")
-        #expect(status.status == 1)
-        #expect(status.output.contains("shop     running  open"))
-        #expect(status.errors.contains("run/web/state.json': is a directory"))
+        let status = try daemon.control("status").expect(
+            1, output: "shop     running  open", errors: "run/web/state.json': is a directory")
         #expect(!status.errors.contains("no service is known yet"))
     }
 

@@ -38,9 +38,7 @@ import Testing
 
     @Test func anOrderOutlivesARestartAndReleaseGivesTheServiceBackToItsFlags() throws {
         let daemon = try Daemon.running()
-        #expect(
-            try daemon.control("force", "shop", "ended", "--reason", "x", "--for", "1h").status == 0
-        )
+        try daemon.control("force", "shop", "ended", "--reason", "x", "--for", "1h").expect(0)
         try daemon.stop(SIGKILL)
         try daemon.start()
         try daemon.waitUntil("the control socket is there") {
@@ -59,9 +57,7 @@ import Testing
 
     @Test func anOrderThatExpiresWhileTheDaemonIsDownIsOverWhenItComesBack() throws {
         let daemon = try Daemon.running()
-        #expect(
-            try daemon.control("force", "shop", "ended", "--reason", "x", "--for", "3s").status == 0
-        )
+        try daemon.control("force", "shop", "ended", "--reason", "x", "--for", "3s").expect(0)
         let loop = try EventLoop()
         let end = loop.now.boot + .milliseconds(3100)
         try daemon.stop()
@@ -99,17 +95,15 @@ import Testing
                 " s ago\nshop: running, its gate is open: set by the flags of source 'shop'\n"),
             "\(same.output)")
         try File.remove(daemon.folder("flags.json"))
-        let failed = try daemon.control("refresh", "shop")
-        #expect(failed.status == 1)
-        #expect(failed.output.contains("source 'shop': failed: "))
-        #expect(failed.output.contains("shop: running, its gate is open"))
+        try daemon.control("refresh", "shop").expect(
+            1, output: "source 'shop': failed: ", "shop: running, its gate is open")
     }
 
     @Test func activatePutsWaitingFlagsInForce() throws {
         let daemon = try Daemon.running(Daemon.shop + "\nactivation = \"next-start\"\n")
         #expect(try daemon.control("activate").output.hasPrefix("no flags were waiting"))
         try daemon.setFlags("over")
-        #expect(try daemon.control("refresh").status == 0)
+        try daemon.control("refresh").expect(0)
         #expect(try daemon.member("state") == "\"running\"")
         let activated = try daemon.control("activate", "shop")
         #expect(
@@ -122,9 +116,8 @@ import Testing
 
     @Test func aReloadFailsWithFileAndLineAndChangesNothing() throws {
         let daemon = try Daemon.running()
-        try daemon.folder.write("[service.shop]\nsorce = 1\n", to: "killswitchd.toml")
-        let refused = try daemon.control("reload")
-        #expect(refused.status == 78)
+        try daemon.configure("[service.shop]\nsorce = 1\n")
+        let refused = try daemon.control("reload").expect(78)
         let lines = refused.errors.split(separator: "\n")
         #expect(
             lines.first
@@ -132,12 +125,11 @@ import Testing
         )
         let mistake = daemon.folder("killswitchd.toml") + ":2:1: unknown key 'sorce'"
         #expect(lines.contains { $0.hasPrefix(mistake) })
-        #expect(try daemon.control("is-open", "shop").status == 0)
+        try daemon.control("is-open", "shop").expect(0)
         try daemon.folder.write(
             Daemon.shop + "\n" + Daemon.shop.replacing("service.shop", with: "service.web"),
             to: "killswitchd.toml")
-        let accepted = try daemon.control("reload")
-        #expect(accepted.status == 0)
+        let accepted = try daemon.control("reload").expect(0)
         #expect(
             accepted.output
                 == "the configuration is in force: 2 services (shop, web); 1 source (shop)\n")
@@ -147,7 +139,7 @@ import Testing
     @Test func aReloadOfManyServicesNamesTheFirst() throws {
         let daemon = try Daemon.running()
         let services = (1...9).map { "\n" + Daemon.shop.replacing("shop]", with: "shop\($0)]") }
-        try daemon.folder.write(Daemon.shop + services.joined(), to: "killswitchd.toml")
+        try daemon.configure(Daemon.shop + services.joined())
         #expect(
             try daemon.control("reload").output
                 == "the configuration is in force: 10 services (shop, shop1, shop2, shop3, shop4, "
@@ -161,7 +153,7 @@ import Testing
         #expect(try File.exists(daemon.folder("state/flags/shop.json")))
         // Without the flags file no new flags are stored.
         try File.remove(daemon.folder("flags.json"))
-        #expect(try daemon.control("forget", "shop").status == 0)
+        try daemon.control("forget", "shop").expect(0)
         #expect(try !File.exists(daemon.folder("state/flags/shop.json")))
         #expect(try daemon.member("state") == "\"running\"")
         #expect(
@@ -174,7 +166,7 @@ import Testing
         let waiting = try daemon.startControl(["release", "shop"])
         let leaving = try daemon.startControl(["release", "shop"])
         // `forget` needs no verdict: its answer shows that the daemon has read both calls before it.
-        #expect(try daemon.control("forget", "shop").status == 0)
+        try daemon.control("forget", "shop").expect(0)
         #expect(try waiting.output == "" && leaving.output == "")
         leaving.send(SIGKILL)
         #expect(try leaving.wait() == 128 + SIGKILL)
@@ -190,11 +182,9 @@ import Testing
 
     @Test func aRejectedOrderHasItsExitStatusAndAHint() throws {
         let daemon = try Daemon.running()
-        let service = try daemon.control("release", "shpo")
-        #expect(service.status == 4)
+        let service = try daemon.control("release", "shpo").expect(4)
         #expect(service.errors == "killswitchctl: no such service 'shpo'; did you mean 'shop'?\n")
-        let source = try daemon.control("refresh", "shpo")
-        #expect(source.status == 4)
+        let source = try daemon.control("refresh", "shpo").expect(4)
         #expect(source.errors == "killswitchctl: no such source 'shpo'; did you mean 'shop'?\n")
         let past = try daemon.control(
             "force", "shop", "ended", "--reason", "x", "--until", "2001-01-01T00:00:00Z")
@@ -206,10 +196,8 @@ import Testing
         ["refresh"], ["activate"], ["reload"], ["forget", "shop"], ["confirm", "shop"],
     ]) func withoutADaemonAnOrderFailsWithAHint(_ arguments: [String]) throws {
         let daemon = try Daemon.decided()
-        let result = try daemon.control(arguments)
-        #expect(result.status == 69)
-        #expect(
-            result.errors.contains("is killswitchd running? See 'systemctl status killswitchd'"))
+        try daemon.control(arguments).expect(
+            69, errors: "is killswitchd running? See 'systemctl status killswitchd'")
     }
 
     @Test func aReasonOverTheLimitIsRefusedBeforeItIsSent() throws {
@@ -221,11 +209,10 @@ import Testing
                 String(repeating: "é", count: count), "--runtime-directory", folder("run"),
             ]
         }
-        let long = try Program.killswitchctl(arguments(2049))
-        #expect(long.status == 2)
+        let long = try Programs.run("killswitchctl", arguments(2049)).expect(2)
         #expect(
             long.errors.hasPrefix("killswitchctl: --reason has 4098 bytes; the limit is 4096\n"))
-        #expect(try Program.killswitchctl(arguments(2048)).status == 69)
+        #expect(try Programs.run("killswitchctl", arguments(2048)).status == 69)
     }
 
     @Test(arguments: [
@@ -238,8 +225,7 @@ import Testing
         ["shop", "undecided", "--reason", "x", "--for", "1h"],
         ["My Shop", "ended", "--reason", "x", "--for", "1h"],
     ]) func anOrderThatIsWrittenWronglyIsAUsageError(_ arguments: [String]) throws {
-        let result = try Program.killswitchctl(["force"] + arguments)
-        #expect(result.status == 2)
+        let result = try Programs.run("killswitchctl", ["force"] + arguments).expect(2)
         #expect(result.output == "" && !result.errors.isEmpty)
     }
 }

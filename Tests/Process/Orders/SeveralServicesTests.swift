@@ -20,23 +20,20 @@ import Testing
 
     @Test func oneOrderIsForSeveralServices() throws {
         let daemon = try running()
-        let forced = try daemon.control(["force", "shop", "web", "ended"] + Self.order)
-        #expect(forced.status == 0)
-        #expect(forced.output.contains("shop: forced to ended until "))
-        #expect(forced.output.contains("web: forced to ended until "))
+        try daemon.control(["force", "shop", "web", "ended"] + Self.order).expect(
+            0, output: "shop: forced to ended until ", "web: forced to ended until ")
         #expect(try daemon.member("state", of: "mail") == "\"running\"")
         let released = try daemon.control(["release", "--all"])
         #expect(released.status == 0 && !released.output.contains("mail"))
-        #expect(try daemon.control("is-open", "shop").status == 0)
-        #expect(try daemon.control("is-open", "web").status == 0)
+        try daemon.control("is-open", "shop").expect(0)
+        try daemon.control("is-open", "web").expect(0)
     }
 
     @Test(arguments: [("closed", "maintenance"), ("open", "running")]) func aGateStandsForAState(
         _ word: String, _ state: String
     ) throws {
         let daemon = try running()
-        let forced = try daemon.control(["force", "--all", word, "--json"] + Self.order)
-        #expect(forced.status == 0)
+        let forced = try daemon.control(["force", "--all", word, "--json"] + Self.order).expect(0)
         let states = try #require(JSON.Value.parse(forced.output).array)
             .compactMap { $0.object?["service"]?.object?["state"]?.string }
         #expect(states == [state, state, state])
@@ -45,10 +42,9 @@ import Testing
     /// A typing error in one of the names must not leave half of the services closed.
     @Test func aServiceThatDoesNotExistStopsTheOrderForAll() throws {
         let daemon = try running()
-        let forced = try daemon.control(["force", "shop", "wbe", "closed"] + Self.order)
-        #expect(forced.status == 4)
+        let forced = try daemon.control(["force", "shop", "wbe", "closed"] + Self.order).expect(4)
         #expect(forced.errors == "killswitchctl: no such service 'wbe'; did you mean 'web'?\n")
-        #expect(try daemon.control("is-open", "shop").status == 0)
+        try daemon.control("is-open", "shop").expect(0)
     }
 
     @Test(arguments: [
@@ -87,17 +83,14 @@ import Testing
         ),
         (["is-open", "Shop"], "a name is 1 to 63 of a-z"),
     ]) func aWrongValueSaysWhy(_ words: [String], _ expected: String) throws {
-        let result = try Program.killswitchctl(words)
-        #expect(result.status == 2)
-        #expect(result.errors.contains(expected), "\(result.errors)")
+        try Programs.run("killswitchctl", words).expect(2, errors: expected)
     }
 
     /// A program that reads the output of --json has the mistakes too.
     @Test func aRefusedReloadIsJSON() throws {
         let daemon = try running()
-        try daemon.folder.write("[service.shop]\nsorce = 1\n", to: "killswitchd.toml")
-        let refused = try daemon.control("reload", "--json")
-        #expect(refused.status == 78)
+        try daemon.configure("[service.shop]\nsorce = 1\n")
+        let refused = try daemon.control("reload", "--json").expect(78)
         let answer = try #require(try JSON.Value.parse(refused.output).object)
         #expect(answer["error"]?.string == "io.killswitchd.ConfigurationRefused")
         let problems = answer["parameters"]?.object?["problems"]?.string

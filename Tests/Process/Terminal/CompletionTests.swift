@@ -41,8 +41,8 @@ extension InATerminal {
             try daemon.waitFor("running", of: "workshop")
             let script = try Program.run(
                 try Programs.path(of: "killswitchctl"),
-                ["--generate-completion-script", shell.name])
-            #expect(script.status == 0)
+                ["--generate-completion-script", shell.name]
+            ).expect(0)
             try daemon.folder.write(script.output, to: "completions")
             let terminal = try await RealTerminal(
                 daemon, shell: shell.start, columns: 200, ["HOME": daemon.folder.path])

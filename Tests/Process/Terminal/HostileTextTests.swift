@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: cases) func noCommandLetsItThrough(_ example: Case) throws {
         let daemon = try hostileDaemon(example.text)
         try daemon.start(waitingFor: "maintenance")
-        try daemon.waitForAnswers()
+        try daemon.waitUntilItAnswers()
         let orders = [
             ["force", "shop", "ended", "--reason", "why \(example.text) so", "--for", "1h"],
             ["status"], ["explain", "shop"], ["get", "shop", "reason_text"],
@@ -81,8 +81,8 @@ import Testing
         let command =
             "'\(try Programs.path(of: "killswitchctl"))' get shop title --runtime-directory \(daemon.folder("run"))"
         let shown = try Program.run(
-            "/usr/bin/script", ["--quiet", "--return", "--command", command, "/dev/null"])
-        #expect(shown.status == 0)
+            "/usr/bin/script", ["--quiet", "--return", "--command", command, "/dev/null"]
+        ).expect(0)
         checkPrintable(shown.output.replacing("\r\n", with: "\n"), of: ["get", "at a terminal"])
     }
 
@@ -116,8 +116,7 @@ import Testing
             format = "\(escaped)"
             "key\(escaped)" = 1
             """, to: "killswitchd.toml")
-        let result = try daemon.run("--check")
-        #expect(result.status == 78)
+        let result = try daemon.run("--check").expect(78)
         check(result.output + result.errors, of: ["--check"])
         #expect(result.errors.contains(#"unknown key"#))
     }

@@ -93,10 +93,7 @@ extension InATerminal {
             let terminal = try await RealTerminal(daemon)
             try terminal.type("killswitchctl watch; echo \"status:$?\"")
             try await terminal.wait(until: " shop running: ")
-            #expect(
-                try daemon.control("force", "shop", "ended", "--reason", "x", "--for", "1h").status
-                    == 0
-            )
+            try daemon.control("force", "shop", "ended", "--reason", "x", "--for", "1h").expect(0)
             try await terminal.wait(until: " shop ended: ")
             try await terminal.interrupt()
             try terminal.type("echo \"after:$?\"")
@@ -127,7 +124,7 @@ extension InATerminal {
             )
             try daemon.start()
             try daemon.waitFor("countdown", of: long)
-            try daemon.waitForAnswers()
+            try daemon.waitUntilItAnswers()
             #expect(
                 try daemon.control(
                     "force", long, "update-required", "--for", "1h", "--reason", "an old one"

@@ -14,7 +14,7 @@ import Testing
     ]
 
     private func check(_ words: [String], expected text: String, _ command: String?) throws {
-        let result = try Program.killswitchctl(words)
+        let result = try Programs.run("killswitchctl", words)
         #expect(result.status == 2 && result.output == "", "\(words)")
         let lines = result.errors.split(separator: "\n")
         #expect(lines.first?.hasPrefix("killswitchctl: \(text)") == true, "\(result.errors)")

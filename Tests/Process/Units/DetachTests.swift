@@ -140,8 +140,8 @@ struct DetachTests {
             '\(program)' units shop
             '\(program)' units blog
             '\(program)' units shpo
-            """)
-        #expect(result.status == 4)
+            """
+        ).expect(4)
         #expect(
             result.output.hasPrefix("SERVICE") && result.output.contains("its service is not"))
         // Without the file of any service it is not known which services are configured.

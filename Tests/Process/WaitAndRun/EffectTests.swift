@@ -36,9 +36,8 @@ import Testing
     @Test(arguments: ["wait shop --for up", "run shop --when up -- true"])
     func withoutGatesNothingComesUpOrDown(_ command: String) throws {
         let daemon = try running()
-        let result = try daemon.control(command.split(separator: " ").map(String.init))
-        #expect(result.status == 1)
-        #expect(result.errors.contains("started without --gates and moves no gate"))
+        try daemon.control(command.split(separator: " ").map(String.init)).expect(
+            1, errors: "started without --gates and moves no gate")
     }
 
     @Test func upWaitsForEveryUnitAndClosedGatesOfOthersDoNotCount() throws {
@@ -93,10 +92,10 @@ import Testing
 
     @Test func anOrderThatWaitsWithoutGatesSaysThatNothingIsMoved() throws {
         let daemon = try running()
-        let forced = try daemon.control(
-            "force", "shop", "ended", "--reason", "x", "--for", "1h", "--wait")
-        #expect(forced.status == 1)
-        #expect(forced.errors.contains("shop: killswitchd was started without --gates"))
+        try daemon.control(
+            "force", "shop", "ended", "--reason", "x", "--for", "1h", "--wait"
+        ).expect(
+            1, errors: "shop: killswitchd was started without --gates")
         #expect(try daemon.member("state") == "\"ended\"")
     }
 }

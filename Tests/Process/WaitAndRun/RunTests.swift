@@ -155,22 +155,18 @@ import Testing
         let daemon = try Daemon.running()
         let program = try run(daemon, "--when", "running", script: "echo ready; exec sleep 60")
         try daemon.waitUntil("it runs") { try program.output == "ready\n" }
-        #expect(
-            try daemon.control("force", "shop", "countdown", "--reason", "x", "--for", "1h").status
-                == 0)
+        try daemon.control("force", "shop", "countdown", "--reason", "x", "--for", "1h").expect(0)
         #expect(try await program.end() == 128 + SIGTERM)
         #expect(try program.errors.contains("'shop' is countdown, no longer running"))
     }
 
     @Test func aCommandThatCannotBeRunHasTheExitStatusOfAShell() throws {
         let daemon = try Daemon.running()
-        let none = try daemon.control(["run", "shop", "--", "no-such-command"])
-        #expect(none.status == 127)
+        let none = try daemon.control(["run", "shop", "--", "no-such-command"]).expect(127)
         #expect(
             none.errors == "killswitchctl: run 'no-such-command': no such file or directory\n")
-        #expect(try daemon.control(["run", "shop", "--", "/etc/passwd"]).status == 126)
-        let nothing = try daemon.control("run", "shop")
-        #expect(nothing.status == 2 && nothing.errors.contains("killswitchctl run shop -- COMMAND"))
+        try daemon.control(["run", "shop", "--", "/etc/passwd"]).expect(126)
+        try daemon.control("run", "shop").expect(2, errors: "killswitchctl run shop -- COMMAND")
     }
 
     @Test func aWaitEndsAtItsTimeoutOrForAnUnknownService() async throws {
@@ -178,7 +174,6 @@ import Testing
         let late = try run(daemon, "--timeout", "50ms", script: "exit 0")
         #expect(try await late.end() == 124)
         #expect(try late.errors == "killswitchctl: 'shop' is not open yet: it is ended\n")
-        let unknown = try daemon.control(["run", "shpo", "--", "true"])
-        #expect(unknown.status == 4)
+        try daemon.control(["run", "shpo", "--", "true"]).expect(4)
     }
 }

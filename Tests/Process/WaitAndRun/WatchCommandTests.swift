@@ -98,8 +98,8 @@ import Testing
             [
                 "-c", "exec \"$0\" watch --runtime-directory \"$1\" > /dev/full",
                 try Programs.path(of: "killswitchctl"), daemon.folder("run"),
-            ])
-        #expect(result.status == 70)
+            ]
+        ).expect(70)
         #expect(result.errors == "killswitchctl: write the output: no space left on device\n")
     }
 }
