@@ -149,8 +149,10 @@ let package = Package(
             ],
             swiftSettings: lean, linkerSettings: linking),
 
-        tests(of: "JSON"),
-        tests(of: "CivilTime", excluding: ["Support/zoneinfo-table.py"]),
+        tests(of: "JSON", uses: ["Decision"]),
+        tests(
+            of: "CivilTime", uses: ["Decision", "Files", "Support"],
+            excluding: ["Support/zoneinfo-table.py"]),
         tests(of: "Decision", uses: ["CivilTime", "JSON", "VirtualWorld"]),
         tests(of: "Gates", uses: ["CivilTime", "Decision"]),
         tests(of: "Drills", uses: ["CivilTime", "Decision", "Gates"]),
@@ -161,7 +163,7 @@ let package = Package(
         tests(of: "Reports", uses: ["CivilTime", "Decision", "Gates", "JSON", "Support"]),
         tests(of: "POSIX"),
         tests(of: "Files", uses: ["Support"]),
-        tests(of: "EventLoop", uses: ["CivilTime", "POSIX"]),
+        tests(of: "EventLoop", uses: ["CivilTime", "Files", "POSIX", "Support"]),
         tests(of: "HTTP", uses: ["CivilTime", "EventLoop", "Support"]),
         tests(of: "Signing", uses: ["CivilTime", "Files", "Support"]),
 

@@ -76,17 +76,9 @@ package struct CivilDate: Hashable, Sendable {
 extension CivilDate: CustomStringConvertible {
     /// `2027-03-31`; a year outside 0000 to 9999 has a sign, as in ISO 8601's expanded form.
     package var description: String {
-        let sign = year < 0 ? "-" : year > 9_999 ? "+" : ""
-        return "\(sign)\(year.magnitude.padded(to: 4))-\(month.padded(to: 2))-\(day.padded(to: 2))"
-    }
-}
-
-extension BinaryInteger {
-    /// The decimal digits of a non-negative number, with leading zeros up to `width`.
-    func padded(to width: Int) -> String {
-        var digits: [UInt8] = []
-        digits.append(self, width)
-        return String(decoding: digits, as: UTF8.self)
+        var text: [UInt8] = []
+        text.append(self)
+        return String(decoding: text, as: UTF8.self)
     }
 }
 
@@ -104,6 +96,15 @@ extension [UInt8] {
             append(UInt8(ascii: "0") + UInt8(number / place % 10))
             place /= 10
         }
+    }
+
+    /// Appends the description of a date.
+    mutating func append(_ date: CivilDate) {
+        if date.year < 0 { append(UInt8(ascii: "-")) }
+        if date.year > 9_999 { append(UInt8(ascii: "+")) }
+        append(date.year.magnitude, 4)
+        append("-", twoDigits: date.month)
+        append("-", twoDigits: date.day)
     }
 
     /// Appends an ASCII character and the two digits of a number below 100.
@@ -132,7 +133,7 @@ package struct CivilDateTime: Hashable, Sendable {
     }
 
     /// Seconds since midnight.
-    package var secondOfDay: Int { Int(secondsSinceEpoch.remainder(flooredBy: 86_400)) }
+    var secondOfDay: Int { Int(secondsSinceEpoch.remainder(flooredBy: 86_400)) }
 }
 
 extension CivilDateTime {
@@ -145,14 +146,9 @@ extension CivilDateTime {
 extension CivilDateTime: CustomStringConvertible {
     /// `2027-03-31T08:00:00`
     package var description: String {
-        let date = date
         var text: [UInt8] = []
         text.reserveCapacity(32)
-        if date.year < 0 { text.append(UInt8(ascii: "-")) }
-        if date.year > 9_999 { text.append(UInt8(ascii: "+")) }
-        text.append(date.year.magnitude, 4)
-        text.append("-", twoDigits: date.month)
-        text.append("-", twoDigits: date.day)
+        text.append(date)
         text.append("T", timeOfDay: secondOfDay)
         return String(decoding: text, as: UTF8.self)
     }

@@ -19,7 +19,7 @@ struct DaylightRule: Hashable, Sendable {
         let nextYear = CivilDate.daysSinceEpoch(year: last + 1, month: 1, day: 1)
         var end = Int64(nextYear) * 86_400 - margin
         for year in first...last {
-            let begin = startSecond(year)
+            let begin = start.secondsSinceEpoch(year: year) - Int64(standard.seconds)
             if begin > second {
                 end = min(end, begin)
                 continue
@@ -28,10 +28,6 @@ struct DaylightRule: Hashable, Sendable {
             if over > second { return (daylight, over) }
         }
         return (standard, end)
-    }
-
-    private func startSecond(_ year: Int) -> Int64 {
-        start.secondsSinceEpoch(year: year) - Int64(standard.seconds)
     }
 
     /// The end of the daylight saving that began then: in the same year, or south of the equator in the

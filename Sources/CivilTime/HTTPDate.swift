@@ -45,11 +45,11 @@ extension ByteCursor {
         }
         let clock =
             if consume(word: ", ") {
-                try readFixedDate()
+                try readDate()
             } else if consume(" ") {
                 try readAsctimeDate()
             } else if consume(word: dayNameEndings[weekday] + ", ") {
-                try readRFC850Date(now: now)
+                try readDate(now: now)
             } else {
                 throw .expected("', ' or the rest of a day name", at: column)
             }
@@ -57,31 +57,24 @@ extension ByteCursor {
         return Instant(seconds: clock.secondsSinceEpoch)
     }
 
-    /// IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
-    private mutating func readFixedDate() throws(TimeProblem) -> CivilDateTime {
+    /// IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT`; with `now` rfc850-date, `Sunday, 06-Nov-94 08:49:37 GMT`.
+    private mutating func readDate(now: Instant? = nil) throws(TimeProblem) -> CivilDateTime {
+        let separator: Unicode.Scalar = now == nil ? " " : "-"
         let day = try readDay()
-        try expect(" ")
+        try expect(separator)
         let month = try readMonthName()
+        try expect(separator)
+        var year = now == nil ? try readYear() : try readField("year", 0...99)
         try expect(" ")
-        let year = try readYear()
-        let secondOfDay = try readGMT()
-        return CivilDateTime(try CivilDate(written: year, month, day), secondOfDay: secondOfDay)
-    }
-
-    /// rfc850-date: `Sunday, 06-Nov-94 08:49:37 GMT`.
-    private mutating func readRFC850Date(now: Instant) throws(TimeProblem) -> CivilDateTime {
-        let day = try readDay()
-        try expect("-")
-        let month = try readMonthName()
-        try expect("-")
-        let lastDigits = try readField("year", 0...99)
-        let secondOfDay = try readGMT()
-
-        let today = CivilDateTime(secondsSinceEpoch: now.seconds)
-        let latest = today.date.year + 50
-        var year = latest - (latest - lastDigits).remainder(flooredBy: 100)
-        let limit = (latest, today.date.month, today.date.day, today.secondOfDay)
-        if (year, month, day, secondOfDay) > limit { year -= 100 }
+        let secondOfDay = try readTimeOfDay()
+        guard consume(word: " GMT") else { throw .expected("' GMT'", at: column) }
+        if let now {
+            let today = CivilDateTime(secondsSinceEpoch: now.seconds)
+            let latest = today.date.year + 50
+            let limit = (latest, today.date.month, today.date.day, today.secondOfDay)
+            year = latest - (latest - year).remainder(flooredBy: 100)
+            if (year, month, day, secondOfDay) > limit { year -= 100 }
+        }
         return CivilDateTime(try CivilDate(written: year, month, day), secondOfDay: secondOfDay)
     }
 
@@ -102,12 +95,5 @@ extension ByteCursor {
             throw .expected("a month name such as Nov", at: column)
         }
         return month + 1
-    }
-
-    private mutating func readGMT() throws(TimeProblem) -> Int {
-        try expect(" ")
-        let secondOfDay = try readTimeOfDay()
-        guard consume(word: " GMT") else { throw .expected("' GMT'", at: column) }
-        return secondOfDay
     }
 }

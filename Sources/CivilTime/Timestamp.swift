@@ -135,7 +135,9 @@ extension CivilDate {
     /// The date of numbers that are each in range; throws if the month has no such day.
     init(written year: Int, _ month: Int, _ day: Int) throws(TimeProblem) {
         guard let date = CivilDate(year: year, month: month, day: day) else {
-            throw TimeProblem("\(year.padded(to: 4))-\(month.padded(to: 2)) has no day \(day)")
+            let first = Self.daysSinceEpoch(year: year, month: month, day: 1)
+            let clause = "\(CivilDate(daysSinceEpoch: first))".dropLast(3)
+            throw TimeProblem("\(clause) has no day \(day)")
         }
         self = date
     }

@@ -3,22 +3,12 @@ import POSIX
 
 /// A path being followed one name at a time, the way the kernel does it (path_resolution(7)).
 ///
-/// It makes no system call: it returns the next name and its directory, and the caller reports the
-/// kind of file there.
+/// It makes no system call: it returns the next name, and the caller reports the kind of file there.
 struct PathWalk {
-    /// A name to look up in a directory.
-    struct Step {
-        /// The directory: a path without links, `..` or a slash at its end; empty for the root.
-        fileprivate let parent: String
-        let name: String
-
-        var directory: String { parent.isEmpty ? "/" : parent }
-        var path: String { "\(parent)/\(name)" }
-    }
-
     /// The kernel follows this many links and no more (`ELOOP`).
     private static let mostLinks = 40
 
+    /// The directory so far: a path without links, `..` or a slash at its end; empty for the root.
     private var parent = ""
     /// The names to come; the next name is last.
     private var ahead: [String]
@@ -27,26 +17,30 @@ struct PathWalk {
     /// A walk along an absolute path.
     init(_ path: String) { ahead = Self.names(path) }
 
-    /// Whether the step that `next()` gave last is the end of the path.
+    /// Whether the name that `next()` gave last is the end of the path.
     var isAtEnd: Bool { ahead.isEmpty }
 
-    /// The next name to look up, nil at the end of the path.
-    mutating func next() -> Step? {
+    /// The directory in which to look up the name.
+    var directory: String { parent.isEmpty ? "/" : parent }
+
+    /// The next name to look up, and its path; nil at the end of the path.
+    mutating func next() -> (name: String, path: String)? {
         while let name = ahead.popLast() {
             switch name {
             case ".": continue
-            case "..": parent = Self.parent(of: parent)
-            default: return Step(parent: parent, name: name)
+            case "..":
+                let slash = parent.utf8.lastIndex(of: UInt8(ascii: "/")) ?? parent.startIndex
+                parent = String(parent[..<slash])
+            default: return (name, "\(parent)/\(name)")
             }
         }
         return nil
     }
 
-    /// Goes into the directory that the step has found: the next name is looked up there.
-    mutating func enter(_ step: Step) { parent = step.path }
+    /// Goes into the directory that was found: the next name is looked up there.
+    mutating func enter(_ path: String) { parent = path }
 
-    /// Goes on with the target of the link that the step has found. False if the path has too many
-    /// links.
+    /// Goes on with the target of the link that was found. False if the path has too many links.
     mutating func follow(_ target: String) -> Bool {
         links += 1
         guard links <= Self.mostLinks else { return false }
@@ -58,11 +52,6 @@ struct PathWalk {
     /// Splits by bytes: to a `String` a slash with a combining accent after it is no slash.
     private static func names(_ path: String) -> [String] {
         path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { String(Substring($0)) }
-    }
-
-    private static func parent(of path: String) -> String {
-        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
-        return String(path[..<slash])
     }
 }
 
@@ -80,12 +69,9 @@ enum PathEntry {
     /// cannot hold such a target.
     init(at path: String) throws(SystemError) {
         var status = stat()
-        switch SystemError.negated(unsafe lstat(path, &status)) {
-        case 0: break
-        case -ENOENT, -ENOTDIR:
-            self = .nothing
+        guard unsafe lstat(path, &status) == 0 else {
+            self = try Self.failure("examine '\(path)'", errno)
             return
-        case let failure: throw SystemError("examine '\(path)'", code: -failure)
         }
         switch status.st_mode & S_IFMT {
         case S_IFDIR: self = .directory
@@ -94,19 +80,21 @@ enum PathEntry {
         }
     }
 
-    /// Reads a link. A file that is no link any more was replaced since it was looked at.
     private static func link(at path: String) throws(SystemError) -> Self {
         var target = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe readlink(path, &target, target.count)
-        guard count >= 0 else {
-            let code = errno
-            if code == ENOENT || code == ENOTDIR || code == EINVAL { return .nothing }
-            throw SystemError("read link '\(path)'", code: code)
-        }
+        let call = "read link '\(path)'"
+        guard count >= 0 else { return try failure(call, errno) }
         let bytes = target.prefix(count).lazy.map(UInt8.init(bitPattern:))
         guard let target = String(validating: bytes, as: UTF8.self) else {
-            throw SystemError("read link '\(path)'", code: EILSEQ)
+            throw SystemError(call, code: EILSEQ)
         }
         return .link(target: target)
+    }
+
+    /// Nothing is there, or no longer: a file that is no link any more (`EINVAL`) was replaced since it was looked at.
+    private static func failure(_ call: String, _ code: Int32) throws(SystemError) -> Self {
+        guard [ENOENT, ENOTDIR, EINVAL].contains(code) else { throw SystemError(call, code: code) }
+        return .nothing
     }
 }

@@ -36,7 +36,11 @@ package final class PathWatch {
         self.loop = loop
         self.path = path
         self.handler = handler
-        change = Deferred(loop) { [weak self] in self?.settle() }
+        // The file is watched before the handler reads it.
+        change = Deferred(loop) { [weak self] in
+            self?.rearm()
+            self?.handler()
+        }
         rearm()
     }
 
@@ -52,25 +56,24 @@ package final class PathWatch {
         watches = resolve()
     }
 
-    /// Watches first, then calls the handler: the file is watched before the handler reads it.
-    private func settle() {
-        rearm()
-        handler()
-    }
-
     /// Watches each step of the path before it looks at it: a look sees changes from before it, the
     /// watch reports those after it, and none is missed in between.
     private func resolve() -> [Watch] {
         var watches: [Watch] = []
         var walk = PathWalk(path)
-        while let step = walk.next() {
-            watches += watch(step.directory, .names, for: step.name)
-            switch entry(at: step.path) {
-            case .nothing: return watches
-            case .directory: walk.enter(step)
-            case .link(let target):
-                guard walk.follow(target) else { return watches }
-            case .file: return walk.isAtEnd ? watches + watch(step.path, .content) : watches
+        while let (name, path) = walk.next() {
+            watches += watch(walk.directory, Self.names, for: name)
+            do throws(SystemError) {
+                switch try PathEntry(at: path) {
+                case .nothing: return watches
+                case .directory: walk.enter(path)
+                case .link(let target):
+                    guard walk.follow(target) else { return watches }
+                case .file: return walk.isAtEnd ? watches + watch(path, Self.content) : watches
+                }
+            } catch {
+                problem = problem ?? error
+                return watches
             }
         }
         return watches
@@ -78,7 +81,7 @@ package final class PathWatch {
 
     /// A watch, or nil with `problem` set. A path that is not found has gone since it was looked
     /// at; the watch on the step before it has that event in its queue.
-    private func watch(_ path: String, _ mask: Watch.Mask, for name: String? = nil) -> [Watch] {
+    private func watch(_ path: String, _ mask: Int32, for name: String? = nil) -> [Watch] {
         do {
             let watch = try Watch(loop, path, mask) { [weak self] event in
                 if event.concerns(name) { self?.changed() }
@@ -90,14 +93,13 @@ package final class PathWatch {
         }
     }
 
-    private func entry(at path: String) -> PathEntry {
-        do {
-            return try PathEntry(at: path)
-        } catch {
-            problem = problem ?? error
-            return .nothing
-        }
-    }
+    /// Another file has a name in a directory now, or none.
+    private static let names =
+        IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW
+
+    /// The content of a file, or who may read it, has changed.
+    private static let content =
+        IN_CLOSE_WRITE | IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF | IN_DONT_FOLLOW
 
     /// Drops the watches, and with them their queued events. The first watch stays, on the root
     /// directory: with its last watch sd-event closes inotify, for which the kernel takes
@@ -106,18 +108,6 @@ package final class PathWatch {
         watches.removeLast(max(watches.count - 1, 0))
         change?.arm()
     }
-}
-
-extension Watch.Mask {
-    /// Another file has a name in a directory now, or none.
-    fileprivate static let names: Self = [
-        .create, .delete, .movedFrom, .movedTo, .onlyDirectory, .dontFollow,
-    ]
-
-    /// The content of a file, or who may read it, has changed.
-    fileprivate static let content: Self = [
-        .closeWrite, .attrib, .moveSelf, .deleteSelf, .dontFollow,
-    ]
 }
 
 extension Watch.Event {

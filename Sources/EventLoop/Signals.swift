@@ -2,7 +2,7 @@ import CSystemd
 import Glibc
 package import POSIX
 
-/// Turns signals of the process into events: the handler gets the number.
+/// Turns signals of the process into events.
 ///
 /// The signals are blocked in the calling thread, and stay blocked after this object is gone: a
 /// signal that comes then waits, instead of ending the process in the middle of its work. A child
@@ -18,22 +18,13 @@ package final class Signals {
 
     private let sources: [EventSource<Received>]
 
-    /// The handler gets the number of each signal. A signal has one owner on a loop; a second owner
-    /// is the error `EBUSY`.
-    package convenience init(
-        _ loop: EventLoop, _ signals: [Int32], handler: @escaping (Int32) -> Void
-    ) throws(SystemError) {
-        try self.init(loop, sentTo: signals) { handler($0.number) }
-    }
-
-    /// The same; the handler also gets the sender of each signal.
+    /// The handler gets each signal. A signal has one owner on a loop; a second owner is the error `EBUSY`.
     package init(
-        _ loop: EventLoop, sentTo signals: [Int32], handler: @escaping (Received) -> Void
+        _ loop: EventLoop, _ signals: [Int32], handler: @escaping (Received) -> Void
     ) throws(SystemError) {
-        var sources: [EventSource<Received>] = []
-        for signal in signals {
+        sources = try signals.map { (signal) throws(SystemError) in
             try block(signal)
-            let source = try unsafe EventSource("add signal", handler: handler) {
+            return try unsafe EventSource("add signal", handler: handler) {
                 source, userdata in
                 unsafe sd_event_add_signal(
                     loop.pointer, &source, signal,
@@ -45,9 +36,7 @@ package final class Signals {
                         return unsafe EventSource.deliver(signal, to: userdata)
                     }, userdata)
             }
-            sources.append(source)
         }
-        self.sources = sources
     }
 
     /// Blocks these signals before the object exists that handles them: a signal in the first

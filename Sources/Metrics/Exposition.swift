@@ -18,8 +18,9 @@ struct Exposition {
     /// About the size of the six samples of the state of a service.
     private static let bytesOfStates = 480
 
-    /// Adds a sample.
-    mutating func add(_ metric: Metric, _ labels: Labels = Labels(), _ value: some SampleValue) {
+    /// Adds a sample if there is a value.
+    mutating func add(_ metric: Metric, _ labels: Labels = Labels(), _ value: (some SampleValue)?) {
+        guard let value else { return }
         let index = metric.rawValue
         samples[index] += names[index]
         if !labels.bytes.isEmpty {
@@ -28,13 +29,8 @@ struct Exposition {
             samples[index].append(UInt8(ascii: "}"))
         }
         samples[index].append(UInt8(ascii: " "))
-        value.write(to: &samples[index])
+        samples[index].append(millionths: value.microseconds)
         samples[index].append(UInt8(ascii: "\n"))
-    }
-
-    /// Adds a sample if there is a value.
-    mutating func add(_ metric: Metric, _ labels: Labels, ifThere value: (some SampleValue)?) {
-        if let value { add(metric, labels, value) }
     }
 
     /// The whole text: each metric that has samples, with its meaning and its type.
@@ -54,75 +50,47 @@ struct Exposition {
 struct Labels {
     private(set) var bytes: [UInt8] = []
 
-    /// No labels.
-    init() {}
-
-    /// A label whose value is a name of ours, which needs no escape.
-    init(_ key: String, name: String) { append(key, name.utf8) }
-
-    /// The same with one more label, whose value is a name of ours or another word that needs no escape.
-    func adding(_ key: String, name: String) -> Labels {
+    /// The same with one more label.
+    func adding(_ key: String, _ text: String) -> Labels {
         var labels = self
-        labels.append(key, name.utf8)
+        if !bytes.isEmpty { labels.bytes.append(UInt8(ascii: ",")) }
+        labels.bytes += key.utf8
+        labels.bytes += "=\"".utf8
+        labels.bytes += LabelText.escaped(text).utf8
+        labels.bytes.append(UInt8(ascii: "\""))
         return labels
-    }
-
-    /// The same with one more label of any text.
-    func adding(_ key: String, text: String) -> Labels {
-        var labels = self
-        labels.append(key, LabelText.escaped(text).utf8)
-        return labels
-    }
-
-    private mutating func append(_ key: String, _ value: String.UTF8View) {
-        if !bytes.isEmpty { bytes.append(UInt8(ascii: ",")) }
-        bytes += key.utf8
-        bytes.append(UInt8(ascii: "="))
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: value)
-        bytes.append(UInt8(ascii: "\""))
     }
 }
 
-/// The value of a sample.
+/// The value of a sample: a number with up to six decimals.
 protocol SampleValue {
-    /// Appends the digits.
-    func write(to bytes: inout [UInt8])
+    /// The value in millionths.
+    var microseconds: Int64 { get }
 }
 
 extension Int: SampleValue {
-    func write(to bytes: inout [UInt8]) {
-        // Most values are 0 or 1.
-        if (0...9).contains(self) {
-            bytes.append(UInt8(ascii: "0") + UInt8(self))
-        } else {
-            bytes += String(self).utf8
-        }
-    }
+    var microseconds: Int64 { Duration.seconds(self).microseconds }
 }
 
 extension Bool: SampleValue {
     /// 1 or 0.
-    func write(to bytes: inout [UInt8]) { bytes.append(UInt8(ascii: self ? "1" : "0")) }
+    var microseconds: Int64 { self ? 1_000_000 : 0 }
 }
 
-extension Instant: SampleValue {
-    /// Seconds since 1970 with the microseconds, if there are any.
-    func write(to bytes: inout [UInt8]) { writeSeconds(ofMicroseconds: microseconds, to: &bytes) }
-}
+extension Instant: SampleValue {}
 
-extension Duration: SampleValue {
-    /// Seconds with the microseconds, if there are any.
-    func write(to bytes: inout [UInt8]) { writeSeconds(ofMicroseconds: microseconds, to: &bytes) }
-}
+extension Duration: SampleValue {}
 
-private func writeSeconds(ofMicroseconds time: Int64, to bytes: inout [UInt8]) {
-    let (seconds, rest) = time.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
-    if time < 0 { bytes.append(UInt8(ascii: "-")) }
-    bytes += String(seconds).utf8
-    guard rest > 0 else { return }
-    var digits = String(rest + 1_000_000).utf8.dropFirst()
-    while digits.last == UInt8(ascii: "0") { digits = digits.dropLast() }
-    bytes.append(UInt8(ascii: "."))
-    bytes += digits
+extension [UInt8] {
+    /// Appends a number of millionths in digits.
+    fileprivate mutating func append(millionths value: Int64) {
+        let (whole, rest) = value.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
+        if value < 0 { append(UInt8(ascii: "-")) }
+        self += String(whole).utf8
+        guard rest > 0 else { return }
+        var digits = String(rest + 1_000_000).utf8.dropFirst()
+        while digits.last == UInt8(ascii: "0") { digits = digits.dropLast() }
+        append(UInt8(ascii: "."))
+        self += digits
+    }
 }

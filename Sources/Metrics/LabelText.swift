@@ -8,14 +8,17 @@ package enum LabelText {
     /// A text of more than `most` characters becomes its beginning and a digest of the whole, so that two hosts
     /// with different texts have different labels. What a terminal would not show becomes U+FFFD.
     package static func shortened(_ text: String) -> String {
-        if text.utf8.count <= most { return text.printable }
-        guard text.unicodeScalars.count > most else { return text.printable }
+        guard text.utf8.count > most, text.unicodeScalars.count > most else {
+            return text.printable
+        }
         let digest = String(digest(of: text), radix: 16)
         return text.printable(limit: most - 20) + " " + digest
     }
 
     /// A backslash, a quote and a line feed have to be escaped in the value of a label.
     package static func escaped(_ text: String) -> String {
+        // Most texts are names of ours.
+        guard text.utf8.contains(where: { "\\\"\n".utf8.contains($0) }) else { return text }
         var escaped = ""
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -49,36 +49,37 @@ package struct MetricsText {
 package struct MetricsRevision: Hashable, Sendable {
     private let overview: OverviewRevision
     private let gates: Int
+    private let isConfigurationRefused: Bool
 
     /// The mark of a machine, and how often the gates were published.
-    package init(_ overview: OverviewRevision, gates: Int) {
-        self.overview = overview
-        self.gates = gates
+    package init(_ overview: OverviewRevision, gates: Int, isConfigurationRefused: Bool = false) {
+        (self.overview, self.gates) = (overview, gates)
+        self.isConfigurationRefused = isConfigurationRefused
     }
 }
 
 extension Exposition {
     /// Adds what concerns the whole host.
     fileprivate mutating func add(_ overview: Overview, version: String, held: Int) {
-        add(.buildInfo, Labels().adding("version", text: LabelText.shortened(version)), 1)
+        add(.buildInfo, Labels().adding("version", LabelText.shortened(version)), 1)
         add(.alive, Labels(), overview.now.wall)
         add(.configurationRefused, Labels(), overview.condition.refusal != nil)
         add(.movesGates, Labels(), overview.condition.gates != nil)
         add(.closingsHeld, Labels(), held)
         let counts = overview.alarmCounts
         for kind in Problem.Kind.allCases where kind.isOfADaemon {
-            add(.problems, Labels("kind", name: kind.rawValue), counts[kind] ?? 0)
+            add(.problems, Labels().adding("kind", kind.rawValue), counts[kind] ?? 0)
         }
     }
 
     /// Adds a source. `start` is when its fetches began to be counted.
     fileprivate mutating func add(_ source: Overview.SourceView, since start: Instant) {
-        let labels = Labels("source", name: source.name.text)
+        let labels = Labels().adding("source", source.name.text)
         add(.sourceUp, labels, source.isUp)
         add(.sourceInterval, labels, source.interval)
-        add(.flagsConfirmed, labels, ifThere: source.confirmedAt)
+        add(.flagsConfirmed, labels, source.confirmedAt)
         for (word, count) in source.fetches.byResult {
-            let labels = labels.adding("result", name: word)
+            let labels = labels.adding("result", word)
             add(.fetches, labels, count)
             add(.fetchesCreated, labels, start)
         }
@@ -88,41 +89,41 @@ extension Exposition {
     fileprivate mutating func add(
         _ service: Overview.ServiceView, of overview: Overview, _ gates: GateMachine?
     ) {
-        let labels = Labels("service", name: service.name.text)
+        let labels = Labels().adding("service", service.name.text)
         for state in State.allCases {
             add(
-                .serviceState, labels.adding("state", name: state.rawValue), state == service.state)
+                .serviceState, labels.adding("state", state.rawValue), state == service.state)
         }
         if service.isHeld { add(.closingHeld, labels, 1) }
         if let gate = gates?.view(of: service.name, at: overview.now.boot) {
             add(gate, labels)
             let end = gate.report.drainsUntil.map { overview.instant(of: $0).asPublished }
-            add(.drainEnd, labels, ifThere: end)
+            add(.drainEnd, labels, end)
         }
         if let drill = service.drill {
             add(.drill, labels, drill.result.at.asPublished)
             add(.drillSuccess, labels, drill.result.isGood)
-            add(.drillLastSuccess, labels, ifThere: drill.lastGood?.asPublished)
+            add(.drillLastSuccess, labels, drill.lastGood?.asPublished)
         }
         guard let record = service.record else { return }
         let verdict = record.verdict
-        add(.reasonInfo, labels.adding("reason", name: verdict.reason.slug.rawValue), 1)
+        add(.reasonInfo, labels.adding("reason", verdict.reason.slug.rawValue), 1)
         add(.stateChanges, labels, record.generation)
-        add(.gateWantedOpen, labels, ifThere: verdict.gate.map { $0 == .open })
-        add(.daysLeft, labels, ifThere: verdict.daysLeft)
-        add(.end, labels, ifThere: verdict.endsAt?.asPublished)
+        add(.gateWantedOpen, labels, verdict.gate.map { $0 == .open })
+        add(.daysLeft, labels, verdict.daysLeft)
+        add(.end, labels, verdict.endsAt?.asPublished)
         if let source = verdict.source {
             let version = LabelText.shortened(verdict.version ?? "")
-            var facts = labels.adding("source", name: source.text)
-                .adding("version", text: version)
+            var facts = labels.adding("source", source.text)
+                .adding("version", version)
             if !verdict.authors.isEmpty {
                 let author = LabelText.shortened(verdict.authors.joined(separator: ","))
-                facts = facts.adding("author", text: author)
+                facts = facts.adding("author", author)
             }
             add(.flagsInfo, facts, 1)
         }
         if let override = verdict.override {
-            let labels = labels.adding("state", name: override.state.rawValue)
+            let labels = labels.adding("state", override.state.rawValue)
             add(.overrideSince, labels, override.since.asPublished)
             add(.overrideEnd, labels, override.until.asPublished)
         }
@@ -130,18 +131,18 @@ extension Exposition {
 
     private mutating func add(_ gate: GateView, _ labels: Labels) {
         let units = gate.report.units
-        add(.gateOpen, labels, ifThere: gate.report.isOpen)
+        add(.gateOpen, labels, gate.report.isOpen)
         add(.units, labels, units.total)
         add(.unitsUnwanted, labels, units.unwanted.count)
         for unit in units.unwanted.sorted() {
-            add(.unitUnwanted, labels.adding("unit", text: unit.text), 1)
+            add(.unitUnwanted, labels.adding("unit", unit.text), 1)
         }
         // A gate without units has none to refuse.
         if units.total > 0 || gate.refusedStarts > 0 {
             add(.refusedStarts, labels, gate.refusedStarts)
         }
-        add(.lastStop, labels, ifThere: gate.moves[.closed])
-        add(.lastStart, labels, ifThere: gate.moves[.open])
+        add(.lastStop, labels, gate.moves[.closed])
+        add(.lastStart, labels, gate.moves[.open])
     }
 }
 

@@ -73,18 +73,14 @@ package enum Invariant {
 /// The standard error of this process. Writing to it never waits: a reader that does not read must
 /// not stop the program.
 package enum StandardError {
-    /// Whether it is the file that `identity` names, as `DEVICE:INODE` (systemd.exec(5)).
-    private static func leads(to identity: String) -> Bool {
-        var status = stat()
-        guard unsafe fstat(STDERR_FILENO, &status) == 0 else { return false }
-        return identity == "\(status.st_dev):\(status.st_ino)"
-    }
-
-    /// Whether it leads to the journal: systemd names that in `JOURNAL_STREAM`. A line may begin
-    /// with `<N>` there, its priority (sd-daemon(3)).
+    /// Whether it leads to the journal: systemd names that in `JOURNAL_STREAM`, as `DEVICE:INODE` (systemd.exec(5)).
+    /// A line may begin with `<N>` there, its priority (sd-daemon(3)).
     package static var isJournal: Bool {
-        guard let stream = unsafe getenv("JOURNAL_STREAM") else { return false }
-        return leads(to: unsafe String(cString: stream))
+        var status = stat()
+        guard let stream = unsafe getenv("JOURNAL_STREAM"),
+            unsafe fstat(STDERR_FILENO, &status) == 0
+        else { return false }
+        return unsafe String(cString: stream) == "\(status.st_dev):\(status.st_ino)"
     }
 
     /// Writes one line in one call, so that the lines of several processes do not mix. False if the

@@ -15,8 +15,8 @@ extension Language {
     func text(of instant: Instant, in zone: Zone) -> String {
         let clock = zone.dateTime(at: instant)
         let date = clock.date
-        let minutes = clock.secondOfDay / 60
-        let time = "\(twoDigits(minutes / 60)):\(twoDigits(minutes % 60))"
+        // Hours and minutes.
+        let time = clock.description.suffix(8).prefix(5)
         let offset = "(UTC\(zone.offset(at: instant)))"
         return switch self {
         case .english:
@@ -36,8 +36,6 @@ extension Language {
         "Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September",
         "Oktober", "November", "Dezember",
     ]
-
-    private func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
 /// The texts of one language.

@@ -41,9 +41,9 @@ package struct Page: Hashable, Sendable {
             switch node {
             case .text(let text): page += text
             case .field(let field):
-                if let text = facts.text(of: field) { page.append(escaped: text) }
+                if let text = field.text(facts) { page.append(escaped: text) }
             case .section(let field, let isInverted, let nodes):
-                if (facts.text(of: field) == nil) == isInverted {
+                if (field.text(facts) == nil) == isInverted {
                     fill(nodes, with: facts, into: &page)
                 }
             }
@@ -99,9 +99,7 @@ extension String {
         guard utf8.count > Page.longestText, unicodeScalars.count > Page.longestText else {
             return self
         }
-        var text = String(unicodeScalars.prefix(Page.longestText))
-        text += "…"
-        return text
+        return String(unicodeScalars.prefix(Page.longestText)) + "…"
     }
 }
 
@@ -134,12 +132,7 @@ extension [UInt8] {
 extension UInt8 {
     /// Whether it is printable ASCII that means nothing in HTML.
     fileprivate var isPlain: Bool {
-        switch self {
-        case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\""),
-            UInt8(ascii: "'"), UInt8(ascii: "`"), UInt8(ascii: "="):
-            false
-        default: self >= 0x20 && self < 0x7F
-        }
+        (0x20..<0x7F).contains(self) && !"&<>\"'`=".utf8.contains(self)
     }
 }
 

@@ -2,62 +2,80 @@ import CivilTime
 import Decision
 import JSON
 
-/// What a template can show of a record.
-enum PageField: Hashable, Sendable {
-    case fact(Fact)
-    /// The published fact of this name.
-    case published(String)
-    /// The remote value of this name.
-    case value(String)
+/// What a template can show of a record: a field's name, and its text, which is not escaped, and nil without a value.
+struct PageField: Hashable, Sendable {
+    let name: String
+    let text: @Sendable (PageFacts) -> String?
 
-    /// The fields that every service has. The raw value is the name in a template.
-    enum Fact: String, CaseIterable, Sendable {
-        case lang
-        case service
-        case state
-        case starting
-        case running
-        case countdown
-        case maintenance
-        case updateRequired = "update_required"
-        case ended
-        case open
-        case closed
-        case heading
-        case text
-        case title
-        case message
-        case daysLeft = "days_left"
-        case daysText = "days_text"
-        case endsAt = "ends_at"
-        case endsLabel = "ends_label"
-        case endsText = "ends_text"
-        case refresh
-        case refreshText = "refresh_text"
+    private init(_ name: String, _ text: @escaping @Sendable (PageFacts) -> String?) {
+        (self.name, self.text) = (name, text)
     }
 
     /// The field of this name in a template; nil if there is none.
     init?(_ name: String) {
-        if let fact = Fact(rawValue: name) {
-            self = .fact(fact)
-        } else if Self.published.contains(where: { $0.name == name }) {
-            self = .published(name)
+        if let known = Self.known.first(where: { $0.name == name }) {
+            self = known
         } else if name.hasPrefix(Self.valuePrefix) {
-            self = .value(String(name.dropFirst(Self.valuePrefix.count)))
+            let value = String(name.dropFirst(Self.valuePrefix.count))
+            self.init(name) { $0.value(of: value) }
         } else {
             return nil
         }
     }
 
-    /// The names of all fields, for people.
-    static var names: [String] {
-        Fact.allCases.map(\.rawValue) + published.map(\.name) + ["\(valuePrefix)NAME"]
+    /// The name of the remote value that it shows; nil for another field.
+    var valueName: String? {
+        name.hasPrefix(Self.valuePrefix) ? String(name.dropFirst(Self.valuePrefix.count)) : nil
     }
 
-    /// The facts that a page shows as they are published.
-    fileprivate static let published = PublishedFacts.fields(on: .page)
+    /// The names of all fields, for people.
+    static var names: [String] { known.map(\.name) + ["\(valuePrefix)NAME"] }
 
     private static let valuePrefix = "values."
+
+    /// The fields that every service has, and the facts that a page shows as they are published.
+    private static let known: [PageField] =
+        [
+            PageField("lang") { $0.language.rawValue },
+            PageField("service") { $0.service.name.text },
+            PageField("state") { $0.verdict.state.rawValue },
+            PageField("starting") { $0.text($0.state == .undecided) },
+            PageField("running") { $0.text($0.state == .running) },
+            PageField("countdown") { $0.text($0.state == .countdown) },
+            PageField("maintenance") { $0.text($0.state == .maintenance) },
+            PageField("update_required") { $0.text($0.state == .updateRequired) },
+            PageField("ended") { $0.text($0.state == .ended) },
+            PageField("open") { $0.text($0.verdict.gate == .open && !$0.isStarting) },
+            PageField("closed") { $0.text($0.verdict.gate == .closed) },
+            PageField("heading") { $0.heading },
+            PageField("text") { $0.message },
+            PageField("title") { $0.title },
+            PageField("message") { $0.ownMessage },
+            PageField("days_left") { $0.verdict.daysLeft.map(String.init) },
+            PageField("days_text") { facts in
+                guard facts.state == .countdown else { return nil }
+                return facts.verdict.daysLeft.map(facts.language.phrases.days)
+            },
+            PageField("ends_at") { $0.end.map($0.service.zone.rfc3339) },
+            PageField("ends_label") { facts in
+                facts.end.map { _ in facts.language.phrases.endLabel(of: facts.state) }
+            },
+            PageField("ends_text") { facts in
+                facts.end.map { facts.language.text(of: $0, in: facts.service.zone) }
+            },
+            PageField("refresh") { $0.refresh.map { String($0) } },
+            PageField("refresh_text") { facts in
+                facts.refresh.map { _ in facts.language.phrases.refresh }
+            },
+        ]
+        + PublishedFacts.fields(on: .page).map { fact in PageField(fact.name) { $0.text(of: fact) }
+        }
+
+    /// Two fields of the same name are equal.
+    static func == (left: PageField, right: PageField) -> Bool { left.name == right.name }
+
+    /// Hashes the name.
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 /// What a page says of one record: the texts for the fields of a template.
@@ -68,51 +86,20 @@ struct PageFacts {
     /// Whether the gate opens, and its units are not up yet: the page says no more than that.
     let isStarting: Bool
 
-    /// The text of a field, not escaped; nil without a value.
-    func text(of field: PageField) -> String? {
-        switch field {
-        case .fact(let fact): text(of: fact)
-        case .published(let name): published(name)
-        case .value(let name): verdict.values[name].flatMap { $0 == false ? nil : present($0.bare) }
-        }
-    }
-
-    private func text(of fact: PageField.Fact) -> String? {
-        switch fact {
-        case .lang: language.rawValue
-        case .service: service.name.text
-        case .state: verdict.state.rawValue
-        case .starting: text(state == .undecided)
-        case .running: text(state == .running)
-        case .countdown: text(state == .countdown)
-        case .maintenance: text(state == .maintenance)
-        case .updateRequired: text(state == .updateRequired)
-        case .ended: text(state == .ended)
-        case .open: text(verdict.gate == .open && !isStarting)
-        case .closed: text(verdict.gate == .closed)
-        case .heading: heading
-        case .text: message
-        case .title: title
-        case .message: ownMessage
-        case .daysLeft: verdict.daysLeft.map(String.init)
-        case .daysText:
-            state == .countdown ? verdict.daysLeft.map(language.phrases.days) : nil
-        case .endsAt: end.map(service.zone.rfc3339)
-        case .endsLabel: end.map { _ in language.phrases.endLabel(of: state) }
-        case .endsText: end.map { language.text(of: $0, in: service.zone) }
-        case .refresh: refresh.map { String($0) }
-        case .refreshText: refresh.map { _ in language.phrases.refresh }
-        }
-    }
-
     /// The texts of the flags say why the gate was closed: they are over while the service starts.
-    private func published(_ name: String) -> String? {
+    fileprivate func text(of fact: PublishedFacts.Field) -> String? {
         var record = record
         if isStarting { record.verdict.texts = Texts() }
-        let field = PageField.published.first { $0.name == name }
-        let value = field?.value(in: PublishedFacts(record, of: service.name))
-        return present(value?.text(in: service.zone))
+        let value = fact.value(in: PublishedFacts(record, of: service.name))
+        return present(value.text(in: service.zone))
     }
+
+    /// The remote value of this name; nil also for `false`.
+    fileprivate func value(of name: String) -> String? {
+        verdict.values[name].flatMap { $0 == false ? nil : present($0.bare) }
+    }
+
+    fileprivate func text(_ isSo: Bool) -> String? { isSo ? "true" : nil }
 
     /// The title of the flags, else the language's heading for the state.
     var heading: String { title ?? language.phrases.of(state).heading }
@@ -136,21 +123,19 @@ struct PageFacts {
 
     /// After how many seconds a page loads itself again: as `retrySeconds`, and long enough to be read. Nobody reads
     /// that a service is starting.
-    private var refresh: Int64? { retrySeconds.map { isStarting ? $0 : max($0, 30) } }
+    fileprivate var refresh: Int64? { retrySeconds.map { isStarting ? $0 : max($0, 30) } }
 
     /// The state that the page shows.
-    private var state: State { isStarting ? .undecided : verdict.state }
+    fileprivate var state: State { isStarting ? .undecided : verdict.state }
 
     /// The texts of the flags.
-    private var title: String? { isStarting ? nil : present(verdict.texts.title) }
-    private var ownMessage: String? { isStarting ? nil : present(verdict.texts.message) }
+    fileprivate var title: String? { isStarting ? nil : present(verdict.texts.title) }
+    fileprivate var ownMessage: String? { isStarting ? nil : present(verdict.texts.message) }
 
     /// The announced end of the service, or of the window that closes it.
-    private var end: Instant? { isStarting ? nil : verdict.endsAt ?? verdict.plannedEnd }
+    fileprivate var end: Instant? { isStarting ? nil : verdict.endsAt ?? verdict.plannedEnd }
 
-    private var verdict: Verdict { record.verdict }
-
-    private func text(_ isSo: Bool) -> String? { isSo ? "true" : nil }
+    fileprivate var verdict: Verdict { record.verdict }
 
     private func present(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
 }

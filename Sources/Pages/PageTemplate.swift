@@ -42,21 +42,20 @@ package struct PageTemplate: Hashable, Sendable {
     /// How deep sections may be nested.
     static let deepest = 16
 
-    init(_ nodes: [Node], values: [ValueUse]) {
-        self.nodes = nodes
-        self.values = values
-    }
+}
 
+extension PageTemplate {
     /// Reads the bytes of a template. Throws the first error with its place.
     package init(_ bytes: [UInt8]) throws(TemplateError) {
         guard bytes.count <= Self.largest else {
-            throw TemplateError("file of \(bytes.count) bytes: at most \(Self.largest) are read")
+            throw TemplateError(
+                problem: "file of \(bytes.count) bytes: at most \(Self.largest) are read")
         }
         guard String(validating: bytes, as: UTF8.self) != nil else {
-            throw TemplateError("it is not UTF-8")
+            throw TemplateError(problem: "it is not UTF-8")
         }
-        var reader = TemplateParser(bytes)
-        self = try reader.read()
+        var parser = TemplateParser(bytes: bytes)
+        self = try parser.read()
     }
 }
 
@@ -66,8 +65,6 @@ package struct TemplateError: Error, Hashable, CustomStringConvertible {
     package var column = 1
     /// One line, in lower case.
     package let problem: String
-
-    init(_ problem: String) { self.problem = problem }
 
     package var description: String { "\(line):\(column): \(problem)" }
 }
@@ -89,8 +86,8 @@ struct TemplateParser {
         var nodes: [PageTemplate.Node] = []
     }
 
-    /// A reader at the first of these bytes, which are UTF-8.
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    /// A parser of these bytes, which are UTF-8.
+    init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// The template.
     mutating func read() throws(TemplateError) -> PageTemplate {
@@ -110,52 +107,47 @@ struct TemplateParser {
                 "section '\(tag.name)' is not closed: '{{/\(tag.name)}}' is missing", at: open.start
             )
         }
-        return PageTemplate(sections[0].nodes, values: values)
+        return PageTemplate(nodes: sections[0].nodes, values: values)
     }
 
     /// Takes the text before a tag, and the tag.
     private mutating func parse(_ range: Range<Int>) throws(TemplateError) {
-        let inner = bytes[range.lowerBound + 2..<range.upperBound - 2]
+        let start = range.lowerBound
+        let inner = bytes[start + 2..<range.upperBound - 2]
         let (kind, rest) = (inner.first ?? 0, inner.dropFirst())
         switch kind {
         case UInt8(ascii: "!"):
             consumeLine(of: range)
         case UInt8(ascii: "#"), UInt8(ascii: "^"):
             let name = Self.trimmed(rest)
-            let field = try field(name, at: range.lowerBound)
+            let field = try field(name, at: start)
             guard sections.count <= PageTemplate.deepest else {
-                throw error(
-                    "sections nested over \(PageTemplate.deepest) levels", at: range.lowerBound)
+                throw error("sections nested over \(PageTemplate.deepest) levels", at: start)
             }
             consumeLine(of: range)
-            sections.append(
-                Section(
-                    tag: (name, field, kind == UInt8(ascii: "^")), start: range.lowerBound))
+            sections.append(Section(tag: (name, field, kind == UInt8(ascii: "^")), start: start))
         case UInt8(ascii: "/"):
             let name = Self.trimmed(rest)
             guard let section = sections.last, let tag = section.tag else {
-                throw error(
-                    "'{{/\(name)}}' closes a section that was not opened", at: range.lowerBound)
+                throw error("'{{/\(name)}}' closes a section that was not opened", at: start)
             }
             guard tag.name == name else {
                 throw error(
-                    "'{{/\(name)}}' comes where '{{/\(tag.name)}}' is expected",
-                    at: range.lowerBound)
+                    "'{{/\(name)}}' comes where '{{/\(tag.name)}}' is expected", at: start)
             }
             consumeLine(of: range)
             let nodes = sections.removeLast().nodes
             sections[sections.count - 1].nodes.append(
                 .section(tag.field, isInverted: tag.isInverted, nodes))
         case UInt8(ascii: "{"), UInt8(ascii: "&"):
-            throw error(
-                "every field is escaped: write '{{\(Self.trimmed(rest))}}'", at: range.lowerBound)
+            throw error("every field is escaped: write '{{\(Self.trimmed(rest))}}'", at: start)
         case UInt8(ascii: ">"):
-            throw error("a template has no partials: write the text here", at: range.lowerBound)
+            throw error("a template has no partials: write the text here", at: start)
         case UInt8(ascii: "="):
-            throw error("the delimiters are always '{{' and '}}'", at: range.lowerBound)
+            throw error("the delimiters are always '{{' and '}}'", at: start)
         default:
-            let field = try field(Self.trimmed(inner), at: range.lowerBound)
-            add(bytes[position..<range.lowerBound])
+            let field = try field(Self.trimmed(inner), at: start)
+            add(bytes[position..<start])
             sections[sections.count - 1].nodes.append(.field(field))
             position = range.upperBound
         }
@@ -170,7 +162,7 @@ struct TemplateParser {
             let names = PageField.names.joined(separator: ", ")
             throw error("unknown field '\(name.shortened)'; the fields are \(names)", at: position)
         }
-        if case .value(let value) = field {
+        if let value = field.valueName {
             let (line, column) = place(of: position)
             values.append(PageTemplate.ValueUse(name: value, line: line, column: column))
         }
@@ -206,7 +198,7 @@ struct TemplateParser {
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
+        " \t\r".utf8.contains(byte)
     }
 
     /// The text between the first and the last character that is neither blank nor a line break.
@@ -218,9 +210,8 @@ struct TemplateParser {
     }
 
     private func error(_ problem: String, at position: Int) -> TemplateError {
-        var error = TemplateError(problem)
-        (error.line, error.column) = place(of: position)
-        return error
+        let (line, column) = place(of: position)
+        return TemplateError(line: line, column: column, problem: problem)
     }
 
     private func place(of position: Int) -> (line: Int, column: Int) {

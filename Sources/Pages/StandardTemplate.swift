@@ -9,7 +9,7 @@ extension PageTemplate {
             return try PageTemplate(Array(standardText.utf8))
         } catch {
             // A test reads it; a page without fields is better than none.
-            return PageTemplate([.text(Array(standardText.utf8))], values: [])
+            return PageTemplate(nodes: [.text(Array(standardText.utf8))], values: [])
         }
     }()
 

@@ -1,7 +1,7 @@
 import CivilTime
 package import Decision
 package import Gates
-import JSON
+package import JSON
 
 /// The state of the whole host as one JSON document, from the overview that `status` and the metrics print too.
 /// docs/report.schema.json describes it.
@@ -9,22 +9,15 @@ import JSON
 /// It is made some services at a time, so that ten thousand of them do not hold up the loop. Each service is told as
 /// it is when its turn comes; a change in between is told by the next report.
 package struct HostReport {
-    /// Which host reports. An unknown fact is null in the document.
-    package struct Host: Hashable, Sendable {
-        package let name: String?
-        /// The id of this machine for killswitchd alone.
-        package let machineID: String?
-        package let bootID: String
-        /// The version of the daemon.
-        package let version: String
-
-        /// A host with these names.
-        package init(name: String?, machineID: String?, bootID: String, version: String) {
-            self.name = name
-            self.machineID = machineID
-            self.bootID = bootID
-            self.version = version
-        }
+    /// Which host reports: its name, the id of this machine for killswitchd alone, the boot, and the version of the
+    /// daemon. An unknown fact is null in the document.
+    package static func host(
+        name: String?, machineID: String?, bootID: String, version: String
+    ) -> JSON.Object {
+        [
+            "name": .optional(name), "machine_id": .optional(machineID),
+            "boot_id": .string(bootID), "version": .string(version),
+        ]
     }
 
     /// The members that stand before the services, without the status.
@@ -40,20 +33,16 @@ package struct HostReport {
     private var sources: [UInt8] = []
     private var hasher = Hasher()
 
-    private static let schema: Int64 = 1
     /// The size of a service without long texts, in bytes.
     private static let usualSize = 640
 
     /// Begins the report of a host.
-    package init(of host: Host, _ overview: Overview) {
+    package init(of host: JSON.Object, _ overview: Overview) {
         head = [
-            "schema": .number(Number(Self.schema)),
+            "schema": 1,
             "generation": .null,
             "reported_at": timestamp(overview.now.wall),
-            "host": .object([
-                "name": .optional(host.name), "machine_id": .optional(host.machineID),
-                "boot_id": .string(host.bootID), "version": .string(host.version),
-            ]),
+            "host": .object(host),
             "moves_gates": .bool(overview.condition.gates != nil),
             "configuration_refused": .bool(overview.condition.refusal != nil),
         ]
@@ -105,8 +94,9 @@ package struct HostReport {
     /// The document in UTF-8, with the services and sources that were added. A receiver that has a report of this
     /// machine with this generation or a later one may drop it.
     package consuming func bytes(generation: Int64) -> [UInt8] {
+        let worst: [ServiceReport.Status] = [.failed, .applying, .applied]
         head["generation"] = .number(Number(generation))
-        head["status"] = .optional(statuses.worst?.rawValue)
+        head["status"] = .optional(worst.first(where: statuses.contains)?.rawValue)
         var bytes = JSON.Value.object(head).serializedBytes(room: services.count + Self.usualSize)
         bytes.removeLast()
         bytes += ",\"services\":[".utf8
@@ -133,14 +123,7 @@ extension Overview.SourceView {
             "confirmed_at": timestamp(confirmedAt),
             "age_seconds": .optional(age.map(\.wholeSeconds)),
             "error_message": .optional(problem),
-            "warnings": .array(warnings.map(JSON.Value.string)),
+            "warnings": .strings(warnings),
         ]
-    }
-}
-
-extension Set<ServiceReport.Status> {
-    /// The one that the whole host has; nil without any.
-    fileprivate var worst: ServiceReport.Status? {
-        [.failed, .applying, .applied].first(where: contains)
     }
 }

@@ -84,26 +84,21 @@ package struct ReportMachine: Hashable, Sendable {
         case .settledChecked(let isSettled):
             guard case .gathering(let since) = phase else { return [] }
             return isSettled ? sendChanges(at: now) : sleep(until: since + Self.limit)
-        case .delivered:
+        case .delivered, .unchanged:
             guard case .sending(let hasChanges) = phase else { return [] }
-            failures = 0
-            repeatAt = now + Self.period.scaled(by: factor(in: 0.8...1))
-            return rest(hasChanges: hasChanges, at: now)
-        case .unchanged:
-            guard case .sending(let hasChanges) = phase else { return [] }
-            return rest(hasChanges: hasChanges, at: now)
+            if event == .delivered {
+                failures = 0
+                repeatAt = now + Self.period.scaled(by: factor(in: 0.8...1))
+            }
+            if hasChanges { return gather(at: now) }
+            phase = .resting
+            return sleep(until: repeatAt)
         case .failed(let retryAfter, let isRefused):
             guard case .sending = phase else { return [] }
             failures += 1
             phase = .retrying
             return sleep(until: now + wait(retryAfter, isRefused: isRefused))
         }
-    }
-
-    private mutating func rest(hasChanges: Bool, at now: Boottime) -> [ReportEffect] {
-        if hasChanges { return gather(at: now) }
-        phase = .resting
-        return sleep(until: repeatAt)
     }
 
     private mutating func change(at now: Boottime) -> [ReportEffect] {

@@ -7,7 +7,7 @@ import JSON
 struct ServiceReport {
     /// How far a decision is, in the words of OpAMP's RemoteConfigStatuses. A service that is not decided has none
     /// of them, which is OpAMP's UNSET.
-    enum Status: String, CaseIterable, Sendable {
+    enum Status: String {
         /// The gate is being moved, or units have not obeyed yet.
         case applying
         /// It is in force: the gate and every unit are as decided. Where the daemon moves no gates, the files say what
@@ -100,7 +100,7 @@ struct ServiceReport {
         .object([
             "name": .string(name.text),
             "problem": .optional(gate?.units.problems[name]?.sentence),
-            "held_by": .array((kept[name] ?? []).map { .string($0.text) }),
+            "held_by": .strings((kept[name] ?? []).map(\.text)),
         ])
     }
 }

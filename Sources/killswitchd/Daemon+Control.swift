@@ -41,6 +41,9 @@ extension Daemon: ControllableDaemon {
         return condition
     }
 
+    /// The state of the host now, with all that is known beside the machine.
+    var overview: Overview { machine.overview(at: now, condition) }
+
     var gates: GateMachine? { gateDriver?.gates }
 
     var descriptors: (used: Int?, limit: Int) { (DescriptorBudget.used, DescriptorBudget.limit) }

@@ -14,34 +14,28 @@ extension Daemon {
     func restore(_ deletions: DeletionWatch.Deletions) {
         let isWhole = deletions.isWhole
         let names = deletions.names.filter(isExpected)
-        let services =
-            isWhole
-            ? machine.plan.services.map(\.name)
-            : DeletionWatch.Deletions(names: names).services
-        let ours = services.filter { machine.publishedVerdict(of: $0) != nil }
-        let sources = machine.plan.sources.map(\.name).filter { source in
-            isWhole || names.contains(FileName.source(source))
+        let isGone = { (name: String) in isWhole || names.contains(name) }
+        let folders = Set(names.compactMap { $0.split(separator: "/").first.map(String.init) })
+        let services = machine.plan.services.map(\.name).filter {
+            (isWhole || folders.contains($0.text)) && machine.publishedVerdict(of: $0) != nil
         }
-        let isSocketGone = isWhole || names.contains(FileName.controlSocket)
-        let isLockGone = isWhole || names.contains(FileLock.name)
-        let isMotdGone = isWhole || names.contains(FileName.motd)
-        let areMetricsGone = isWhole || names.contains(FileName.metrics)
-        guard
-            isSocketGone || isLockGone || isMotdGone || areMetricsGone || !ours.isEmpty
-                || !sources.isEmpty
-        else { return }
+        let sources = machine.plan.sources.map(\.name).filter { isGone(FileName.source($0)) }
+        let others = [FileName.controlSocket, FileLock.name, FileName.motd, FileName.metrics]
+        guard others.contains(where: isGone) || !services.isEmpty || !sources.isEmpty else {
+            return
+        }
         log.write(.warning, "somebody has deleted files in \(runtime.path): they are written again")
         do {
             if isWhole { try Directory.create(runtime.path) }
-            if isLockGone { try lockAgain() }
-            if isSocketGone { try parts?.server?.listenAgain() }
+            if isGone(FileLock.name) { runtimeLock = try FileLock(in: runtime.path) }
+            if isGone(FileName.controlSocket) { try parts?.server?.listenAgain() }
         } catch {
             // The service manager makes the directory at the start. Without it no file can be written.
             log.write(.error, "\(error); ending, for another start", id: .controlUnavailable)
             return loop.exit(DaemonExitStatus.failure)
         }
         if isWhole { parts?.deletions.rearm() }
-        for name in ours {
+        for name in services {
             decisionDriver.post(.filesDeleted(name))
             if let gateDriver {
                 gateDriver.post(.filesDeleted(name))
@@ -50,8 +44,8 @@ extension Daemon {
             }
         }
         for name in sources { restoreMark(of: name) }
-        if isMotdGone { motd?.rewrite() }
-        if areMetricsGone { parts?.metrics.write() }
+        if isGone(FileName.motd) { motd?.rewrite() }
+        if isGone(FileName.metrics) { parts?.metrics.write() }
         store.writeRefusal()
     }
 
@@ -63,14 +57,20 @@ extension Daemon {
         log.write(.warning, "somebody has deleted files in \(state.path): they are written again")
         do {
             try state.prepare()
-            try lockStateAgain()
+            stateLock = try FileLock(in: state.path)
         } catch {
             isStateLost = true
             log.write(.error, "\(error); until it is repaired, a restart would lose orders")
         }
         followState()
-        store.keepAgain()
         decisionDriver.post(.stateDeleted)
+    }
+
+    /// Watches the state directory that is at its path now, and stores in it again what no event brings.
+    private func followState() {
+        parts?.stateDeletions.rearm()
+        parts?.stateDeletions.setFolder(of: StateDirectory.flagsFolder, isWatched: true)
+        store.keepAgain()
     }
 
     /// Somebody has made the state directory again, and every failed write has succeeded.
@@ -78,13 +78,12 @@ extension Daemon {
         guard isStateLost, case .writeEnded(_, problem: nil) = event, !machine.hasPendingWrites
         else { return }
         do {
-            try lockStateAgain()
+            stateLock = try FileLock(in: state.path)
             isStateLost = false
         } catch {
             log.write(.error, "\(error); a second daemon could use the state directory")
         }
         followState()
-        store.keepAgain()
     }
 
     /// Whether a file of this name should be in the state directory.

@@ -22,12 +22,12 @@ final class Daemon {
     let options: Options
     let log: Log
     let store: ConfigurationStore
-    private let sources: SourceRegistry
+    let sources: SourceRegistry
     private let followed: [any FlagSource]
     let runtime: RuntimeDirectory
     let state: StateDirectory
-    private var stateLock: FileLock
-    private var runtimeLock: FileLock
+    var stateLock: FileLock
+    var runtimeLock: FileLock
     let bootID: String
     let loop: EventLoop
     let decisionDriver: DecisionDriver
@@ -85,7 +85,7 @@ final class Daemon {
         let (wall, boot) = loop.now
         let machine = Machine(
             plan: settings.plan, memory: memory, place: HostIdentity.place, bootID: bootID,
-            clockFloor: ClockFloor.instant,
+            clockFloor: .clockFloor,
             seed: UInt64.random(in: .min ... .max),
             at: Now(wall: wall, boot: boot, isSynchronised: synchronisation.value))
         decisionDriver = DecisionDriver(
@@ -118,13 +118,13 @@ final class Daemon {
             log.reportLosses()
             manager.sendDue()
         }
-        motd = try MOTDWriter(on: loop, decisionDriver, runtime, log)
+        motd = try MOTDWriter(of: self)
         switch options.purpose {
         case .run: parts = try Parts(of: self)
         case .decideOnce, .check, .help, .version: try runtime.removeAlive()
         }
         signals = try Signals(loop, Self.signals) { [unowned self] signal in
-            if signal == SIGHUP {
+            if signal.number == SIGHUP {
                 readConfiguration()
                 return
             }
@@ -138,11 +138,7 @@ final class Daemon {
             switch observation {
             // Units are moved after the files are written.
             case .decided(let service, let record):
-                if record == nil {
-                    parts?.deletions.unwatchFolder(of: service.text)
-                } else {
-                    parts?.deletions.watchFolder(of: service.text)
-                }
+                parts?.deletions.setFolder(of: service.text, isWatched: record != nil)
                 moveGate(of: service, to: record)
                 motd?.serviceDecided(service)
             case .noticePublished(let service): gateDriver?.post(.noticePublished(service))
@@ -176,35 +172,11 @@ final class Daemon {
         return status
     }
 
-    /// Differs whenever the metrics do, but for times.
-    fileprivate var metricsMark: MetricsRevision {
-        MetricsRevision(decisionDriver.overviewRevision, gates: gateDriver?.publicationCount ?? 0)
-    }
-
-    fileprivate func makeReports() throws -> ReportSender {
-        let host = HostReport.Host(
-            name: sources.host.name, machineID: sources.host.machineID, bootID: bootID,
-            version: ProgramVersion.current)
-        return try ReportSender(
-            on: loop, state, log, host,
-            mark: { [unowned self] in
-                ReportSender.Revision(
-                    metrics: metricsMark, isConfigurationRefused: store.refusal != nil)
-            },
-            overview: { [unowned self] in (machine.overview(at: now, condition), gates) },
-            connect: { [unowned self] in try sources.sink(to: $0) })
-    }
-
-    /// Locks the runtime directory again, whose lock was deleted.
-    func lockAgain() throws { runtimeLock = try FileLock(in: runtime.path) }
-
-    /// Locks the state directory again.
-    func lockStateAgain() throws { stateLock = try FileLock(in: state.path) }
-
-    /// Watches the state directory that is at its path now.
-    func followState() {
-        parts?.stateDeletions.rearm()
-        parts?.stateDeletions.watchFolder(of: StateDirectory.flagsFolder)
+    /// Differs whenever the metrics or a report do, but for times.
+    var revision: MetricsRevision {
+        MetricsRevision(
+            decisionDriver.overviewRevision, gates: gateDriver?.publicationCount ?? 0,
+            isConfigurationRefused: store.refusal != nil)
     }
 
     /// Moves the gate of a service. Without the driver of gates `gate.json` says that nobody moves it.
@@ -228,19 +200,19 @@ final class Daemon {
             parts?.reports.reportIfChanged()
         }
         let next = store.next { try sources.update(to: $0.settings.sources) }
-        guard let next else {
+        guard let (configuration, sources) = next else {
             manager.reloadEnded()
             return []
         }
-        gateDriver?.post(.unitsListedByConfiguration(next.configuration.settings.units))
-        parts?.metrics.setTextfile(next.configuration.settings.textfile)
-        parts?.reports.configure(server: next.configuration.settings.report)
+        let settings = configuration.settings
+        gateDriver?.post(.unitsListedByConfiguration(settings.units))
+        parts?.metrics.setTextfile(settings.textfile)
+        parts?.reports.configure(server: settings.report)
         decisionDriver.post(
             Reconfiguration(
-                next.configuration.settings.plan, sources: next.prepared,
-                pages: next.configuration.settings.pages,
+                settings.plan, sources: sources, pages: settings.pages,
                 remember: MemoryReader(state: state, runtime: runtime, log: log).flags))
-        return next.configuration.warnings
+        return configuration.warnings
     }
 }
 
@@ -254,25 +226,19 @@ final class Parts {
     let stateDeletions: DeletionWatch
 
     fileprivate init(of daemon: Daemon) throws {
-        let (loop, runtime, log) = (daemon.loop, daemon.runtime, daemon.log)
         server = daemon.listen()
-        metrics = try MetricsWriter(
-            on: loop, runtime, log, version: ProgramVersion.current,
-            mark: { [unowned daemon] in daemon.metricsMark },
-            overview: { [unowned daemon] in
-                (daemon.machine.overview(at: daemon.now, daemon.condition), daemon.gates)
-            })
+        metrics = try MetricsWriter(of: daemon)
         metrics.setTextfile(daemon.textfile)
-        reports = try daemon.makeReports()
+        reports = try ReportSender(of: daemon)
         reports.configure(server: daemon.reportServer)
-        life = try Heartbeat(on: loop, daemon.decisionDriver, runtime, log) { [metrics] in
-            metrics.request()
+        life = try Heartbeat(of: daemon) { [metrics] in metrics.request() }
+        deletions = try DeletionWatch(daemon.loop, daemon.runtime.path) { [unowned daemon] in
+            daemon.restore($0)
         }
-        deletions = try DeletionWatch(loop, runtime.path) { [unowned daemon] in daemon.restore($0) }
-        stateDeletions = try DeletionWatch(loop, daemon.state.path) { [unowned daemon] in
+        stateDeletions = try DeletionWatch(daemon.loop, daemon.state.path) { [unowned daemon] in
             daemon.restoreState($0)
         }
-        stateDeletions.watchFolder(of: StateDirectory.flagsFolder)
+        stateDeletions.setFolder(of: StateDirectory.flagsFolder, isWatched: true)
     }
 
     /// The driver of decisions or the gates have handled their events.

@@ -2,6 +2,7 @@ import CivilTime
 import Decision
 import EventLoop
 import Files
+import Glibc
 import POSIX
 import Storage
 
@@ -20,12 +21,6 @@ final class DeletionWatch {
         var names: Set<String> = []
         /// Whether the directory itself is gone.
         var isWhole = false
-
-        /// The services with a file less, or without a folder.
-        var services: [ServiceName] {
-            let names = names.compactMap { $0.split(separator: "/").first }
-            return Set(names.compactMap { ServiceName(String($0)) }).sorted()
-        }
     }
 
     private let loop: EventLoop
@@ -47,9 +42,11 @@ final class DeletionWatch {
             var deletions = gathered
             gathered = Deletions()
             // The daemon may have written the file again itself.
-            deletions.names = deletions.names.filter { name in !isThere("\(path)/\(name)") }
+            deletions.names = deletions.names.filter { name in
+                readable { try File.exists("\(path)/\(name)") } != true
+            }
             // An open file in it keeps the directory from being reported.
-            if !isThere(path) { deletions.isWhole = true }
+            if readable({ try File.exists(path) }) != true { deletions.isWhole = true }
             if deletions != Deletions() { self.deliver(deletions) }
         }
         rearm()
@@ -59,12 +56,16 @@ final class DeletionWatch {
     func rearm() {
         folders = [:]
         directory = watch(path) { [unowned self] event in
-            if let name = event.name { entryDeleted(name) } else { gather { $0.isWhole = true } }
+            guard let name = event.name else { return gather { $0.isWhole = true } }
+            // The watch of the folder is gone with it.
+            folders[name] = nil
+            gather { $0.names.insert(name) }
         }
     }
 
-    /// Watches a folder in it, which was written just now.
-    func watchFolder(of folder: String) {
+    /// Watches a folder in it, which was written just now, or no longer: the daemon itself deletes its files.
+    func setFolder(of folder: String, isWatched: Bool) {
+        guard isWatched else { return folders[folder] = nil }
         guard folders[folder] == nil, folders.count < Self.mostFolders else { return }
         folders[folder] = watch("\(path)/\(folder)") { [unowned self] event in
             guard let name = event.name, name.utf8.first != UInt8(ascii: ".") else { return }
@@ -72,35 +73,22 @@ final class DeletionWatch {
         }
     }
 
-    /// The files of a folder are deleted by the daemon itself.
-    func unwatchFolder(of folder: String) { folders[folder] = nil }
-
     private static let mostFolders = 1000
 
     /// Long enough for `rm -rf`, and well below the second that the manual promises.
     private static let timeLimit: Duration = .milliseconds(200)
-
-    private func entryDeleted(_ name: String) {
-        // The watch of the folder is gone with it.
-        folders[name] = nil
-        gather { $0.names.insert(name) }
-    }
 
     private func gather(_ change: (inout Deletions) -> Void) {
         if gathered == Deletions() { timer?.set(at: loop.now.boot + Self.timeLimit) }
         change(&gathered)
     }
 
-    private func isThere(_ path: String) -> Bool {
-        do { return try File.exists(path) } catch { return false }
-    }
-
     /// Nil if the directory is not there, or the kernel has no watch left: a poll finds the deletion then.
     private func watch(_ path: String, _ handler: @escaping (Watch.Event) -> Void) -> Watch? {
         do {
-            return try Watch(loop, path, [.delete, .deleteSelf, .onlyDirectory]) { event in
+            return try Watch(loop, path, IN_DELETE | IN_DELETE_SELF | IN_ONLYDIR) { event in
                 // The end of a watch follows the deletion of its directory, and says nothing new.
-                if event.mask.contains(.ignored) { return }
+                if event.mask & IN_IGNORED != 0 { return }
                 handler(event)
             }
         } catch {

@@ -25,10 +25,8 @@ enum DescriptorBudget {
 
     /// How many it has open; nil if it cannot tell.
     static var used: Int? {
-        let names = Result { () throws(FileError) in try Directory.list("/proc/self/fd") }
-        guard case .success(let names) = names else { return nil }
         // The descriptor of the listing itself does not count.
-        return names.count - 1
+        readable { try Directory.list("/proc/self/fd") }.map { $0.count - 1 }
     }
 
     /// The limits of the control socket where the daemon follows so many sources.

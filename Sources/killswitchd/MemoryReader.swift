@@ -6,11 +6,8 @@ import Storage
 /// Reads what earlier runs have stored. A file that cannot be read is a warning, and counts as
 /// missing.
 struct MemoryReader {
-    /// The directory of the stored files.
     let state: StateDirectory
-    /// The directory of the sources' marks.
     let runtime: RuntimeDirectory
-    /// The log for warnings.
     let log: Log
 
     /// The whole memory that the machine begins with.
@@ -35,8 +32,7 @@ struct MemoryReader {
             log.write(.error, "\(cause); no signed document of source '\(source.name)' counts")
         }
         guard stored != nil || version != .none else { return nil }
-        var flags =
-            stored ?? Memory.StoredFlags(answers: [], confirmedAt: Instant(seconds: 0))
+        var flags = stored ?? Memory.StoredFlags(answers: [], confirmedAt: Instant(seconds: 0))
         flags.accepted = version
         source.documents?.setAnswersInForce(flags.answers)
         flags.disproved = source.documents?.disproofs ?? [:]

@@ -1,4 +1,5 @@
 import CivilTime
+import Configuration
 import Decision
 import EventLoop
 import Files
@@ -12,12 +13,8 @@ import Storage
 /// A poll that changes nothing compares two marks. A file that cannot be written is one warning; it is tried again
 /// with each sign of life.
 final class MetricsWriter {
-    private let loop: EventLoop
-    private let runtime: RuntimeDirectory
-    private let log: Log
-    private let revision: () -> MetricsRevision
-    private let overview: () -> (Overview, GateMachine?)
-    private var text: MetricsText
+    private unowned let daemon: Daemon
+    private var text = MetricsText(version: ProgramVersion.current)
     private var written: MetricsRevision?
     private var pace = WritingPace()
     private var timer: Timer?
@@ -25,18 +22,10 @@ final class MetricsWriter {
     /// Why a file cannot be written, and since when.
     private var problems: [String: HostCondition.Since] = [:]
 
-    /// Metrics of a daemon of this version. `revision` and `overview` are the present ones.
-    init(
-        on loop: EventLoop, _ runtime: RuntimeDirectory, _ log: Log, version: String,
-        mark: @escaping () -> MetricsRevision, overview: @escaping () -> (Overview, GateMachine?)
-    ) throws(SystemError) {
-        self.loop = loop
-        self.runtime = runtime
-        self.log = log
-        text = MetricsText(version: version)
-        self.revision = mark
-        self.overview = overview
-        timer = try Timer(loop, accuracy: .milliseconds(100)) { [unowned self] in write() }
+    /// The metrics of a daemon, which are not written yet.
+    init(of daemon: Daemon) throws(SystemError) {
+        self.daemon = daemon
+        timer = try Timer(daemon.loop, accuracy: .milliseconds(100)) { [unowned self] in write() }
     }
 
     /// Why the metrics are not written, and since when; nil if they are.
@@ -49,32 +38,31 @@ final class MetricsWriter {
     }
 
     /// Has them written if they have changed.
-    func requestIfChanged() { if revision() != written { request() } }
+    func requestIfChanged() { if daemon.revision != written { request() } }
 
     /// Has them written soon.
     func request() {
-        if pace.request(at: loop.now.boot), let due = pace.dueAt { timer?.set(at: due) }
+        if pace.request(at: daemon.loop.now.boot), let due = pace.dueAt { timer?.set(at: due) }
     }
 
     /// Writes them now.
     func write() {
-        let mark = revision()
-        let (overview, gates) = overview()
-        let bytes = text.bytes(of: overview, gates, at: mark)
-        written = mark
+        let (revision, overview) = (daemon.revision, daemon.overview)
+        let bytes = text.bytes(of: overview, daemon.gates, at: revision)
+        written = revision
         // On a full file system the room belongs to the closings that could not be written.
         if !overview.isRuntimeDirectoryTroubled {
-            write(bytes, to: "\(runtime.path)/\(FileName.metrics)")
+            write(bytes, to: "\(daemon.runtime.path)/\(FileName.metrics)")
         }
         if let textfile { write(bytes, to: textfile) }
-        pace.written(at: loop.now.boot)
+        pace.written(at: daemon.loop.now.boot)
     }
 
     private func write(_ bytes: [UInt8], to path: String) {
         do {
             try File.replace(path, with: bytes, surviving: .nothing)
             if problems.removeValue(forKey: path) != nil {
-                log.write(
+                daemon.log.write(
                     .info, "the metrics are written again to '\(path)'", id: .recordsRecovered)
             }
         } catch {
@@ -82,7 +70,7 @@ final class MetricsWriter {
             problems[path] = HostCondition.Since(
                 "\(error)", since: known?.since ?? EventLoop.wallClock)
             guard known == nil else { return }
-            log.write(
+            daemon.log.write(
                 .warning, "the metrics are not written: \(error); nothing else is affected",
                 id: .recordFailed)
         }

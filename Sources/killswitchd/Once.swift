@@ -34,11 +34,8 @@ final class Once {
         case .woke:
             if isDecided, !decisionDriver.machine.hasUnfinishedWork { loop.exit(status) }
         case .started, .clockStepped, .hinted, .watchChanged, .signersRead, .warningsChanged,
-            .versionRead,
-            .disproved,
-            .reconfigured, .force,
-            .release, .activate, .confirm, .filesDeleted, .stateDeleted, .forget, .versionInstalled,
-            .drillEnded:
+            .versionRead, .disproved, .reconfigured, .force, .release, .activate, .confirm,
+            .filesDeleted, .stateDeleted, .forget, .versionInstalled, .drillEnded:
             break
         }
     }

@@ -26,18 +26,10 @@ struct Options {
     func places() throws(FileError) -> ConfigurationPlaces {
         let places: ConfigurationPlaces =
             if let configuration { try .beside(configuration) } else { .standard }
-        return isOfTheSystem ? places : places.trusting(geteuid())
-    }
-
-    /// Whether this is the system's daemon, by its runtime directory.
-    private var isOfTheSystem: Bool {
-        do {
-            return try Directories.runtime(
-                option: runtimeDirectory, isRoot: geteuid() == 0, environment: environmentVariable)
-                == Directories.system
-        } catch {
-            return false
-        }
+        // The system's daemon is the one with the system's runtime directory.
+        let runtime = Result { try DirectoryPaths.runtime(self) }
+        if case .success(Directories.system) = runtime { return places }
+        return places.trusting(geteuid())
     }
 
     /// Parses the arguments of this process.
@@ -50,14 +42,15 @@ struct Options {
             case OPTION_END:
                 guard unsafe given.next_index == CommandLine.argc else {
                     let excess = CommandLine.arguments[Int(unsafe given.next_index)]
-                    throw UsageError("unexpected argument '\(excess)'")
+                    throw UsageError(message: "unexpected argument '\(excess)'")
                 }
                 guard !options.movesGates || options.purpose != .decideOnce else {
                     throw UsageError(
-                        "--once cannot be used with --gates: no daemon would follow the units")
+                        message:
+                            "--once cannot be used with --gates: no daemon would follow the units")
                 }
                 guard !options.isProbing || options.purpose == .check else {
-                    throw UsageError("--probe needs --check")
+                    throw UsageError(message: "--probe needs --check")
                 }
                 return options
             case OPTION_CONFIG: options.configuration = argument
@@ -71,7 +64,7 @@ struct Options {
             case OPTION_GATES: options.movesGates = true
             default:
                 // getopt_long(3) has printed the error.
-                throw UsageError(nil)
+                throw UsageError(message: nil)
             }
         }
     }
@@ -79,10 +72,8 @@ struct Options {
 
 /// A wrong command line.
 struct UsageError: Error {
-    /// The message; nil if it is printed already.
+    /// Nil if it is printed already.
     let message: String?
-
-    init(_ message: String?) { self.message = message }
 }
 
 /// The text of `--help`.
@@ -133,15 +124,21 @@ struct DirectoryPaths {
 
     /// Throws if a directory is unknown, or if both are the same.
     init(_ options: Options) throws {
-        let isRoot = geteuid() == 0
         state = try File.absolute(
             Directories.state(
-                option: options.stateDirectory, isRoot: isRoot, environment: environmentVariable))
-        runtime = try File.absolute(
-            Directories.runtime(
-                option: options.runtimeDirectory, isRoot: isRoot, environment: environmentVariable))
+                option: options.stateDirectory, isRoot: geteuid() == 0,
+                environment: environmentVariable))
+        runtime = try File.absolute(Self.runtime(options))
         guard state != runtime else {
-            throw UsageError("the runtime and the state directory are the same: '\(state)'")
+            throw UsageError(
+                message: "the runtime and the state directory are the same: '\(state)'")
         }
+    }
+
+    /// The runtime directory as it is named.
+    static func runtime(_ options: Options) throws -> String {
+        try Directories.runtime(
+            option: options.runtimeDirectory, isRoot: geteuid() == 0,
+            environment: environmentVariable)
     }
 }

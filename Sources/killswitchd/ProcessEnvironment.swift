@@ -8,21 +8,20 @@ import Storage
 extension Host {
     /// The host of this process; facts that are unknown are nil.
     static var ofThisProcess: Host {
-        let release = OSRelease.ofThisSystem
+        let release = osRelease
         return Host(
             machineID: HostIdentity.machineID, name: HostIdentity.name,
             system: release["ID"], systemVersion: release["VERSION_ID"])
     }
-}
 
-/// The fields of os-release(5) that identify the system.
-struct OSRelease {
-    private var fields: [String: String] = [:]
-
-    /// Reads lines `NAME=value`, with or without quotes around the value. Other quoting of shells is not
-    /// undone: identifiers have none.
-    init(_ text: String) {
-        for line in text.split(separator: "\n") {
+    /// The fields of os-release(5): lines `NAME=value`, with or without quotes around the value. Other quoting of
+    /// shells is not undone: identifiers have none. Empty if this system has no such file.
+    private static var osRelease: [String: String] {
+        let files = ["/etc/os-release", "/usr/lib/os-release"].lazy.compactMap { path in
+            readable { try File.read(path, limit: 64 << 10) }
+        }
+        var fields: [String: String] = [:]
+        for line in String(decoding: files.first ?? [], as: UTF8.self).split(separator: "\n") {
             guard let sign = line.firstIndex(of: "=") else { continue }
             var value = line[line.index(after: sign)...]
             for quote in ["\"", "'"] where value.count > 1 && value.hasPrefix(quote) {
@@ -31,21 +30,7 @@ struct OSRelease {
             }
             fields[String(line[..<sign])] = String(value)
         }
-    }
-
-    /// The value of a field; nil without it.
-    subscript(_ name: String) -> String? { fields[name] }
-
-    /// The fields of this system; empty if it has no such file.
-    static var ofThisSystem: OSRelease {
-        for path in ["/etc/os-release", "/usr/lib/os-release"] {
-            guard
-                case .success(let bytes) = Result(catching: { try File.read(path, limit: 64 << 10) }
-                )
-            else { continue }
-            return OSRelease(String(decoding: bytes, as: UTF8.self))
-        }
-        return OSRelease("")
+        return fields
     }
 }
 
@@ -64,28 +49,22 @@ extension HostEnvironment {
     }
 
     /// The time zone of the system; nil if it cannot be read.
-    static var localZone: Zone? {
-        do { return try ZoneFiles.system() } catch { return nil }
+    static var localZone: Zone? { readable(ZoneFiles.system) }
+}
+
+extension Instant {
+    /// An instant that is certainly past, without asking the clock: the later of the build of this program
+    /// and the time that systemd saved last (systemd-timesyncd(8)).
+    static var clockFloor: Instant {
+        let files = ["/proc/self/exe", "/var/lib/systemd/timesync/clock", "/usr/lib/clock-epoch"]
+        let times = files.compactMap { file in readable { try File.modificationTime(of: file) } }
+        return Instant(microseconds: times.max() ?? 0)
     }
 }
 
-/// An instant that is certainly past, without asking the clock: the later of the build of this program
-/// and the time that systemd saved last (systemd-timesyncd(8)).
-enum ClockFloor {
-    /// The instant.
-    static var instant: Instant {
-        [
-            "/proc/self/exe", "/var/lib/systemd/timesync/clock", "/usr/lib/clock-epoch",
-        ].compactMap(modified).max() ?? Instant(seconds: 0)
-    }
-
-    private static func modified(_ path: String) -> Instant? {
-        do {
-            return Instant(microseconds: try File.modificationTime(of: path))
-        } catch {
-            return nil
-        }
-    }
+/// What `read` reads; nil if it cannot be read.
+func readable<Value>(_ read: () throws -> Value) -> Value? {
+    do { return try read() } catch { return nil }
 }
 
 /// The value of an environment variable of this process; nil if it is not set.

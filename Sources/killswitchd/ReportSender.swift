@@ -1,8 +1,9 @@
 import CivilTime
+import Configuration
 import Decision
 import EventLoop
 import FlagSources
-import Gates
+import JSON
 import Metrics
 import POSIX
 import Reports
@@ -11,25 +12,14 @@ import Storage
 
 /// Sends the state of the host to the server of `[report]`. `ReportMachine` decides when; nothing waits for it.
 final class ReportSender {
-    /// Differs whenever a report does.
-    struct Revision: Hashable {
-        let metrics: MetricsRevision
-        let isConfigurationRefused: Bool
-    }
-
-    private let loop: EventLoop
-    private let state: StateDirectory
-    private let log: Log
-    private let host: HostReport.Host
-    private let revision: () -> Revision
-    private let overview: () -> (Overview, GateMachine?)
-    private let connect: (HTTPSettings) throws -> DocumentSink
+    private unowned let daemon: Daemon
+    private let host: JSON.Object
     private let driver: MachineDriver<ReportEvent>
     private var machine = ReportMachine(seed: UInt64.random(in: .min ... .max))
     private var timer: Timer?
     private var sink: DocumentSink?
     /// The mark that the machine knows.
-    private var sentRevision: Revision?
+    private var sentRevision: MetricsRevision?
     /// The number of the last report, and its fingerprint. Before the first report the number is that of an earlier
     /// run.
     private var (generation, deliveredGeneration): (Int64, Int?) = (0, nil)
@@ -50,20 +40,14 @@ final class ReportSender {
     /// Whether the number of the last report could not be stored.
     private var isNumberUnstored = false
 
-    /// Reports of this host to no server yet. `revision` and `overview` are the present ones; `connect` makes a sink.
-    init(
-        on loop: EventLoop, _ state: StateDirectory, _ log: Log, _ host: HostReport.Host,
-        mark: @escaping () -> Revision, overview: @escaping () -> (Overview, GateMachine?),
-        connect: @escaping (HTTPSettings) throws -> DocumentSink
-    ) throws(SystemError) {
-        self.loop = loop
+    /// Reports of this host to no server yet.
+    init(of daemon: Daemon) throws(SystemError) {
+        self.daemon = daemon
+        let (loop, names) = (daemon.loop, daemon.sources.host)
+        host = HostReport.host(
+            name: names.name, machineID: names.machineID, bootID: daemon.bootID,
+            version: ProgramVersion.current)
         driver = MachineDriver(on: loop)
-        self.state = state
-        self.log = log
-        self.host = host
-        self.revision = mark
-        self.overview = overview
-        self.connect = connect
         memory = HeapTrimmer(loop)
         timer = try Timer(loop, accuracy: .milliseconds(250)) { [unowned self] in
             driver.post(.woke)
@@ -72,7 +56,7 @@ final class ReportSender {
         maker = Deferred(loop, priority: .idle) { [unowned self] in make() }
         driver.start { [unowned self] in
             driver.handleEvents { event in
-                for effect in machine.handle(event, at: loop.now.boot) { perform(effect) }
+                for effect in machine.handle(event, at: daemon.loop.now.boot) { perform(effect) }
             }
         }
     }
@@ -85,31 +69,32 @@ final class ReportSender {
         (problem, failingSince, delivered) = (nil, nil, nil)
         do {
             if let settings {
-                sink = try connect(settings)
+                sink = try daemon.sources.sink(to: settings)
                 if deliveredGeneration == nil { readNumber() }
             }
         } catch {
-            log.write(.error, "\(error); the host's state is not reported", id: .reportFailed)
+            daemon.log.write(
+                .error, "\(error); the host's state is not reported", id: .reportFailed)
             problem = HostCondition.Since("\(error)", since: EventLoop.wallClock)
         }
-        sentRevision = revision()
+        sentRevision = daemon.revision
         driver.post(.configured(hasSink: sink != nil))
     }
 
     /// Has a change reported. A poll that changes nothing compares two marks.
     func reportIfChanged() {
         guard sink != nil else { return }
-        let mark = revision()
-        guard mark != sentRevision else { return }
-        sentRevision = mark
+        let revision = daemon.revision
+        guard revision != sentRevision else { return }
+        sentRevision = revision
         driver.post(.changed)
     }
 
     private func perform(_ effect: ReportEffect) {
         switch effect {
         case .checkSettled:
-            let (overview, gates) = overview()
-            driver.post(.settledChecked(isSettled: overview.isSettled(gates)))
+            let isSettled = daemon.overview.isSettled(daemon.gates)
+            driver.post(.settledChecked(isSettled: isSettled))
         case .send(let ifChanged): startReport(ifChanged: ifChanged)
         case .cancel:
             making = nil
@@ -120,9 +105,9 @@ final class ReportSender {
 
     /// Begins a report of the present state.
     private func startReport(ifChanged: Bool) {
-        sentRevision = revision()
+        sentRevision = daemon.revision
         isIfChanged = ifChanged
-        making = HostReport(of: host, overview().0)
+        making = HostReport(of: host, daemon.overview)
         make()
     }
 
@@ -130,8 +115,7 @@ final class ReportSender {
     /// repeated report is known as one.
     private func make() {
         guard var report = making.take() else { return }
-        let (overview, gates) = overview()
-        guard !report.add(HostReport.share, from: overview, gates) else {
+        guard !report.add(HostReport.share, from: daemon.overview, daemon.gates) else {
             making = report
             maker?.arm()
             return
@@ -153,7 +137,7 @@ final class ReportSender {
     private func sendEnded(_ failure: Failure?) {
         guard let failure else {
             if problem != nil {
-                log.write(.info, "the host's state is reported again", id: .reportDelivered)
+                daemon.log.write(.info, "the host's state is reported again", id: .reportDelivered)
             }
             (problem, failingSince, delivered) = (nil, nil, deliveredGeneration)
             return driver.post(.delivered)
@@ -165,7 +149,7 @@ final class ReportSender {
         // A server that starts anew is no problem. The machine has not counted this failure yet.
         guard machine.failures >= 2 || isRefused else { return }
         if problem == nil {
-            log.write(
+            daemon.log.write(
                 .warning,
                 "the host's state is not reported: \(failure.detail); nothing else is affected; retrying",
                 id: .reportFailed)
@@ -175,9 +159,10 @@ final class ReportSender {
 
     private func readNumber() {
         do {
-            reserved = try state.reportGeneration() ?? 0
+            reserved = try daemon.state.reportGeneration() ?? 0
         } catch {
-            log.write(.warning, "\(error); the reports are numbered from 1", id: .reportFailed)
+            daemon.log.write(
+                .warning, "\(error); the reports are numbered from 1", id: .reportFailed)
         }
         generation = reserved
     }
@@ -186,13 +171,13 @@ final class ReportSender {
     /// disk stops no report.
     private func reserve() {
         do {
-            try state.store(reportGeneration: generation + Self.reserve)
+            try daemon.state.store(reportGeneration: generation + Self.reserve)
             reserved = generation + Self.reserve
             isNumberUnstored = false
         } catch {
             guard !isNumberUnstored else { return }
             isNumberUnstored = true
-            log.write(
+            daemon.log.write(
                 .warning, "\(error); the reports go on, and may repeat a number after a restart",
                 id: .reportFailed)
         }

@@ -1,30 +1,25 @@
 import CivilTime
+import Decision
 import Testing
 
 @Suite struct CivilDateTests {
-    struct Known: Sendable, CustomTestStringConvertible {
-        let name: String
-        let days: Int
-        var testDescription: String { name }
-    }
-
     @Test(arguments: [
-        Known(name: "1970-01-01", days: 0),
-        Known(name: "1969-12-31", days: -1),
-        Known(name: "2000-02-29", days: 11_016),
-        Known(name: "2000-03-01", days: 11_017),
-        Known(name: "2027-03-31", days: 20_908),
-        Known(name: "1900-03-01", days: -25_508),
-        Known(name: "0000-03-01", days: -719_468),
-        Known(name: "-0001-12-31", days: -719_529),
-        Known(name: "9999-12-31", days: 2_932_896),
-        Known(name: "+10000-01-01", days: 2_932_897),
-        Known(name: "+294247-01-10", days: 106_751_991),
+        ("1970-01-01", 0),
+        ("1969-12-31", -1),
+        ("2000-02-29", 11_016),
+        ("2000-03-01", 11_017),
+        ("2027-03-31", 20_908),
+        ("1900-03-01", -25_508),
+        ("0000-03-01", -719_468),
+        ("-0001-12-31", -719_529),
+        ("9999-12-31", 2_932_896),
+        ("+10000-01-01", 2_932_897),
+        ("+294247-01-10", 106_751_991),
     ])
-    func daysAreCountedFromTheEpochAndBack(_ known: Known) {
-        let date = CivilDate(daysSinceEpoch: known.days)
-        #expect(date.description == known.name)
-        #expect(date.daysSinceEpoch == known.days)
+    func daysAreCountedFromTheEpochAndBack(_ name: String, _ days: Int) {
+        let date = CivilDate(daysSinceEpoch: days)
+        #expect(date.description == name)
+        #expect(date.daysSinceEpoch == days)
     }
 
     /// Day after day through two whole cycles of the calendar, around year 0 and around now.
@@ -47,7 +42,7 @@ import Testing
     }
 
     @Test func daysAreCountedBackOverAWideRange() {
-        var dice = Dice(state: 1)
+        var dice = SeededRandom(seed: 1)
         for _ in 0..<10_000 {
             let days = Int.random(in: -106_751_992...106_751_991, using: &dice)
             #expect(CivilDate(daysSinceEpoch: days).daysSinceEpoch == days)

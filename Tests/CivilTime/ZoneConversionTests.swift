@@ -1,4 +1,5 @@
 import CivilTime
+import Decision
 import Testing
 
 @Suite struct ZoneConversionTests {
@@ -45,7 +46,7 @@ import Testing
     ])
     func everyInstantThatIsNotRepeatedIsFoundByItsClockReading(footer: String) throws {
         let zone = try Zone.following(footer)
-        var dice = Dice(state: 7)
+        var dice = SeededRandom(seed: 7)
         for _ in 0..<2_000 {
             let instant = Instant(
                 microseconds: .random(

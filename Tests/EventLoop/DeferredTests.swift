@@ -3,8 +3,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct DeferredTests {
+    private let loop: EventLoop
+
+    init() throws { loop = try EventLoop() }
+
     @Test func aDeferredSourceIsOffUntilArmed() throws {
-        let loop = try EventLoop()
         let calls = Counter()
         let deferred = Deferred(loop) { calls.add() }
         try loop.settle()
@@ -16,7 +19,6 @@ struct DeferredTests {
     }
 
     @Test func aSourceThatIsArmedTwiceIsCalledOnce() throws {
-        let loop = try EventLoop()
         let calls = Counter()
         let deferred = Deferred(loop) { calls.add() }
         deferred.arm()
@@ -27,7 +29,6 @@ struct DeferredTests {
 
     /// What comes last by its priority comes last, also if it was armed first.
     @Test func aLowerPriorityComesLater() throws {
-        let loop = try EventLoop()
         let calls = Holder<[Int]>()
         calls.held = []
         let idle = Deferred(loop, priority: .idle) { calls.held?.append(3) }
@@ -39,7 +40,6 @@ struct DeferredTests {
     }
 
     @Test func aSourceThatItsHandlerArmsIsCalledAgain() throws {
-        let loop = try EventLoop()
         let calls = Counter()
         let holder = Holder<Deferred>()
         holder.held = Deferred(loop) {
@@ -53,7 +53,6 @@ struct DeferredTests {
     }
 
     @Test func aSourceThatArmsItselfForeverLeavesOthersTheirTurn() throws {
-        let loop = try EventLoop()
         let holder = Holder<Deferred>()
         holder.held = Deferred(loop) { holder.held?.arm() }
         holder.held?.arm()

@@ -5,8 +5,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct DescriptorTests {
+    private let loop: EventLoop
+
+    init() throws { loop = try EventLoop() }
+
     @Test func readinessIsReportedAsLongAsThereIsSomethingToRead() throws {
-        let loop = try EventLoop()
         let (end, other) = try makePair()
         defer { close(other) }
         var events: [Descriptor.Events] = []
@@ -25,7 +28,6 @@ struct DescriptorTests {
     }
 
     @Test func aHangUpIsReportedWithoutBeingListenedFor() throws {
-        let loop = try EventLoop()
         let (end, other) = try makePair()
         var events: Descriptor.Events = []
         let descriptor = try Descriptor(loop, end, .readable, owned: true) {
@@ -38,7 +40,6 @@ struct DescriptorTests {
     }
 
     @Test func listeningForNothingIsQuietEvenAfterAHangUp() throws {
-        let loop = try EventLoop()
         let (end, other) = try makePair()
         let calls = Counter()
         let descriptor = try Descriptor(loop, end, [], owned: true) { _ in calls.add() }
@@ -52,7 +53,6 @@ struct DescriptorTests {
     }
 
     @Test func theEventsListenedForCanChange() throws {
-        let loop = try EventLoop()
         let (end, other) = try makePair()
         defer { close(other) }
         var events: [Descriptor.Events] = []
@@ -67,7 +67,6 @@ struct DescriptorTests {
     }
 
     @Test func aSourceDroppedInItsHandlerLeavesTheDescriptorToTheNext() throws {
-        let loop = try EventLoop()
         let (end, other) = try makePair()
         defer {
             close(end)
@@ -91,7 +90,6 @@ struct DescriptorTests {
     }
 
     @Test func anOwnedDescriptorIsClosedWithItsSourceAndALentOneIsNot() throws {
-        let loop = try EventLoop()
         let (end, other) = try makePair()
         defer { close(other) }
         _ = try Descriptor(loop, end, .writable) { _ in }
@@ -101,7 +99,6 @@ struct DescriptorTests {
     }
 
     @Test func anOwnedDescriptorIsClosedAlsoWhenItCannotBeAdded() throws {
-        let loop = try EventLoop()
         let (end, other) = try makePair()
         defer { close(other) }
         let first = try Descriptor(loop, end, .writable) { _ in }
@@ -113,7 +110,6 @@ struct DescriptorTests {
     }
 
     @Test func aRegularFileIsNotWaitedFor() throws {
-        let loop = try EventLoop()
         let scratch = try Scratch()
         scratch.write("file")
         let file = unsafe open(scratch("file"), O_RDONLY | O_CLOEXEC)

@@ -43,7 +43,7 @@ struct DroppingTests {
             try Child(loop, startShell("exit 0")) { _ in handler() }
         },
         Kind(testDescription: "watch") { loop, scratch, handler in
-            let watch = try Watch(loop, scratch.path, [.create, .closeWrite]) { _ in handler() }
+            let watch = try Watch(loop, scratch.path, IN_CREATE | IN_CLOSE_WRITE) { _ in handler() }
             scratch.write("file")
             return watch
         },

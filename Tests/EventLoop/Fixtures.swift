@@ -46,17 +46,3 @@ func writeAll(_ descriptor: Int32, _ text: String) {
     let bytes = Array(text.utf8)
     #expect(unsafe write(descriptor, bytes, bytes.count) == bytes.count)
 }
-
-/// The names in a directory, without `.` and `..`.
-func names(in directory: String) -> [String] {
-    guard let stream = unsafe opendir(directory) else { return [] }
-    defer { unsafe closedir(stream) }
-    var names: [String] = []
-    while let entry = unsafe readdir(stream) {
-        let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-            unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        if name != "." && name != ".." { names.append(name) }
-    }
-    return names
-}

@@ -5,20 +5,24 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct PathWatchProblemTests {
+    private let loop: EventLoop
+    private let scratch: Scratch
+
+    init() throws {
+        loop = try EventLoop()
+        scratch = try Scratch()
+    }
+
     @Test func aPathThatLeadsNowhereIsNoProblem() throws {
-        let loop = try EventLoop()
         #expect(PathWatch(loop, path: "/no/such/file") {}.problem == nil)
     }
 
     @Test func aRelativePathIsAProblem() throws {
-        let loop = try EventLoop()
         let watch = PathWatch(loop, path: "file") {}
         #expect(watch.problem?.description == "watch 'file': invalid argument")
     }
 
     @Test func aProblemIsGoneWhenItsCauseIsAndTheWatchIsRearmed() throws {
-        let loop = try EventLoop()
-        let scratch = try Scratch()
         let notUTF8: [CChar] = [-1, 0]
         #expect(unsafe symlink(notUTF8, scratch("file")) == 0)
         let calls = Counter()
@@ -34,8 +38,6 @@ struct PathWatchProblemTests {
     }
 
     @Test func aChangeThatClearsTheProblemIsReported() throws {
-        let loop = try EventLoop()
-        let scratch = try Scratch()
         let notUTF8: [CChar] = [-1, 0]
         #expect(unsafe symlink(notUTF8, scratch("file")) == 0)
         let calls = Counter()
@@ -48,8 +50,6 @@ struct PathWatchProblemTests {
 
     @Test(.disabled(if: getuid() == 0, "root may read any directory"))
     func aDirectoryThatMayNotBeReadIsAProblemAndTheRestIsWatched() throws {
-        let loop = try EventLoop()
-        let scratch = try Scratch()
         scratch.makeDirectory("dir")
         scratch.write("dir/file")
         #expect(unsafe chmod(scratch("dir"), 0o311) == 0)
@@ -63,8 +63,6 @@ struct PathWatchProblemTests {
     }
 
     @Test func rearmingDoesNotCallTheHandlerNorLoseAChange() throws {
-        let loop = try EventLoop()
-        let scratch = try Scratch()
         scratch.write("file")
         let calls = Counter()
         let watch = PathWatch(loop, path: scratch("file")) { calls.add() }

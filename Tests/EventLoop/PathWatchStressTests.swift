@@ -4,10 +4,16 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct PathWatchStressTests {
+    private let loop: EventLoop
+    private let scratch: Scratch
+
+    init() throws {
+        loop = try EventLoop()
+        scratch = try Scratch()
+    }
+
     /// Another process writes as fast as it can. The handler is called meanwhile, and after the last write.
     @Test func tenThousandRewritesInPlaceEndWithTheLastOneRead() throws {
-        let loop = try EventLoop()
-        let scratch = try Scratch()
         var read: [String] = []
         let watch = PathWatch(loop, path: scratch("file")) { read.append(scratch.read("file")) }
         var end: Child.End?
@@ -21,8 +27,6 @@ struct PathWatchStressTests {
     }
 
     @Test func tenThousandReplacementsEndWithTheLastOneRead() throws {
-        let loop = try EventLoop()
-        let scratch = try Scratch()
         var last = ""
         let watch = PathWatch(loop, path: scratch("file")) { last = scratch.read("file") }
         defer { keep(watch) }
@@ -35,8 +39,6 @@ struct PathWatchStressTests {
 
     /// The directory vanishes and reappears while the watch looks for it.
     @Test func aDirectoryMadeAndUnmadeByAnotherProcessEndsWithTheLastFileRead() throws {
-        let loop = try EventLoop()
-        let scratch = try Scratch()
         var last = ""
         let watch = PathWatch(loop, path: scratch("a/b/file")) { last = scratch.read("a/b/file") }
         var end: Child.End?

@@ -4,9 +4,15 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct PathWatchTests {
+    private let loop: EventLoop
+    private let scratch: Scratch
+
+    init() throws {
+        loop = try EventLoop()
+        scratch = try Scratch()
+    }
+
     @Test(arguments: reported) func oneChangeIsReportedOnce(_ change: Change) throws {
-        let loop = try EventLoop()
-        let scratch = try Scratch()
         change.before(scratch)
         let calls = Counter()
         let watch = PathWatch(loop, path: scratch(change.path)) { calls.add() }
@@ -20,8 +26,6 @@ struct PathWatchTests {
 
     /// After each change the watch follows the file to which the path leads now.
     @Test(arguments: reported) func aWatchFollowsThePathAfterAChange(_ change: Change) throws {
-        let loop = try EventLoop()
-        let scratch = try Scratch()
         change.before(scratch)
         let calls = Counter()
         let watch = PathWatch(loop, path: scratch(change.path)) { calls.add() }
@@ -43,8 +47,6 @@ struct PathWatchTests {
     }
 
     @Test(arguments: unlogged) func anUnrelatedChangeIsNotReported(_ change: Change) throws {
-        let loop = try EventLoop()
-        let scratch = try Scratch()
         change.before(scratch)
         let calls = Counter()
         let watch = PathWatch(loop, path: scratch(change.path)) { calls.add() }
@@ -55,8 +57,6 @@ struct PathWatchTests {
     }
 
     @Test func aHalfWrittenFileIsNotReported() throws {
-        let loop = try EventLoop()
-        let scratch = try Scratch()
         scratch.write("file")
         let calls = Counter()
         let watch = PathWatch(loop, path: scratch("file")) { calls.add() }
@@ -72,8 +72,6 @@ struct PathWatchTests {
     }
 
     @Test func whatTheHandlerReadsIsNotOlderThanTheChange() throws {
-        let loop = try EventLoop()
-        let scratch = try Scratch()
         Self.configMap(scratch)
         var read: [String] = []
         let watch = PathWatch(loop, path: scratch("file")) { read.append(scratch.read("file")) }
@@ -86,8 +84,6 @@ struct PathWatchTests {
     }
 
     @Test func twoWatchesOfOnePathBothReportItsChanges() throws {
-        let loop = try EventLoop()
-        let scratch = try Scratch()
         let counters = [Counter(), Counter()]
         let watches = counters.map { counter in
             PathWatch(loop, path: scratch("file")) { counter.add() }
@@ -103,8 +99,6 @@ struct PathWatchTests {
     }
 
     @Test func lostEventsCountAsAChange() throws {
-        let loop = try EventLoop()
-        let scratch = try Scratch()
         var last = ""
         let watch = PathWatch(loop, path: scratch("file")) { last = scratch.read("file") }
         defer { keep(watch) }

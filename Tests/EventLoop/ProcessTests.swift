@@ -5,11 +5,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ProcessTests {
+    private let loop: EventLoop
+
+    init() throws { loop = try EventLoop() }
+
     /// `raise` sends the signal to this thread only, so that other tests do not see it.
     @Test func aSignalIsAnEventWithItsNumber() throws {
-        let loop = try EventLoop()
         var numbers: [Int32] = []
-        let signals = try Signals(loop, [SIGUSR1, SIGUSR2]) { numbers.append($0) }
+        let signals = try Signals(loop, [SIGUSR1, SIGUSR2]) { numbers.append($0.number) }
         defer { keep(signals) }
         raise(SIGUSR2)
         try loop.run { numbers.count == 1 }
@@ -19,7 +22,6 @@ struct ProcessTests {
     }
 
     @Test func aSignalHasOneOwnerOnALoop() throws {
-        let loop = try EventLoop()
         let signals = try Signals(loop, [SIGUSR1]) { _ in }
         defer { keep(signals) }
         #expect(throws: SystemError("add signal", code: EBUSY)) {
@@ -28,7 +30,6 @@ struct ProcessTests {
     }
 
     @Test func aNumberThatIsNoSignalIsAnError() throws {
-        let loop = try EventLoop()
         #expect(throws: SystemError("block signal", code: EINVAL)) {
             try Signals(loop, [4711]) { _ in }
         }
@@ -40,7 +41,6 @@ struct ProcessTests {
         ("kill -KILL $$", .killed(SIGKILL)),
     ])
     func theEndOfAChildIsReported(script: String, end: Child.End) throws {
-        let loop = try EventLoop()
         var ends: [Child.End] = []
         let process = try startShell(script)
         let child = try Child(loop, process) { ends.append($0) }
@@ -53,7 +53,6 @@ struct ProcessTests {
     }
 
     @Test func aProcessThatIsNotThereIsAnError() throws {
-        let loop = try EventLoop()
         #expect(throws: SystemError("add child", code: ESRCH)) {
             try Child(loop, .max) { _ in }
         }

@@ -1,21 +1,18 @@
 import Glibc
+import Support
 import Testing
 
 /// A temporary folder with methods to change its content. It is removed with the object.
 ///
 /// Names are relative to the folder. A step that fails is a failure of the test.
-final class Scratch: Sendable {
-    let path: String
+final class Scratch {
+    private let folder: TemporaryFolder
+    var path: String { folder.path }
 
-    init() throws {
-        var template = Array("/tmp/loop-XXXXXX".utf8CString)
-        path = unsafe String(cString: try #require(unsafe mkdtemp(&template)))
-    }
-
-    deinit { remove("") }
+    init() throws { folder = try TemporaryFolder() }
 
     /// The absolute path of a name.
-    func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
+    func callAsFunction(_ name: String) -> String { folder(name) }
 
     /// Opens for writing, writes and closes; the file is made if it is not there.
     func write(_ name: String, _ text: String = "x") {
@@ -51,23 +48,12 @@ final class Scratch: Sendable {
 
     /// Removes a file or a link, or a directory with everything in it.
     func remove(_ name: String) {
-        for entry in names(in: self(name)) where isDirectory(name) { remove("\(name)/\(entry)") }
-        expect(unsafe Glibc.remove(self(name)), "remove \(name)")
+        folder.remove(name)
+        expect(unsafe access(self(name), F_OK) == 0 ? -1 : 0, "remove \(name)")
     }
 
-    /// Whether it is a directory, and not a link to one.
-    func isDirectory(_ name: String) -> Bool {
-        var status = stat()
-        return unsafe lstat(self(name), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
-
-    func read(_ name: String) -> String {
-        let descriptor = unsafe open(self(name), O_RDONLY | O_CLOEXEC)
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
-        return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
-    }
+    /// The content of a file; empty without one.
+    func read(_ name: String) -> String { (try? folder.text(of: name)) ?? "" }
 
     private func expect(_ result: Int32, _ step: String) {
         #expect(result == 0, "\(step): errno \(errno)")

@@ -5,9 +5,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct TimerTests {
+    private let loop: EventLoop
+
+    init() throws { loop = try EventLoop() }
+
     @Test(arguments: [Duration.zero, .milliseconds(1), .seconds(3600)])
     func aPastMomentIsDueAtOnceHoweverCoarseTheTimer(accuracy: Duration) throws {
-        let loop = try EventLoop()
         let calls = Counter()
         let timer = try Timer(loop, accuracy: accuracy) { calls.add() }
         timer.set(at: loop.now.boot - .seconds(5))
@@ -19,7 +22,6 @@ struct TimerTests {
     }
 
     @Test func aTimerIsDueOnceAndNoSooner() throws {
-        let loop = try EventLoop()
         let calls = Counter()
         let moment = loop.now.boot + .milliseconds(15)
         let timer = try Timer(loop, accuracy: .zero) {
@@ -33,7 +35,6 @@ struct TimerTests {
     }
 
     @Test func theEarlierOfTwoComesFirst() throws {
-        let loop = try EventLoop()
         var order: [String] = []
         let early = try Timer(loop, accuracy: .zero) { order.append("early") }
         let late = try Timer(loop, accuracy: .zero) { order.append("late") }
@@ -50,7 +51,6 @@ struct TimerTests {
     }
 
     @Test func aDisarmedTimerIsNotDue() throws {
-        let loop = try EventLoop()
         let calls = Counter()
         let timer = try Timer(loop, accuracy: .zero) { calls.add() }
         timer.set(at: loop.now.boot)
@@ -62,7 +62,6 @@ struct TimerTests {
     }
 
     @Test func theFarFutureIsNotNow() throws {
-        let loop = try EventLoop()
         let timer = try Timer(loop, accuracy: .seconds(1)) { Issue.record("due") }
         timer.set(at: Boottime(microseconds: .max))
         #expect(try loop.runOnce(.milliseconds(10)) == false)

@@ -5,9 +5,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct WallTimerTests {
+    private let loop: EventLoop
+
+    init() throws { loop = try EventLoop() }
+
     @Test(arguments: [Int64.min, -1_000_000, 0, 1, 999_999, 1_000_000])
     func aPastInstantIsDueAtOnce(microseconds: Int64) throws {
-        let loop = try EventLoop()
         var events: [WallTimer.Event] = []
         let timer = try WallTimer(loop) { events.append($0) }
         timer.set(at: Instant(microseconds: microseconds))
@@ -17,14 +20,12 @@ struct WallTimerTests {
 
     @Test(arguments: [Int64.max, 9_100_000_000_000_000, 253_402_300_799_000_000])
     func aDistantInstantIsAcceptedAndNotDue(microseconds: Int64) throws {
-        let loop = try EventLoop()
         let timer = try WallTimer(loop) { Issue.record("\($0)") }
         timer.set(at: Instant(microseconds: microseconds))
         #expect(try loop.runOnce(.milliseconds(10)) == false)
     }
 
     @Test func aWallTimerIsDueOnceAndNoSoonerAndCanBeSetAgain() throws {
-        let loop = try EventLoop()
         let calls = Counter()
         let instant = loop.now.wall + .milliseconds(15)
         let timer = try WallTimer(loop) { event in
@@ -40,7 +41,6 @@ struct WallTimerTests {
     }
 
     @Test func aTimerThatIsSetToNothingIsNotDue() throws {
-        let loop = try EventLoop()
         let timer = try WallTimer(loop) { Issue.record("\($0)") }
         timer.set(at: loop.now.wall)
         timer.set(at: nil)
@@ -49,7 +49,6 @@ struct WallTimerTests {
 
     /// The kernel answers the read with `ECANCELED` after the clock was set. Here the test answers so.
     @Test func aStepOfTheClockIsReportedAndTheTimerStillFires() throws {
-        let loop = try EventLoop()
         var answers = [ECANCELED, 0]
         var kernel = WallTimer.Kernel.real
         let read = kernel.read
@@ -70,7 +69,6 @@ struct WallTimerTests {
     /// After a step between two events the next `timerfd_settime` reports it instead, and clears it from
     /// the descriptor, so that no read reports it.
     @Test func aStepThatOnlySettingTheTimerTellsOfIsNotLost() throws {
-        let loop = try EventLoop()
         var kernel = WallTimer.Kernel.real
         let set = kernel.set
         var hasStepped = false
@@ -93,7 +91,6 @@ struct WallTimerTests {
 
     /// The timer was set again after it became readable: the read finds no expiry.
     @Test func anExpiryThatWasCancelledIsNotReported() throws {
-        let loop = try EventLoop()
         var kernel = WallTimer.Kernel.real
         kernel.read = { _ in EAGAIN }
         let timer = try WallTimer(loop, kernel: kernel) { Issue.record("\($0)") }

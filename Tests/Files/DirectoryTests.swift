@@ -4,23 +4,24 @@ import Support
 import Testing
 
 struct DirectoryTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
     @Test(arguments: ["a", "a/b/c", "a/b/c/", "a//b"])
     func creatingMakesWhatIsMissing(name: String) throws {
-        let folder = try TemporaryFolder()
         try Directory.create(folder(name))
         try Directory.create(folder(name))
         #expect(try File.attributes(of: folder(name)).kind == .directory)
     }
 
     @Test func aDirectoryThatIsThereKeepsItsMode() throws {
-        let folder = try TemporaryFolder()
         try Directory.create(folder("a"), mode: 0o700)
         try Directory.create(folder("a/b"), mode: 0o755)
         #expect(try File.attributes(of: folder("a")).mode == 0o700)
     }
 
     @Test func aFileInTheWayIsAnError() throws {
-        let folder = try TemporaryFolder()
         try File.touch(folder("a"))
         #expect(throws: FileError("create", folder("a"), .system(EEXIST))) {
             try Directory.create(folder("a"))
@@ -38,7 +39,6 @@ struct DirectoryTests {
     }
 
     @Test func removingIsDoneAlsoWhenThereIsNothingToRemove() throws {
-        let folder = try TemporaryFolder()
         try Directory.create(folder("a"))
         try Directory.remove(folder("a"))
         try Directory.remove(folder("a"))
@@ -46,20 +46,17 @@ struct DirectoryTests {
     }
 
     @Test func aDirectoryWithSomethingInItStays() throws {
-        let folder = try TemporaryFolder()
         try Directory.create(folder("a/b"))
         let error = #expect(throws: FileError.self) { try Directory.remove(folder("a")) }
         #expect(error?.code == ENOTEMPTY)
     }
 
     @Test func theNamesComeInTheOrderOfTheirBytes() throws {
-        let folder = try TemporaryFolder()
         for name in ["b", "é", "10-x", "9-x", ".hidden", "B"] { try File.touch(folder(name)) }
         #expect(try Directory.list(folder.path) == [".hidden", "10-x", "9-x", "B", "b", "é"])
     }
 
     @Test func aFileCannotBeListed() throws {
-        let folder = try TemporaryFolder()
         try File.touch(folder("a"))
         let error = #expect(throws: FileError.self) { try Directory.list(folder("a")) }
         #expect(error?.description == "list '\(folder("a"))': not a directory")

@@ -4,8 +4,11 @@ import Support
 import Testing
 
 struct FileTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
     @Test func removingIsDoneAlsoWhenThereIsNothingToRemove() throws {
-        let folder = try TemporaryFolder()
         try File.touch(folder("marker"))
         try File.remove(folder("marker"))
         try File.remove(folder("marker"))
@@ -13,7 +16,6 @@ struct FileTests {
     }
 
     @Test func renamingTakesTheOtherName() throws {
-        let folder = try TemporaryFolder()
         try File.touch(folder("open"))
         try File.rename(folder("open"), to: folder("closed"))
         #expect(try Directory.list(folder.path) == ["closed"])
@@ -24,7 +26,6 @@ struct FileTests {
     }
 
     @Test func touchingMovesTheModificationTimeAndKeepsTheContent() throws {
-        let folder = try TemporaryFolder()
         try File.replace(folder("source"), with: [1])
         let longAgo = [
             timespec(tv_sec: 1_000, tv_nsec: 2_000), timespec(tv_sec: 1_000, tv_nsec: 2_000),
@@ -37,13 +38,11 @@ struct FileTests {
     }
 
     @Test func touchingMakesAnEmptyFile() throws {
-        let folder = try TemporaryFolder()
         try File.touch(folder("source"))
         #expect(try File.attributes(of: folder("source")).size == 0)
     }
 
     @Test func aLinkThatLeadsNowhereDoesNotExist() throws {
-        let folder = try TemporaryFolder()
         #expect(unsafe symlink("nowhere", folder("link")) == 0)
         #expect(try !File.exists(folder("link")))
         #expect(
@@ -51,14 +50,12 @@ struct FileTests {
     }
 
     @Test func anExistenceThatCannotBeDeterminedIsAnError() throws {
-        let folder = try TemporaryFolder()
         #expect(unsafe symlink("loop", folder("loop")) == 0)
         let error = #expect(throws: FileError.self) { try File.exists(folder("loop")) }
         #expect(error?.code == ELOOP)
     }
 
     @Test func nothingThatWasOpenedIsLeftOpen() throws {
-        let folder = try TemporaryFolder()
         let before = try openDescriptors(under: folder.path)
         for _ in 0..<100 {
             try File.replace(folder("state"), with: [1], surviving: .powerLoss)

@@ -4,8 +4,11 @@ import Support
 import Testing
 
 struct ReadTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
     @Test func theWholeContentComesBack() throws {
-        let folder = try TemporaryFolder()
         let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
         try File.replace(folder("flags"), with: bytes)
         #expect(try File.read(folder("flags"), limit: 100_000) == bytes)
@@ -28,7 +31,6 @@ struct ReadTests {
     }
 
     @Test func oneByteOverTheLimitIsAnErrorThatNamesTheLimit() throws {
-        let folder = try TemporaryFolder()
         try File.replace(folder("flags"), with: [1, 2, 3])
         let error = try #require(throws: FileError.self) {
             try File.read(folder("flags"), limit: 2)
@@ -47,13 +49,11 @@ struct ReadTests {
     }
 
     @Test func anEmptyFileIsNoBytes() throws {
-        let folder = try TemporaryFolder()
         try File.touch(folder("empty"))
         #expect(try File.read(folder("empty"), limit: 0) == [])
     }
 
     @Test(.timeLimit(.minutes(5))) func aFIFOIsRefusedWithoutWaitingForAWriter() throws {
-        let folder = try TemporaryFolder()
         #expect(unsafe mkfifo(folder("fifo"), 0o644) == 0)
         #expect(throws: FileError("read", folder("fifo"), .notRegularFile)) {
             try File.read(folder("fifo"), limit: 10)
@@ -67,7 +67,6 @@ struct ReadTests {
     }
 
     @Test func aSocketIsRefused() throws {
-        let folder = try TemporaryFolder()
         #expect(unsafe mknod(folder("socket"), S_IFSOCK | 0o644, 0) == 0)
         #expect(throws: FileError("read", folder("socket"), .notRegularFile)) {
             try File.read(folder("socket"), limit: 10)
@@ -95,7 +94,6 @@ struct ReadTests {
     }
 
     @Test func theAttributesAreThoseOfTheFileThatWasRead() throws {
-        let folder = try TemporaryFolder()
         try File.replace(folder("secret"), with: [7, 7], mode: 0o600)
         let (bytes, attributes) = try File.readWithAttributes(folder("secret"), limit: 2)
         #expect(bytes == [7, 7])

@@ -4,9 +4,12 @@ import Support
 import Testing
 
 struct ReplaceTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
     @Test(arguments: [Durability.programCrash, .powerLoss])
     func theNewContentTakesThePlaceOfTheOld(durability: Durability) throws {
-        let folder = try TemporaryFolder()
         try File.replace(folder("state"), with: [1], surviving: durability)
         try File.replace(folder("state"), with: [2, 3], surviving: durability)
         #expect(try File.read(folder("state"), limit: 9) == [2, 3])
@@ -15,7 +18,6 @@ struct ReplaceTests {
 
     /// A reader that has the old file open still reads the old content.
     @Test func theNewContentIsAnotherFile() throws {
-        let folder = try TemporaryFolder()
         try File.replace(folder("state"), with: [1])
         let reader = unsafe open(folder("state"), O_RDONLY)
         defer { close(reader) }
@@ -27,7 +29,6 @@ struct ReplaceTests {
 
     /// The umask holds for the whole process, also for other tests, so that none of them may depend on it.
     @Test func theModeIsTheOneAskedForWhateverTheUmask() throws {
-        let folder = try TemporaryFolder()
         let umaskBefore = umask(0o077)
         defer { umask(umaskBefore) }
         try File.replace(folder("state"), with: [])
@@ -42,7 +43,6 @@ struct ReplaceTests {
     }
 
     @Test func aTemporaryFileLeftByACrashIsReplaced() throws {
-        let folder = try TemporaryFolder()
         try File.replace(folder(".state.tmp"), with: [9, 9, 9])
         try File.replace(folder("state"), with: [1])
         #expect(try File.read(folder("state"), limit: 9) == [1])
@@ -50,7 +50,6 @@ struct ReplaceTests {
     }
 
     @Test func aLinkUnderTheTemporaryNameIsNotFollowed() throws {
-        let folder = try TemporaryFolder()
         try File.replace(folder("victim"), with: [7])
         #expect(unsafe symlink(folder("victim"), folder(".state.tmp")) == 0)
         try File.replace(folder("state"), with: [1])
@@ -59,14 +58,12 @@ struct ReplaceTests {
     }
 
     @Test(.timeLimit(.minutes(5))) func aFIFOUnderTheTemporaryNameIsNotWaitedFor() throws {
-        let folder = try TemporaryFolder()
         #expect(unsafe mkfifo(folder(".state.tmp"), 0o644) == 0)
         try File.replace(folder("state"), with: [1])
         #expect(try File.read(folder("state"), limit: 9) == [1])
     }
 
     @Test func aLinkUnderTheNameItselfIsReplacedNotFollowed() throws {
-        let folder = try TemporaryFolder()
         try File.replace(folder("victim"), with: [7])
         #expect(unsafe symlink(folder("victim"), folder("state")) == 0)
         try File.replace(folder("state"), with: [1])
@@ -75,7 +72,6 @@ struct ReplaceTests {
     }
 
     @Test func aDirectoryUnderTheNameStaysAndNoTemporaryFileIsLeft() throws {
-        let folder = try TemporaryFolder()
         try Directory.create(folder("state"))
         let error = #expect(throws: FileError.self) { try File.replace(folder("state"), with: [1]) }
         #expect(error?.code == EISDIR)
@@ -83,7 +79,6 @@ struct ReplaceTests {
     }
 
     @Test func aMissingFolderIsNotFound() throws {
-        let folder = try TemporaryFolder()
         let error = #expect(throws: FileError.self) {
             try File.replace(folder("gone/state"), with: [1])
         }
@@ -92,7 +87,6 @@ struct ReplaceTests {
 
     @Test(.enabled(if: SmallFileSystem.isAvailable, "mounting a small file system takes root"))
     func aFullDiskLeavesTheOldContentAndNoTemporaryFile() throws {
-        let folder = try TemporaryFolder()
         let disk = try SmallFileSystem(at: folder.path)
         try File.replace(folder("state"), with: [1])
         let error = #expect(throws: FileError.self) {
@@ -105,7 +99,6 @@ struct ReplaceTests {
 
     @Test(.enabled(if: SmallFileSystem.isAvailable, "mounting a small file system takes root"))
     func aReadOnlyFileSystemLeavesTheOldContent() throws {
-        let folder = try TemporaryFolder()
         let disk = try SmallFileSystem(at: folder.path)
         try File.replace(folder("state"), with: [1])
         try disk.makeReadOnly()
@@ -116,7 +109,6 @@ struct ReplaceTests {
 
     @Test(.disabled(if: getuid() == 0, "root writes to a directory of any mode"))
     func aReadOnlyDirectoryLeavesTheOldContent() throws {
-        let folder = try TemporaryFolder()
         try File.replace(folder("state"), with: [1])
         #expect(unsafe chmod(folder.path, 0o555) == 0)
         defer { unsafe chmod(folder.path, 0o755) }

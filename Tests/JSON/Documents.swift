@@ -51,6 +51,27 @@ struct Refused: Sendable, CustomTestStringConvertible {
             "unexpected \(found) at line \(lines.count), column \(column): expected \(expected)")
     }
 
+    /// Refused for bytes that are not UTF-8.
+    static func notUTF8(
+        _ name: String, _ bytes: [UInt8], at offset: Int = 0, _ problem: String
+    ) -> Refused {
+        let place = place(of: offset, in: bytes)
+        return Refused(name, bytes, at: offset, "not UTF-8 \(place): \(problem)")
+    }
+
+    /// Refused for a key that it has twice.
+    static func twice(_ name: String, _ text: String, at offset: Int, _ key: String) -> Refused {
+        let place = place(of: offset, in: Array(text.utf8))
+        return Refused(
+            name, text, at: offset,
+            "duplicate key '\(key)' \(place): expected each key once in an object")
+    }
+
+    private static func place(of offset: Int, in bytes: [UInt8]) -> String {
+        let lines = bytes[..<offset].split(separator: 0x0A, omittingEmptySubsequences: false)
+        return "at line \(lines.count), column \((lines.last?.count ?? 0) + 1)"
+    }
+
     var testDescription: String { name }
 }
 

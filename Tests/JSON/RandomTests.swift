@@ -1,3 +1,4 @@
+import Decision
 import JSON
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 struct RandomTests {
     @Test(arguments: 0..<20 as Range<UInt64>)
     func whatIsWrittenReadsBackEqualAndInOrder(seed: UInt64) throws {
-        var random = SplitMix64(seed: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<50 {
             let value = random.value(depth: 4)
             for style in [Style.compact, .pretty] {
@@ -21,7 +22,7 @@ struct RandomTests {
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     func damagedDocumentsAreRefusedAtAPlaceOrReadAndWrittenAlike(seed: UInt64) throws {
-        var random = SplitMix64(seed: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<20 {
             let document = Array(random.value(depth: 3).serialized(.pretty).utf8)
             for _ in 0..<20 {
@@ -44,7 +45,7 @@ struct RandomTests {
 
     @Test(arguments: 0..<10 as Range<UInt64>)
     func noiseIsRefusedAtAPlaceOrReadAndWrittenAlike(seed: UInt64) throws {
-        var random = SplitMix64(seed: seed)
+        var random = SeededRandom(seed: seed)
         let alphabet = Array(#"{}[],:"\/bfnrtu0123456789.+-eE ainsl"#.utf8) + [0, 0x0A, 0x80, 0xC3]
         for _ in 0..<2000 {
             let length = Int.random(in: 0...24, using: &random)

@@ -70,7 +70,7 @@ struct ReportedHost {
     var isSettled: Bool { overview.isSettled(gates) }
 
     func report(generation: Int64 = 1) -> [UInt8] {
-        let host = HostReport.Host(
+        let host = HostReport.host(
             name: "web1", machineID: String(repeating: "0", count: 32), bootID: "boot",
             version: "1.2.3")
         var report = HostReport(of: host, overview)
@@ -80,8 +80,7 @@ struct ReportedHost {
 
     /// What differs if a report tells something new.
     var fingerprint: Int {
-        var report = HostReport(
-            of: HostReport.Host(name: nil, machineID: nil, bootID: "", version: ""), overview)
+        var report = HostReport(of: [:], overview)
         while report.add(1, from: overview, gates) {}
         return report.fingerprint
     }

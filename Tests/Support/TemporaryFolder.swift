@@ -14,7 +14,7 @@ package final class TemporaryFolder {
     }
 
     deinit {
-        remove(path)
+        removeTree(path)
     }
 
     /// The path of something in the folder.
@@ -38,10 +38,12 @@ package final class TemporaryFolder {
     }
 
     /// Removes a file, or a directory with its content, and follows no link.
-    private func remove(_ path: String) {
+    package func remove(_ name: String) { removeTree(self(name)) }
+
+    private func removeTree(_ path: String) {
         do {
             if try File.attributes(of: path, followingLinks: false).kind == .directory {
-                for name in try Directory.list(path) { remove("\(path)/\(name)") }
+                for name in try Directory.list(path) { removeTree("\(path)/\(name)") }
                 try Directory.remove(path)
             } else {
                 try File.remove(path)

@@ -88,7 +88,7 @@ enum Benchmark {
             precondition(host.overview.isSettled(nil))
             checks.append(milliseconds() - began)
             var report = HostReport(
-                of: HostReport.Host(name: nil, machineID: nil, bootID: "boot", version: "1"),
+                of: HostReport.host(name: nil, machineID: nil, bootID: "boot", version: "1"),
                 host.overview)
             var turns = [milliseconds() - began]
             var isWhole = false

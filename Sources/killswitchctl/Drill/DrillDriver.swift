@@ -37,8 +37,8 @@ final class DrillDriver: DrillWorld {
     /// Runs the drill to its end. Throws if the gate was not closed at all.
     func run() throws -> DrillFindings {
         StandardError.outliveReaders()
-        handlers = try Signals(loop, [SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [unowned self] number in
-            interruption = interruption ?? number
+        handlers = try Signals(loop, [SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [unowned self] signal in
+            interruption = interruption ?? signal.number
             signals.append(loop.now.boot)
         }
         for unit in plan.units { try manager.keep(unit.name) }

@@ -75,7 +75,7 @@ extension Run {
         let mask = ChildProcess.blockedSignals
         try Signals.hold(Self.passed)
         let process = try ChildProcess(command, blocking: mask)
-        let signals = try Signals(loop, sentTo: Self.passed) { signal in
+        let signals = try Signals(loop, Self.passed) { signal in
             // Signals from the terminal have reached the command already.
             if signal.isFromProcess { process.send(signal.number) }
         }

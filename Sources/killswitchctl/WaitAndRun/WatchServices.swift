@@ -163,9 +163,9 @@ final class ServiceWatcher {
 
     private func watchEntries() {
         do {
-            entries = try Watch(
-                loop, published.directory, [.create, .movedTo, .delete, .onlyDirectory]
-            ) { [unowned self] _ in isDue = true }
+            let mask = IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_ONLYDIR
+            entries = try Watch(loop, published.directory, mask) { [unowned self] _ in isDue = true
+            }
         } catch {
             // The directory does not exist yet; `directory` fires when it does.
             entries = nil

@@ -21,9 +21,9 @@ enum Check {
             for setting in settings.effective { print("\(setting)".printable) }
             for warning in settings.warnings { log.write(.warning, "\(warning)") }
             let reader = FileReader.ofTheDaemon(isOfTheSystem: options.configuration == nil)
-            for need in configuration.neededFiles {
-                guard let problem = reader.problem(of: need) else { continue }
-                log.write(.warning, "\(need.origin): \(problem)")
+            for (file, origin) in configuration.neededFiles {
+                guard let problem = reader.problem(of: file) else { continue }
+                log.write(.warning, "\(origin): \(problem)")
             }
             for problem in settings.signerProblems { log.write(.warning, problem) }
             return options.isProbing
@@ -38,55 +38,48 @@ enum Check {
     }
 }
 
-/// A file that a source, a service or the reports read.
-struct NeededFile {
-    /// How the file is named, and how strict its mode has to be.
-    enum Kind {
-        case plain(String)
-        case certificate(Credential)
-        case secret(Credential)
-    }
-
-    let kind: Kind
-    /// Where the setting is.
-    let origin: String
+/// A file that a source, a service or the reports read: how it is named, and how strict its mode has to be.
+enum NeededFile {
+    case plain(String)
+    case certificate(Credential)
+    case secret(Credential)
 }
 
 extension LoadedConfiguration {
-    /// The files that the sources, services and reports of this configuration read.
-    fileprivate var neededFiles: [NeededFile] {
-        settings.sources.flatMap { source -> [NeededFile] in
-            let signers = source.signing.map { NeededFile.Kind.plain($0.signers) }
-            return (source.kind.neededFiles + [signers].compactMap(\.self))
-                .map { NeededFile(kind: $0, origin: "source '\(source.name)'") }
+    /// The files that the sources, services and reports of this configuration read, each with the place of its setting.
+    fileprivate var neededFiles: [(file: NeededFile, origin: String)] {
+        var files: [(file: NeededFile, origin: String)] = []
+        for source in settings.sources {
+            let signers = source.signing.map { [.plain($0.signers)] } ?? [NeededFile]()
+            files += (source.kind.neededFiles + signers).map { ($0, "source '\(source.name)'") }
         }
-            + (settings.report?.neededFiles ?? []).map { NeededFile(kind: $0, origin: "[report]") }
-            + templates.map { NeededFile(kind: .plain($0.path), origin: "template") }
-            + settings.services.compactMap { service in
-                guard case .file(let path) = service.installed else { return nil }
-                return NeededFile(kind: .plain(path), origin: "service '\(service.name)'")
-            }
+        files += (settings.report?.neededFiles ?? []).map { ($0, "[report]") }
+        files += templates.map { (.plain($0.path), "template") }
+        for service in settings.services {
+            guard case .file(let path) = service.installed else { continue }
+            files.append((.plain(path), "service '\(service.name)'"))
+        }
+        return files
     }
 }
 
 extension Source.Kind {
-    fileprivate var neededFiles: [NeededFile.Kind] {
+    fileprivate var neededFiles: [NeededFile] {
         switch self {
         case .file(let path, _): [.plain(path)]
         case .http(let settings): settings.neededFiles
         case .ofrep(let settings): settings.server.neededFiles
         case .etcd(let settings):
-            settings.server.neededFiles
-                + [settings.login?.password].compactMap(\.self).map { .secret($0) }
+            settings.server.neededFiles + (settings.login.map { [.secret($0.password)] } ?? [])
         case .firebase: []
         case .firebaseServer(let settings):
-            [settings.credential].compactMap(\.self).map { .secret($0) }
+            settings.credential.map { [.secret($0)] } ?? []
         }
     }
 }
 
 extension HTTPSettings {
-    fileprivate var neededFiles: [NeededFile.Kind] {
+    fileprivate var neededFiles: [NeededFile] {
         CredentialRole.allCases.compactMap { role in
             credentials[role].map { isSecret(role) ? .secret($0) : .certificate($0) }
         }

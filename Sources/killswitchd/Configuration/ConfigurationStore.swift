@@ -35,9 +35,7 @@ final class ConfigurationStore {
     /// accepted configuration is kept.
     func first() throws(ConfigurationError) -> LoadedConfiguration {
         do {
-            let configuration = try LoadedConfiguration(reading: places)
-            warn(of: configuration)
-            return configuration
+            return try read()
         } catch {
             guard let kept = kept() else { throw error }
             refuse(error)
@@ -55,11 +53,10 @@ final class ConfigurationStore {
     /// either fails, the configuration is refused: the result is nil, and nothing has changed.
     func next<Prepared>(
         _ prepare: (LoadedConfiguration) throws -> Prepared
-    ) -> (configuration: LoadedConfiguration, prepared: Prepared)? {
+    ) -> (LoadedConfiguration, Prepared)? {
         defer { writeRefusal() }
         do {
-            let configuration = try LoadedConfiguration(reading: places)
-            warn(of: configuration)
+            let configuration = try read()
             let prepared = try prepare(configuration)
             refusal = nil
             log.write(
@@ -73,10 +70,12 @@ final class ConfigurationStore {
         }
     }
 
-    private func warn(of configuration: LoadedConfiguration) {
+    private func read() throws(ConfigurationError) -> LoadedConfiguration {
+        let configuration = try LoadedConfiguration(reading: places)
         for warning in configuration.warnings {
             log.write(.warning, warning, id: .configurationQuestionable)
         }
+        return configuration
     }
 
     private func refuse(_ error: any Error) {

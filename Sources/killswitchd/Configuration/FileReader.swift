@@ -36,9 +36,9 @@ struct FileReader {
     }
 
     /// Why the daemon could not read a file; nil if it could.
-    func problem(of need: NeededFile) -> String? {
+    func problem(of file: NeededFile) -> String? {
         let credential: Credential
-        switch need.kind {
+        switch file {
         case .plain(let path):
             return hiding(of: path) ?? tried { _ = try File.read(path, limit: 64 << 20) }
         case .certificate(let one), .secret(let one): credential = one
@@ -49,7 +49,7 @@ struct FileReader {
             if case .named = credential { return nil }
         }
         return tried {
-            let isSecret = if case .secret = need.kind { true } else { false }
+            let isSecret = if case .secret = file { true } else { false }
             let owner = isSecret ? user?.identifier ?? geteuid() : nil
             _ = try credential.read(in: credentials, secretOf: owner)
         }
@@ -61,19 +61,15 @@ struct FileReader {
         case .file(let path): return hiding(of: path)
         case .named(let name):
             let given = UnitCredentials.ofTheDaemon
-            if given.areImported || given.isSet(name) { return nil }
-            guard let path = given.path(of: name) else {
+            if given.areImported || given.set.contains(name) { return nil }
+            guard let path = given.loaded[name] else {
                 return
                     "read credential '\(name)': no LoadCredential= of killswitchd.service names it"
             }
             // systemd reads it, as root. A name without a path is of the host.
             guard path.hasPrefix("/") else { return nil }
-            do {
-                _ = try File.attributes(of: path)
-                return nil
-            } catch {
-                return "read credential '\(name)' of LoadCredential=: \(error)"
-            }
+            let cause = problem(of: { _ = try File.attributes(of: path) })
+            return cause.map { "read credential '\(name)' of LoadCredential=: \($0)" }
         }
     }
 
@@ -96,11 +92,16 @@ struct FileReader {
 
     /// Performs `read` as the daemon's user; the error, with the user where the right is missing.
     private func tried(_ read: () throws -> Void) -> String? {
+        let cause = problem(of: { try asDaemon(read) })
+        return cause.map { user == nil ? $0 : "\($0) (as the user \(Permission.group))" }
+    }
+
+    private func problem(of read: () throws -> Void) -> String? {
         do {
-            try asDaemon(read)
+            try read()
             return nil
         } catch {
-            return user == nil ? "\(error)" : "\(error) (as the user \(Permission.group))"
+            return "\(error)"
         }
     }
 
@@ -123,33 +124,28 @@ struct FileReader {
 
 /// The credentials that the unit of the daemon names, by its files: before the first start systemd has loaded none.
 private struct UnitCredentials {
-    private var loaded: [String: String] = [:]
-    private var set: Set<String> = []
+    /// The places of the credentials of `LoadCredential=`, and the names of those that the unit itself holds.
+    private(set) var loaded: [String: String] = [:]
+    private(set) var set: Set<String> = []
     /// Whether the unit takes credentials by a pattern, so that any name may be there.
     private(set) var areImported = false
-
-    /// The place of a credential of `LoadCredential=`; nil without one.
-    func path(of name: String) -> String? { loaded[name] }
-
-    /// Whether the unit holds a credential itself.
-    func isSet(_ name: String) -> Bool { set.contains(name) }
 
     /// What the unit of this host names.
     static var ofTheDaemon: UnitCredentials {
         var credentials = UnitCredentials()
-        for folder in ["/usr/lib", "/run", "/etc"].map({ "\($0)/systemd/system" }) {
-            let dropIns = "\(folder)/killswitchd.service.d"
-            let files = names(in: dropIns).filter { $0.hasSuffix(".conf") }
-            for file in ["\(folder)/killswitchd.service"] + files.map({ "\(dropIns)/\($0)" }) {
-                credentials.read(file)
+        for folder in ["/usr/lib", "/run", "/etc"] {
+            let unit = "\(folder)/systemd/system/killswitchd.service"
+            let dropIns = readable { try Directory.list("\(unit).d") } ?? []
+            credentials.read(unit)
+            for file in dropIns where file.hasSuffix(".conf") {
+                credentials.read("\(unit).d/\(file)")
             }
         }
         return credentials
     }
 
     private mutating func read(_ path: String) {
-        guard case .success(let bytes) = Result(catching: { try File.read(path, limit: 1 << 20) })
-        else { return }
+        let bytes = readable { try File.read(path, limit: 1 << 20) } ?? []
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
             let setting = line.split(separator: "=", maxSplits: 1)
             guard setting.count == 2 else { continue }
@@ -163,9 +159,5 @@ private struct UnitCredentials {
             default: break
             }
         }
-    }
-
-    private static func names(in folder: String) -> [String] {
-        do { return try Directory.list(folder) } catch { return [] }
     }
 }

@@ -8,10 +8,7 @@ import Storage
 /// Touches the file `alive` in the runtime directory while there is progress, as often as the watchdog is
 /// pinged by default. Readers do without a daemon, and by this file they know that there is one.
 final class Heartbeat {
-    private let loop: EventLoop
-    private let decisionDriver: DecisionDriver
-    private let runtime: RuntimeDirectory
-    private let log: Log
+    private unowned let daemon: Daemon
     private let onBeat: () -> Void
     private var timer: Timer?
     /// Whether the file could not be touched the last time.
@@ -19,35 +16,28 @@ final class Heartbeat {
 
     /// Gives the first sign. The driver of decisions has not started: to be there is progress. `onBeat` is called at
     /// each sign.
-    init(
-        on loop: EventLoop, _ decisionDriver: DecisionDriver, _ runtime: RuntimeDirectory,
-        _ log: Log,
-        given: @escaping () -> Void
-    ) throws(SystemError) {
-        self.onBeat = given
-        self.loop = loop
-        self.decisionDriver = decisionDriver
-        self.runtime = runtime
-        self.log = log
-        timer = try Timer(loop, accuracy: .seconds(1)) { [unowned self] in beat() }
+    init(of daemon: Daemon, onBeat: @escaping () -> Void) throws(SystemError) {
+        self.daemon = daemon
+        self.onBeat = onBeat
+        timer = try Timer(daemon.loop, accuracy: .seconds(1)) { [unowned self] in beat() }
         touch()
     }
 
     /// Gives a sign if there is progress; else looks again soon. After a step of the clock it is due at
     /// once, because readers compare the time of the file with the clock.
     func beat() {
-        let hasProgress = decisionDriver.machine.isProgressing(at: decisionDriver.now)
-        if hasProgress { touch() } else { timer?.set(at: loop.now.boot + .seconds(1)) }
+        let hasProgress = daemon.machine.isProgressing(at: daemon.now)
+        if hasProgress { touch() } else { timer?.set(at: daemon.loop.now.boot + .seconds(1)) }
     }
 
     private func touch() {
         onBeat()
-        timer?.set(at: loop.now.boot + Self.interval)
+        timer?.set(at: daemon.loop.now.boot + Self.interval)
         do {
-            try runtime.touchAlive()
+            try daemon.runtime.touchAlive()
             hasFailed = false
         } catch {
-            if !hasFailed { log.write(.error, "\(error); retrying", id: .recordFailed) }
+            if !hasFailed { daemon.log.write(.error, "\(error); retrying", id: .recordFailed) }
             hasFailed = true
         }
     }

@@ -11,10 +11,7 @@ import Storage
 /// At a login nothing is opened that the daemon's user owns: it could be a FIFO. Root writes the text that was sent
 /// to `/run/motd.d`.
 final class MOTDWriter {
-    private let loop: EventLoop
-    private let decisionDriver: DecisionDriver
-    private let runtime: RuntimeDirectory
-    private let log: Log
+    private unowned let daemon: Daemon
     private var text = MotdText()
     /// Whether a service has changed since the last look.
     private var isDue = true
@@ -27,49 +24,43 @@ final class MOTDWriter {
     private var timer: Timer?
 
     /// Nothing is written yet.
-    init(
-        on loop: EventLoop, _ decisionDriver: DecisionDriver, _ runtime: RuntimeDirectory,
-        _ log: Log
-    ) throws(SystemError) {
-        self.loop = loop
-        self.decisionDriver = decisionDriver
-        self.runtime = runtime
-        self.log = log
-        timer = try Timer(loop, accuracy: .seconds(1)) { [unowned self] in rewrite() }
+    init(of daemon: Daemon) throws(SystemError) {
+        self.daemon = daemon
+        timer = try Timer(daemon.loop, accuracy: .seconds(1)) { [unowned self] in rewrite() }
     }
 
     /// A service was decided, or is not configured any more.
     func serviceDecided(_ name: ServiceName) {
-        let service = decisionDriver.machine.service(name.text)
-        let record = service == nil ? nil : decisionDriver.machine.publishedVerdict(of: name)
+        let service = daemon.machine.service(name.text)
+        let record = service == nil ? nil : daemon.machine.publishedVerdict(of: name)
         if text.update(name, record, in: service?.zone ?? .utc) { isDue = true }
     }
 
     /// Writes the file if its text has changed. A file that cannot be written is tried again.
     func write() {
         guard isDue else { return }
-        isComplete = isComplete || decisionDriver.machine.overview(at: decisionDriver.now).isDecided
+        isComplete = isComplete || daemon.machine.overview(at: daemon.now).isDecided
         guard isComplete else { return }
         isDue = false
         let new = text.text()
         guard new != written else { return }
         do {
-            try runtime.publish(motd: new)
+            try daemon.runtime.publish(motd: new)
             written = new
             hasFailed = false
-            if !isSent(new) { timer?.set(at: loop.now.boot + Self.timeLimit) }
+            if !isSent(new) { timer?.set(at: daemon.loop.now.boot + Self.timeLimit) }
         } catch {
-            if !hasFailed { log.write(.error, "\(error); retrying", id: .recordFailed) }
+            if !hasFailed { daemon.log.write(.error, "\(error); retrying", id: .recordFailed) }
             hasFailed = true
             written = nil
-            timer?.set(at: loop.now.boot + Self.timeLimit)
+            timer?.set(at: daemon.loop.now.boot + Self.timeLimit)
         }
     }
 
     /// Sends the text. False if the receiver has too much to read: the text has to be sent again. Nobody receives it
     /// where the socket is masked, and for a daemon that somebody has started by hand.
     private func isSent(_ text: String) -> Bool {
-        let receiver = SocketAddress.path(runtime.motdReceiver)
+        let receiver = SocketAddress.path(daemon.runtime.motdReceiver)
         do {
             try DatagramSocket().send(Array(text.utf8), to: receiver)
         } catch {
