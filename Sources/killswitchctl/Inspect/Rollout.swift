@@ -53,7 +53,7 @@ struct RolloutCommand: ParsableCommand {
         }
         let rows = rollout.steps.map { step in
             (
-                time: zone.rfc3339(step.at), share: step.share,
+                time: zone.rfc3339(step.at), share: Rollout.share(step.reach),
                 hosts: Rollout.hosts(step.reach, of: hosts)
             )
         }
