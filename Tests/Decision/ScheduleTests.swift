@@ -6,41 +6,62 @@ import Testing
     private static let seeds = UInt64(0)..<200
     private static let minute = Duration.seconds(60)
     private static let down = Failure(.unreachable, "down")
+    private static let refused = Failure(.refused, "401")
 
-    @Test func aSuccessWaitsTheIntervalGiveOrTakeATenth() {
+    /// Checks the waits of a schedule with each seed; before its first answer, if it has not `answered`.
+    private func forEachSeed(
+        _ interval: Duration, answered: Bool = true,
+        _ check: (inout Schedule, inout SeededRandom) -> Void
+    ) {
         for seed in Self.seeds {
             var random = SeededRandom(seed: seed)
-            var schedule = Schedule(interval: Self.minute)
+            var schedule = Schedule(interval: interval)
+            if answered { _ = schedule.succeeded(using: &random) }
+            check(&schedule, &random)
+        }
+    }
+
+    /// The longest wait of any seed in this many failures after an answer.
+    private func longestWait(
+        _ interval: Duration, maxBackoff: Duration? = nil, failures: Int
+    ) -> Duration {
+        var longest = Duration.zero
+        forEachSeed(interval) { schedule, random in
+            schedule.maxBackoff = maxBackoff
+            for _ in 0..<failures {
+                longest = max(longest, schedule.failed(Self.down, using: &random))
+            }
+        }
+        return longest
+    }
+
+    @Test func aSuccessWaitsTheIntervalGiveOrTakeATenth() {
+        forEachSeed(Self.minute, answered: false) { schedule, random in
             let wait = schedule.succeeded(using: &random)
             #expect(wait >= .seconds(54) && wait <= .seconds(66))
         }
     }
 
     @Test func aClosedServiceSetsThePace() {
-        for seed in Self.seeds {
-            var random = SeededRandom(seed: seed)
-            var schedule = Schedule(interval: Self.minute)
+        forEachSeed(Self.minute, answered: false) { schedule, random in
             let wait = schedule.succeeded(pace: .seconds(10), using: &random)
             #expect(wait >= .seconds(9) && wait <= .seconds(11))
         }
     }
 
-    @Test func beforeTheFirstAnswerItAsksAfterOneTwoFourSecondsUpToTheInterval() {
-        for seed in Self.seeds {
-            var random = SeededRandom(seed: seed)
-            var schedule = Schedule(interval: .seconds(10))
+    /// To be refused is a failure like another then: the host may not have its token yet when it starts.
+    @Test(arguments: [down, refused])
+    func beforeTheFirstAnswerItAsksAfterOneTwoFourSecondsUpToTheInterval(_ failure: Failure) {
+        forEachSeed(.seconds(10), answered: false) { schedule, random in
             for ceiling in [1, 2, 4, 8, 10, 10, 10] {
-                let wait = schedule.failed(Self.down, using: &random)
+                let wait = schedule.failed(failure, using: &random)
                 #expect(wait >= .seconds(ceiling) / 2 && wait <= .seconds(ceiling))
             }
         }
     }
 
     @Test func failuresBackOffToFiveIntervalsWithFullJitter() {
-        for seed in Self.seeds {
-            var random = SeededRandom(seed: seed)
-            var schedule = Schedule(interval: .seconds(10))
-            _ = schedule.succeeded(using: &random)
+        forEachSeed(.seconds(10)) { schedule, random in
             for ceiling in [10, 20, 40, 50, 50, 50, 50] {
                 let wait = schedule.failed(Self.down, using: &random)
                 #expect(wait >= .seconds(1) && wait <= .seconds(ceiling))
@@ -53,72 +74,29 @@ import Testing
     func failuresBackOffToTheConfiguredLimit(_ seconds: Double) {
         let limit = Duration.seconds(seconds)
         for interval in [Duration.milliseconds(100), .seconds(10)] {
-            var longest = Duration.zero
-            for seed in Self.seeds {
-                var random = SeededRandom(seed: seed)
-                var schedule = Schedule(interval: interval, maxBackoff: limit)
-                _ = schedule.succeeded(using: &random)
-                for _ in 0..<40 {
-                    longest = max(longest, schedule.failed(Self.down, using: &random))
-                }
-            }
+            let longest = longestWait(interval, maxBackoff: limit, failures: 40)
             let most = max(interval, limit)
             #expect(longest <= most && longest > most * 0.9, "\(interval): \(longest)")
         }
     }
 
     @Test func noBackOffIsLongerThanFifteenMinutes() {
-        var longest = Duration.zero
-        for seed in Self.seeds {
-            var random = SeededRandom(seed: seed)
-            var schedule = Schedule(interval: Self.minute * 10)
-            _ = schedule.succeeded(using: &random)
-            for _ in 0..<100 {
-                longest = max(longest, schedule.failed(Self.down, using: &random))
-            }
-        }
+        let longest = longestWait(Self.minute * 10, failures: 100)
         #expect(longest <= .seconds(900) && longest > .seconds(800))
     }
 
     /// Otherwise a failing source with an interval of an hour would be polled more often.
     @Test func theLimitIsNeverBelowTheInterval() {
-        let hour = Duration.seconds(3600)
-        var longest = Duration.zero
-        for seed in Self.seeds {
-            var random = SeededRandom(seed: seed)
-            var schedule = Schedule(interval: hour)
-            _ = schedule.succeeded(using: &random)
-            for _ in 0..<20 {
-                longest = max(longest, schedule.failed(Self.down, using: &random))
-            }
-        }
-        #expect(longest <= hour && longest > .seconds(3500))
+        let longest = longestWait(.seconds(3600), failures: 20)
+        #expect(longest <= .seconds(3600) && longest > .seconds(3500))
     }
 
     @Test func beingRefusedAsksNoSoonerThanTheInterval() {
         for interval in [60, 600, 900, 3600, 86_400] as [Double] {
-            for seed in Self.seeds {
-                var random = SeededRandom(seed: seed)
-                var schedule = Schedule(interval: .seconds(interval))
-                _ = schedule.succeeded(using: &random)
-                let wait = schedule.failed(Failure(.refused, "401"), using: &random)
-                #expect(wait >= .seconds(interval * 0.9))
-                #expect(
-                    wait
-                        <= max(min(.seconds(interval * 5), .seconds(900)), .seconds(interval * 1.1))
-                )
-            }
-        }
-    }
-
-    /// Such as a token that the host does not have yet when it starts.
-    @Test func beforeTheFirstAnswerBeingRefusedIsAFailureLikeAnother() {
-        for seed in Self.seeds {
-            var random = SeededRandom(seed: seed)
-            var schedule = Schedule(interval: .seconds(10))
-            for ceiling in [1, 2, 4, 8, 10, 10] {
-                let wait = schedule.failed(Failure(.refused, "401"), using: &random)
-                #expect(wait >= .seconds(ceiling) / 2 && wait <= .seconds(ceiling))
+            let most = max(min(interval * 5, 900), interval * 1.1)
+            forEachSeed(.seconds(interval)) { schedule, random in
+                let wait = schedule.failed(Self.refused, using: &random)
+                #expect(wait >= .seconds(interval * 0.9) && wait <= .seconds(most))
             }
         }
     }
@@ -134,23 +112,16 @@ import Testing
 
     @Test(arguments: [(30, 30), (7200, 3600), (0, 0), (-5, 0)])
     func retryAfterIsALowerBoundOfAtMostAnHour(_ asked: Int, _ least: Int) {
-        for seed in Self.seeds {
-            var random = SeededRandom(seed: seed)
-            var schedule = Schedule(interval: .seconds(1))
-            _ = schedule.succeeded(using: &random)
-            let failure = Failure(.unreachable, "503", retryAfter: .seconds(asked))
+        let failure = Failure(.unreachable, "503", retryAfter: .seconds(asked))
+        forEachSeed(.seconds(1)) { schedule, random in
             let wait = schedule.failed(failure, using: &random)
-            #expect(wait >= .seconds(least))
-            #expect(wait <= max(.seconds(least) * 1.1, .seconds(1)))
+            #expect(wait >= .seconds(least) && wait <= max(.seconds(least) * 1.1, .seconds(1)))
         }
     }
 
     @Test func beingRefusedGoesToTheSlowestPaceAtOnceAndNoSlower() {
-        for seed in Self.seeds {
-            var random = SeededRandom(seed: seed)
-            var schedule = Schedule(interval: Self.minute)
-            _ = schedule.succeeded(using: &random)
-            let wait = schedule.failed(Failure(.refused, "401"), using: &random)
+        forEachSeed(Self.minute) { schedule, random in
+            let wait = schedule.failed(Self.refused, using: &random)
             #expect(wait >= .seconds(150) && wait <= .seconds(300))
         }
     }

@@ -82,45 +82,35 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{}", "key 'version' is missing, and a signed document needs it"),
+        ("{}", "key 'version' is missing"),
+        (#"{"version":"7"}"#, "key 'version' is a string, not a whole number"),
+        (#"{"version":7.5}"#, "key 'version' is the number '7.5', not a whole number"),
+        (#"{"version":7}"#, "key 'expires' is missing"),
+        (#"{"version":7,"expires":"soon"}"#, "key 'expires' is 'soon', not an RFC 3339 time"),
+        (#"{\#(fresh)}"#, "key 'audience' is missing"),
         (
-            #"{"version":"7"}"#,
-            "key 'version' is a string, not a whole number, and a signed document needs it"
+            #"{\#(fresh),"audience":null}"#,
+            "key 'audience' is null, not a string or a list of strings"
         ),
+        (#"{\#(fresh),"audience":[1]}"#, "key 'audience[]' is a number, not a string"),
         (
-            #"{"version":7.5}"#,
-            "key 'version' is the number '7.5', not a whole number, and a signed document needs it"
-        ),
-        (#"{"version":7}"#, "key 'expires' is missing, and a signed document needs it"),
-        (
-            #"{"version":7,"expires":"soon"}"#,
-            "key 'expires' is 'soon', not an RFC 3339 time, and a signed document needs it"
-        ),
-        (
-            #"{"version":7,"expires":"2027-01-15T09:00:00Z"}"#,
-            "key 'audience' is missing, and a signed document needs it"
-        ),
-        (
-            #"{"version":7,"expires":"2027-01-15T09:00:00Z","audience":null}"#,
-            "key 'audience' is null, not a string or a list of strings, "
-                + "and a signed document needs it"
-        ),
-        (
-            #"{"version":7,"expires":"2027-01-15T09:00:00Z","audience":"prod","issued":"now"}"#,
-            "key 'issued' is 'now', not an RFC 3339 time, and a signed document needs it"
-        ),
-        (
-            #"{"version":7,"expires":"2027-01-15T09:00:00Z","audience":"prod","#
-                + #""issued":"2027-01-15T09:00:01Z"}"#,
-            "its 'issued' is later than its 'expires'"
-        ),
-        (
-            #"{"version":7,"expires":"2027-01-15T09:00:00Z","audience":[1]}"#,
-            "key 'audience[]' is a number, not a string, "
-                + "and a signed document needs it"
+            #"{\#(fresh),"audience":"prod","issued":"now"}"#,
+            "key 'issued' is 'now', not an RFC 3339 time"
         ),
     ])
     func membersThatCannotBeReadAreRefused(text: String, expected: String) throws {
+        try expectRefusal(of: text, "\(expected), and a signed document needs it")
+    }
+
+    @Test func noDocumentIsIssuedAfterItsEnd() throws {
+        try expectRefusal(
+            of: #"{\#(Self.fresh),"audience":"prod","issued":"2027-01-15T09:00:01Z"}"#,
+            "its 'issued' is later than its 'expires'")
+    }
+
+    private static let fresh = #""version":7,"expires":"2027-01-15T09:00:00Z""#
+
+    private func expectRefusal(of text: String, _ expected: String) throws {
         let flags = try FlagDocument.parse(Array(text.utf8))
         do throws(DocumentRefusal) {
             _ = try SignedMetadata(flags, digest: [])

@@ -42,10 +42,12 @@ extension JSON.Object {
         }
     }
 
-    /// A text that may be left out or null.
-    func optionalString(_ key: String) throws(InvalidFlag) -> String? {
+    /// A text that may be left out or null. An error names the key `shown`.
+    func optionalString(
+        _ key: String, shownAs shown: String? = nil
+    ) throws(InvalidFlag) -> String? {
         guard let value = optional(key) else { return nil }
-        return try value.typed(\.string, "a string or null", of: key)
+        return try value.typed(\.string, "a string or null", of: shown ?? key)
     }
 
     /// A title or a message for people, within its limit, that may be left out or null. An error names the key
@@ -53,10 +55,9 @@ extension JSON.Object {
     func optionalText(
         _ key: String, shownAs shown: String? = nil, _ limit: FlagLimit
     ) throws(InvalidFlag) -> String? {
-        guard let value = optional(key) else { return nil }
-        let text = try value.typed(\.string, "a string or null", of: shown ?? key)
+        let text = try optionalString(key, shownAs: shown)
         // A character takes one to four bytes.
-        if text.utf8.count > limit.count {
+        if let text, text.utf8.count > limit.count {
             try limit.check(text.unicodeScalars.count, of: shown ?? key)
         }
         return text

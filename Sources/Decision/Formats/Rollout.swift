@@ -117,11 +117,6 @@ extension Rollout {
     private static let longestSeed = 256
 }
 
-extension Rollout.Step {
-    /// The share as it is written, such as `12.5 %`.
-    package var share: String { Rollout.share(reach) }
-}
-
 extension Rollout {
     /// How many of some hosts a number of slots reaches, on average.
     package static func hosts(_ reach: Int, of hosts: Int) -> Int {

@@ -16,24 +16,26 @@ struct UpcomingChanges {
     }
 
     /// The earliest end of all switches: the service ends with it.
-    let end: Item?
-    let windows: [Announcement: Item]
+    private(set) var end: Item?
+    private(set) var windows: [Announcement: Item] = [:]
     /// Whether every switch has flags and a clock, so that what is missing here is announced no longer.
     let isComplete: Bool
     /// Whether a first answer may bring other flags in a moment.
     let isAwaited: Bool
     /// Whether flags announce an end without a readable time.
-    let hasUnknownEnd: Bool
+    private(set) var hasUnknownEnd = false
     /// Whether flags say that the service has ended.
-    let hasEnded: Bool
+    private(set) var hasEnded = false
     /// The latest time of the clocks that count.
     let time: Instant
 
     /// What the evidence announces.
     init(_ evidence: [Evidence], in circumstances: Circumstances) {
-        var end: Item?
-        var windows: [Announcement: Item] = [:]
-        var (hasUnknownEnd, hasEnded) = (false, false)
+        isComplete = evidence.allSatisfy { $0.reading != nil && !$0.isHeld }
+        isAwaited = evidence.contains(where: \.isAwaited)
+        time =
+            evidence.compactMap { $0.isHeld ? nil : $0.time(in: circumstances) }.max()
+            ?? circumstances.time
         // A copy of evidence would cost more than what is read of it.
         for position in evidence.indices {
             let time =
@@ -57,15 +59,6 @@ struct UpcomingChanges {
                 }
             }
         }
-        self.end = end
-        self.windows = windows
-        self.hasUnknownEnd = hasUnknownEnd
-        self.hasEnded = hasEnded
-        isComplete = evidence.allSatisfy { $0.reading != nil && !$0.isHeld }
-        isAwaited = evidence.contains(where: \.isAwaited)
-        time =
-            evidence.compactMap { $0.isHeld ? nil : $0.time(in: circumstances) }.max()
-            ?? circumstances.time
     }
 
     /// The window that begins next; nil without one, or while no clock counts.

@@ -29,7 +29,7 @@ import Testing
         #expect(rollout.arrival(at: try #require(Slot(699))) == noon)
         #expect(rollout.arrival(at: try #require(Slot(700))) == noon + .seconds(3600))
         #expect(rollout.arrival(at: try #require(Slot(10_000))) == nil)
-        #expect(rollout.steps.map(\.share) == ["0.07 %", "1 %"])
+        #expect(rollout.steps.map { Rollout.share($0.reach) } == ["0.07 %", "1 %"])
     }
 
     @Test func withoutStepsAnOrderReachesEveryHost() throws {

@@ -67,8 +67,7 @@ import Testing
         let lost = try #require(play.machine.answers(of: try named("app")).first?.signed)
         play.at(2, .disproved(try named("app"), [lost.identity: "no signer has the key"]))
         #expect(try play.reason("bank") == .unprovedHold)
-        let effects = play.at(70, .woke)
-        #expect(effects.contains(.fetch(try named("app"), Validators())))
+        #expect(play.at(70, .woke).contains(.fetch(try named("app"), Validators())))
         try play.accept(
             71, try signedOrder(Orders.closed, version: 1, by: ["alice", "bob"], signatures: "2"))
         #expect(try play.reason("bank") == .flags)

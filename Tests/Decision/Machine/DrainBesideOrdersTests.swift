@@ -49,8 +49,7 @@ import Testing
 
     @Test func anOrderAndItsEndDrain() throws {
         var play = try running(Policy(drain: .seconds(20)))
-        let forced = play.at(10, .force(shop, try .order(.maintenance)))
-        #expect(drain(forced, play) == .seconds(20))
+        #expect(try drain(play.at(10, .force(shop, .order(.maintenance))), play) == .seconds(20))
         play.at(40, .release(shop, by: "root"))
         play.at(50, .force(shop, try .order(.running)))
         #expect(try play.states(at: 60, "app", answers: #"{"state":"maintenance"}"#) == [.running])

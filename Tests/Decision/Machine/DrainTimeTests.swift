@@ -26,8 +26,7 @@ import Testing
         var play = try running()
         let closed = try play.at(10, "app", answers: #"{"state":"maintenance"}"#)
         #expect(drain(closed, play) == .seconds(20))
-        let ended = try play.at(15, "app", answers: #"{"state":"ended"}"#)
-        #expect(drain(ended, play) == .seconds(15))
+        #expect(try drain(play.at(15, "app", answers: #"{"state":"ended"}"#), play) == .seconds(15))
     }
 
     @Test func anEmergencyDoesNotDrainAndEndsADrain() throws {
@@ -54,8 +53,7 @@ import Testing
         var play = try Transcript(
             [try service(format: .switchObject(.whole), policy: Self.policy)], memory: memory)
         play.at(0, .started)
-        let closed = try play.at(1, "app", answers: #"{"state":"maintenance"}"#)
-        #expect(drain(closed, play) == nil)
+        #expect(try drain(play.at(1, "app", answers: #"{"state":"maintenance"}"#), play) == nil)
     }
 
     /// The state may change while the units run on; the end of the drain does not follow it.
@@ -83,8 +81,7 @@ import Testing
         var play = try running()
         try play.at(10, "app", answers: #"{"state":"maintenance"}"#)
         play.stepClock(15, by: .seconds(step))
-        let ended = try play.at(20, "app", answers: #"{"state":"ended"}"#)
-        #expect(drain(ended, play) == .seconds(10))
+        #expect(try drain(play.at(20, "app", answers: #"{"state":"ended"}"#), play) == .seconds(10))
     }
 
     /// Nor does a clock that was set by a day while no daemon ran: the end is stored by the boot clock.
@@ -104,8 +101,7 @@ import Testing
         #expect(drain(shorter, play) == .seconds(5))
         let longer = try reload(&play, at: 14, drain: .seconds(60))
         #expect(!isPublished(longer))
-        let ended = try play.at(15, "app", answers: #"{"state":"ended"}"#)
-        #expect(drain(ended, play) == .seconds(2))
+        #expect(try drain(play.at(15, "app", answers: #"{"state":"ended"}"#), play) == .seconds(2))
     }
 
     @Test func aReloadWithoutADrainEndsTheOneUnderWay() throws {
@@ -123,8 +119,7 @@ import Testing
         let more = try service(
             format: .switchObject(.whole), policy: Self.policy, sources: ["app", "calendar"])
         play.at(12, .reconfigured(Plan([more]), replaced: [:], remembered: [:]))
-        let ended = try play.at(15, "app", answers: #"{"state":"ended"}"#)
-        #expect(drain(ended, play) == .seconds(15))
+        #expect(try drain(play.at(15, "app", answers: #"{"state":"ended"}"#), play) == .seconds(15))
     }
 
     /// The end of one source outranks the emergency of another in what is told, not in what happens.
@@ -136,8 +131,7 @@ import Testing
         play.at(0, .started)
         try play.at(1, "app", answers: #"{"state":"running"}"#)
         try play.at(1, "calendar", answers: #"{"state":"running"}"#)
-        let ended = try play.at(10, "app", answers: #"{"state":"ended"}"#)
-        #expect(drain(ended, play) == .seconds(20))
+        #expect(try drain(play.at(10, "app", answers: #"{"state":"ended"}"#), play) == .seconds(20))
         let urgent = try play.at(12, "calendar", answers: #"{"state":"maintenance","drain":false}"#)
         #expect(isPublished(urgent))
         #expect(drain(urgent, play) == nil)
@@ -148,8 +142,7 @@ import Testing
     @Test func anEmergencyCountsBehindAnOrderToo() throws {
         var play = try running()
         let order = Event.force(try named("shop"), try .order(.maintenance), ifOpen: false)
-        let ordered = play.at(10, order)
-        #expect(drain(ordered, play) == .seconds(20))
+        #expect(drain(play.at(10, order), play) == .seconds(20))
         let urgent = try play.at(12, "app", answers: #"{"state":"maintenance","drain":false}"#)
         #expect(isPublished(urgent))
         #expect(drain(urgent, play) == nil)

@@ -31,21 +31,21 @@ import Testing
             """#)
     }
 
-    @Test func minClosedCountsOverARestart() throws {
+    @Test(arguments: [(State.ended, true), (.maintenance, false)])
+    func minClosedCountsOverARestart(_ state: State, hasFlags: Bool) throws {
         var memory = try Memory.stored(
-            #"{"service_end": "over"}"#, fetchedAt: "2027-03-01T11:59:58Z", state: .ended,
+            #"{"service_end": "over"}"#, fetchedAt: "2027-03-01T11:59:58Z", state: state,
             boot: "this-boot")
-        memory.ledger.entries[try named("shop")]?.since = try Instant(
-            rfc3339: "2027-03-01T11:59:58Z")
+        if !hasFlags { memory.flags = [:] }
         var play = try Transcript([try service()], memory: memory)
             .answered(#"{"service_end": "no"}"#, at: 1)
         play.at(3, .woke)
         play.expect(
-            #"""
+            """
             3s woke
                 remember and publish shop running open flags #8 until 2027-03-02T00:01:00+00:00
-                log notice: shop: running (was ended): set by the flags of source 'app'
-            """#)
+                log notice: shop: running (was \(state.rawValue)): set by the flags of source 'app'
+            """)
     }
 
     @Test func theMostRestrictiveSwitchWins() throws {
@@ -122,21 +122,5 @@ import Testing
         #expect(!play.text.contains("fetch app"))
         play.at(22.3, .woke)
         #expect(play.text.hasSuffix("22.3s woke\n    fetch app\n"))
-    }
-
-    @Test func minClosedHoldsWhatClosedBeforeTheRestart() throws {
-        var memory = Memory()
-        memory.ledger.entries[try named("shop")] = Ledger.Entry(
-            state: .maintenance, since: try Instant(rfc3339: "2027-03-01T11:59:58Z"),
-            generation: 7, bootID: "this-boot")
-        var play = try Transcript([try service()], memory: memory)
-            .answered(#"{"service_end": "no"}"#, at: 1)
-        play.at(3, .woke)
-        play.expect(
-            #"""
-            3s woke
-                remember and publish shop running open flags #8 until 2027-03-02T00:01:00+00:00
-                log notice: shop: running (was maintenance): set by the flags of source 'app'
-            """#)
     }
 }

@@ -29,6 +29,17 @@ struct GuardEvasionTests {
         return transcript
     }
 
+    /// Services of one source, each of which reads a key of its name.
+    static func runningByOwnKeys() throws -> Transcript {
+        var plan = try HostGuardTests.plan(Self.names, limit: 1)
+        for (index, name) in Self.names.enumerated() {
+            plan.services[index].switches[0].format = .serviceEnd(
+                endKeys: [name], countdownKey: "\(name)_at")
+        }
+        return try Transcript(plan: plan)
+            .answered(#"{"a": "no", "b": "no", "c": "no"}"#, at: 1)
+    }
+
     static func windows(_ plan: [String], limit: Int?) throws -> Transcript {
         var plan = try HostGuardTests.plan(plan, limit: limit)
         for index in plan.services.indices {
@@ -60,13 +71,7 @@ struct GuardEvasionTests {
 
     /// One answer gives each service another end, more than `close_within` apart.
     @Test func endsThatOneAnswerSpreadsAreItsClosings() throws {
-        var plan = try HostGuardTests.plan(Self.names, limit: 1)
-        for (index, name) in Self.names.enumerated() {
-            plan.services[index].switches[0].format = .serviceEnd(
-                endKeys: [name], countdownKey: "\(name)_at")
-        }
-        var transcript = try Transcript(plan: plan)
-            .answered(#"{"a": "no", "b": "no", "c": "no"}"#, at: 1)
+        var transcript = try Self.runningByOwnKeys()
         try transcript.at(
             2, "app",
             answers: """
@@ -131,13 +136,7 @@ struct GuardEvasionTests {
     // MARK: - One after the other
 
     @Test func oneServiceForEachAnswerIsHeld() throws {
-        var plan = try HostGuardTests.plan(Self.names, limit: 1)
-        for (index, name) in Self.names.enumerated() {
-            plan.services[index].switches[0].format = .serviceEnd(
-                endKeys: [name], countdownKey: "\(name)_at")
-        }
-        var transcript = try Transcript(plan: plan)
-            .answered(#"{"a": "no", "b": "no", "c": "no"}"#, at: 1)
+        var transcript = try Self.runningByOwnKeys()
         try transcript.at(2, "app", answers: #"{"a": "yes", "b": "no", "c": "no"}"#)
         try transcript.at(4, "app", answers: #"{"a": "yes", "b": "yes", "c": "no"}"#)
         try transcript.at(6, "app", answers: #"{"a": "yes", "b": "yes", "c": "yes"}"#)

@@ -48,8 +48,7 @@ import Testing
     @Test func aSourceThatNobodyHasCannotBeForgotten() throws {
         var play = try Transcript([try service()]).started()
         play.forget()
-        let effects = play.at(1, .forget(try named("other"), by: "root (uid 0)"))
-        #expect(effects == [])
+        #expect(try play.at(1, .forget(named("other"), by: "root (uid 0)")) == [])
     }
 
     @Test func aRepeatedOrderIsInTheJournalWithItsAuthor() throws {

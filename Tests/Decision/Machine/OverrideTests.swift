@@ -52,8 +52,7 @@ import Testing
         play.at(0, .started)
         #expect(try play.states(at: 0, .force(shop, .order(.ended))) == [.ended])
         #expect(try play.states(at: 1, .force(shop, .order(.running))) == [.running])
-        let effects = play.at(2, .release(shop, by: "bob (uid 7)"))
-        #expect(effects.contains(.storeOverrides([:])))
+        #expect(play.at(2, .release(shop, by: "bob (uid 7)")).contains(.storeOverrides([:])))
     }
 
     @Test func theStateUndecidedCannotBeOrdered() throws {
@@ -173,7 +172,6 @@ import Testing
         var play = try Transcript([try service()]).answered(Self.running, at: 1)
         #expect(try play.states(at: 2, .force(shop, .order(.maintenance))) == [.maintenance])
         play.at(2, .writeEnded(.storeOverrides, problem: "no space left on device"))
-        let effects = play.at(3, .woke)
-        #expect(effects.contains(.storeOverrides([shop: try .order(.maintenance)])))
+        #expect(play.at(3, .woke).contains(.storeOverrides([shop: try .order(.maintenance)])))
     }
 }

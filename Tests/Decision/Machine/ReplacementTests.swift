@@ -107,8 +107,7 @@ import Testing
         play.at(60, try reconfigured(try service(), .otherAddress))
         var tagged = try answer(Self.over, fetchedAt: play.now.wall)
         tagged.validators.etag = "new"
-        let effects = play.at(61, .fetchEnded(app, .answer(tagged)))
-        #expect(effects.contains(.storeFlags(app, [tagged])))
+        #expect(play.at(61, .fetchEnded(app, .answer(tagged))).contains(.storeFlags(app, [tagged])))
         play.at(62, .fetchEnded(app, .answer(tagged)))
         play.forget()
         play.at(200, .woke)

@@ -4,13 +4,20 @@ import Testing
 
 /// The number of people who have to sign, where time moves the gate: stale flags, windows and versions to come.
 @Suite struct SignaturesOverTimeTests {
+    private static func policy(_ whenStale: Gate) -> Policy {
+        var policy = Policy.twoSignatures
+        policy.whenStale = whenStale == .open ? .open : .closed
+        return policy
+    }
+
+    private func signed(_ policy: Policy = .twoSignatures) throws -> Transcript {
+        try Transcript.signed(try service(format: .switchObject(.whole), policy: policy))
+    }
+
     /// A document that becomes stale at once would move the gate by `when_stale`.
     @Test(arguments: [(Orders.open, Gate.closed), (Orders.closed, .open)])
     func aNearEndOfFreshnessIsAnOrder(flags: String, whenStale: Gate) throws {
-        var policy = Policy.twoSignatures
-        policy.whenStale = whenStale == .open ? .open : .closed
-        var play = try Transcript.signed(
-            try service(format: .switchObject(.whole), policy: policy))
+        var play = try signed(Self.policy(whenStale))
         try play.accept(1, try signedOrder(flags, version: 1, by: ["alice", "bob"]))
         let states = play.states
         let hasty = flags + #","expires":"2027-03-01T12:01:00Z""#
@@ -34,19 +41,16 @@ import Testing
     func anOrderWhileFlagsAreStaleNeedsItsSignatures(
         flags: String, lone: String, whenStale: Gate
     ) throws {
-        var policy = Policy.twoSignatures
-        policy.whenStale = whenStale == .open ? .open : .closed
-        var play = try Transcript.signed(
-            try service(format: .switchObject(.whole), policy: policy))
+        var play = try signed(Self.policy(whenStale))
         try play.accept(
             1,
             try signedOrder(
                 flags, version: 1, by: ["alice", "bob"], expires: "2027-03-01T12:10:00Z"))
         play.hang(until: 601)
-        let gate = play.machine.publishedVerdict(of: try named("shop"))?.verdict.gate
+        let gate = try play.gate("shop")
         #expect(gate == whenStale)
         try play.accept(601, try signedOrder(lone, version: 2, by: ["alice"]))
-        #expect(play.machine.publishedVerdict(of: try named("shop"))?.verdict.gate == gate)
+        #expect(try play.gate("shop") == gate)
         let newest = play.machine.answers(of: try named("app")).first
         #expect(newest?.signed?.order.version == 1)
         try play.accept(602, try signedOrder(lone, version: 2, by: ["alice", "bob"]))
@@ -56,29 +60,25 @@ import Testing
     /// A reboot excuses stale flags until their source answers. One person must not use that.
     @Test(arguments: [(Orders.open, Gate.closed), (Orders.closed, .open)])
     func aRebootTakesBackNothingThatStaleFlagsHadMoved(flags: String, whenStale: Gate) throws {
-        var policy = Policy.twoSignatures
-        policy.whenStale = whenStale == .open ? .open : .closed
-        let plan = try Plan.shopAndBank(policy)
+        let plan = try Plan.shopAndBank(Self.policy(whenStale))
         var play = try Transcript.started(plan)
         let end = "2027-03-01T12:05:00Z"
         try play.accept(1, try signedOrder(flags, version: 1, by: ["alice", "bob"], expires: end))
         play.hang(until: 300)
         play.at(300, .woke)
-        #expect(play.machine.publishedVerdict(of: try named("bank"))?.verdict.gate == whenStale)
+        #expect(try play.gate("bank") == whenStale)
         var next = try play.restarted(plan, isReboot: true, isWaiting: true)
         try next.accept(1, try signedOrder(flags, version: 2, by: ["alice"]))
         next.hang(until: 31)
         next.at(31, .startupWaitEnded)
-        #expect(next.machine.publishedVerdict(of: try named("bank"))?.verdict.gate == whenStale)
+        #expect(try next.gate("bank") == whenStale)
         try next.accept(61, try signedOrder(flags, version: 2, by: ["alice", "bob"]))
         #expect(try next.reason("bank") == .flags)
     }
 
     /// A host that was off while its flags became stale takes the renewal of one person as others did in time.
     @Test func aRenewalThatCameWhileTheHostWasOffCounts() throws {
-        var policy = Policy.twoSignatures
-        policy.whenStale = .closed
-        let plan = try Plan.shopAndBank(policy)
+        let plan = try Plan.shopAndBank(Self.policy(.closed))
         var play = try Transcript.started(plan)
         let end = "2027-03-01T12:05:00Z"
         try play.accept(
@@ -91,8 +91,7 @@ import Testing
 
     /// A server whose clock is far ahead says that a window is over which has not begun.
     @Test func theClockOfAServerHidesNoWindow() throws {
-        var play = try Transcript.signed(
-            try service(format: .switchObject(.whole), policy: .twoSignatures))
+        var play = try signed()
         let later = try Instant(rfc3339: "2037-03-01T12:00:00Z")
         let far = "2047-03-01T12:00:00Z"
         try play.accept(
@@ -110,8 +109,7 @@ import Testing
 
     /// A required version between those of both documents concerns a host that has neither.
     @Test func aHigherMinimumVersionCloses() throws {
-        var play = try Transcript.signed(
-            try service(format: .switchObject(.whole), policy: .twoSignatures))
+        var play = try signed()
         play.at(0, .versionInstalled(try named("shop"), try #require(Version("3"))))
         let requiring = { (version: String) in Orders.open + #","minimum_version":"\#(version)""# }
         try play.accept(1, try signedOrder(requiring("1"), version: 1, by: ["alice", "bob"]))
@@ -121,8 +119,7 @@ import Testing
 
     /// Both calendars are joined: what a window of one covers by two windows of the other is the same.
     @Test func windowsAreComparedByWhatTheyCover() throws {
-        var play = try Transcript.signed(
-            try service(format: .switchObject(.whole), policy: .twoSignatures))
+        var play = try signed()
         let calendar = { (windows: [(Int, Int)]) in
             let texts = windows.map {
                 #"{"from":"2027-03-01T13:\#($0.0):00Z","until":"2027-03-01T13:\#($0.1):00Z"}"#
@@ -144,8 +141,7 @@ import Testing
 
     /// As many windows as flags may hold are compared; an order with more is none.
     @Test func aCalendarOfManyWindowsIsCompared() throws {
-        var play = try Transcript.signed(
-            try service(format: .switchObject(.whole), policy: .twoSignatures))
+        var play = try signed()
         try play.accept(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
         let window = #"{"from":"2027-03-01T11:00:00Z","until":"2027-03-01T11:30:00Z"}"#
         for (count, reason) in [(64, Reason.Slug.flags), (65, .invalidAnswer)] {

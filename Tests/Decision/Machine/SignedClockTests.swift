@@ -108,9 +108,8 @@ import Testing
 
     /// A board without a battery boots in 1970. Neither a `Date` nor a wait makes that the present time.
     @Test func aClockBeforeTheBuildHoldsWhatIsSigned() throws {
-        var plan = Plan([try service(format: .switchObject(.whole))])
-        plan.sources[0].audience = "prod"
-        var play = try Transcript(plan: plan, start: "1970-01-01T00:00:10Z").started()
+        var play = try Transcript.signed(
+            try service(format: .switchObject(.whole)), start: "1970-01-01T00:00:10Z")
         let event = try signedOrder(
             #"{"state":"countdown","ends_at":"\#(Self.edge)","windows":["#
                 + #"{"from":"1970-01-01T00:00:00Z","until":"1970-01-02T00:00:00Z"}]"#,
@@ -127,9 +126,8 @@ import Testing
 
     /// What had ended before the build of this program has ended, whatever the clock shows.
     @Test func anEndBeforeTheBuildHasPassed() throws {
-        var plan = Plan([try service(format: .switchObject(.whole))])
-        plan.sources[0].audience = "prod"
-        var play = try Transcript(plan: plan, start: "1970-01-01T00:00:10Z").started()
+        var play = try Transcript.signed(
+            try service(format: .switchObject(.whole)), start: "1970-01-01T00:00:10Z")
         try play.accept(
             1,
             signedOrder(

@@ -59,23 +59,19 @@ import Testing
             play.text.contains(
                 "refused, 'version-not-stored': this host cannot store its version, and refuses it "
                     + "until then: no space left on device"), "\(play.text)")
-        try play.accept(1, try signed("yes", version: 7))
-        #expect(play.states == [.ended])
+        #expect(try play.states(at: 1, accepting: signed("yes", version: 7)) == [.ended])
     }
 
     /// A version that cannot be read is not the same as none: each old document would be accepted.
     @Test func whileTheVersionCannotBeReadNothingIsAccepted() throws {
         var play = try transcript(accepted: .unreadable("read 'app.version': input/output error"))
-        let effects = play.at(0, try signed("yes", version: 7))
-        #expect(effects.contains(.readVersion(try named("app"))))
+        #expect(try play.at(0, signed("yes", version: 7)).contains(.readVersion(try named("app"))))
         #expect(play.states == [.undecided])
         #expect(play.text.contains("refused, 'version-unreadable'"), "\(play.text)")
         let known = AcceptedVersion(number: 8, digest: [])
         play.at(0, .versionRead(try named("app"), .known(known)))
-        try play.accept(1, try signed("yes", version: 7))
-        #expect(play.states == [.undecided])
-        try play.accept(2, try signed("yes", version: 9))
-        #expect(play.states == [.ended])
+        #expect(try play.states(at: 1, accepting: signed("yes", version: 7)) == [.undecided])
+        #expect(try play.states(at: 2, accepting: signed("yes", version: 9)) == [.ended])
     }
 
     @Test func aRollbackChangesNothing() throws {
@@ -91,28 +87,22 @@ import Testing
             if case .storeVersion = effect { Issue.record("a lower version is stored") }
             if case .storeFlags = effect { Issue.record("refused flags are stored") }
         }
-        try play.accept(120, try signed("no", version: 9))
-        #expect(play.states == [.running])
+        #expect(try play.states(at: 120, accepting: signed("no", version: 9)) == [.running])
     }
 
     @Test func forgetDoesNotLowerTheVersion() throws {
         var play = try transcript()
         try play.accept(0, try signed("yes", version: 8))
         play.at(10, .forget(try named("app"), by: "alice"))
-        try play.accept(11, try signed("no", version: 7))
-        #expect(play.states == [.ended])
-        try play.accept(20, try signed("no", version: 9))
-        #expect(play.states == [.running])
+        #expect(try play.states(at: 11, accepting: signed("no", version: 7)) == [.ended])
+        #expect(try play.states(at: 20, accepting: signed("no", version: 9)) == [.running])
     }
 
     @Test func aRestartKnowsTheVersionWithoutTheFlags() throws {
         var play = try transcript(accepted: .known(AcceptedVersion(number: 8, digest: [])))
-        try play.accept(0, try signed("yes", version: 7))
-        #expect(play.states == [.undecided])
-        try play.accept(1, try signed("yes", version: 8))
-        #expect(play.states == [.undecided])
-        try play.accept(2, try signed("yes", version: 9))
-        #expect(play.states == [.ended])
+        #expect(try play.states(at: 0, accepting: signed("yes", version: 7)) == [.undecided])
+        #expect(try play.states(at: 1, accepting: signed("yes", version: 8)) == [.undecided])
+        #expect(try play.states(at: 2, accepting: signed("yes", version: 9)) == [.ended])
     }
 
     @Test func aDocumentWithoutSignaturesOrForOthersIsRefused() throws {
@@ -133,12 +123,10 @@ import Testing
     @Test func pastItsEndADocumentIsStaleAndNotEmpty() throws {
         var play = try transcript(policy: Policy(whenStale: .closed))
         try play.accept(0, try signed("no", version: 7))
-        try play.accept(3599, try signed("no", version: 7))
-        #expect(play.states == [.running])
+        #expect(try play.states(at: 3599, accepting: signed("no", version: 7)) == [.running])
         #expect(play.states(at: 3600) == [.maintenance])
         #expect(play.text.contains("expired"), "\(play.text)")
-        try play.accept(3660, try signed("no", version: 7))
-        #expect(play.states == [.maintenance])
+        #expect(try play.states(at: 3660, accepting: signed("no", version: 7)) == [.maintenance])
         try play.accept(3720, try signed("no", version: 8, expires: "14:00"))
         #expect(play.states == [.running])
     }
@@ -165,8 +153,7 @@ import Testing
     @Test func aVersionHasOneContent() throws {
         var play = try transcript()
         try play.accept(0, try signed("yes", version: 7))
-        try play.accept(60, try signed("no", version: 7))
-        #expect(play.states == [.ended])
+        #expect(try play.states(at: 60, accepting: signed("no", version: 7)) == [.ended])
         #expect(play.text.contains("its version 7 was accepted before with different content"))
     }
 
@@ -177,8 +164,7 @@ import Testing
     @Test func oneSignatureClosesAndTwoReopen() throws {
         var play = try transcript(policy: two)
         try play.accept(0, try signed("no", version: 7, authors: ["alice", "bob"]))
-        try play.accept(60, try signed("yes", version: 8))
-        #expect(play.states == [.ended])
+        #expect(try play.states(at: 60, accepting: signed("yes", version: 8)) == [.ended])
         try play.accept(120, try signed("no", version: 9, authors: ["bob"]))
         #expect(play.states == [.ended])
         #expect(try play.reason("shop") == .awaitingSignature)
@@ -287,8 +273,7 @@ import Testing
         plan.sources[0].audience = "prod"
         play.at(1, .reconfigured(plan, replaced: [try named("app"): .sameAddress]))
         #expect(play.states == [.running])
-        try play.accept(2, try signed("no", version: 1))
-        #expect(play.states == [.running])
+        #expect(try play.states(at: 2, accepting: signed("no", version: 1)) == [.running])
         #expect(try play.reason("shop") == .flags)
     }
 }

@@ -46,11 +46,12 @@ extension Plan {
 extension Transcript {
     /// A service whose source has signers, at its start.
     static func signed(
-        _ service: Service, place: HostPlace = .named("this-host")
+        _ service: Service, place: HostPlace = .named("this-host"),
+        start: String = "2027-03-01T12:00:00Z"
     ) throws -> Transcript {
         var plan = Plan([service])
         plan.sources[0].audience = "prod"
-        return try Transcript(plan: plan, place: place).started()
+        return try Transcript(plan: plan, start: start, place: place).started()
     }
 
     /// Sends an answer, and then that its version is stored, if it has to be.
@@ -63,10 +64,14 @@ extension Transcript {
         return effects
     }
 
-    /// A host at its start.
-    static func started(_ plan: Plan) throws -> Transcript {
-        return try Transcript(plan: plan).started()
+    /// The state of each service after an answer, whose version is stored if it has to be.
+    mutating func states(at seconds: Double, accepting event: Event) throws -> [State] {
+        try accept(seconds, event)
+        return states
     }
+
+    /// A host at its start.
+    static func started(_ plan: Plan) throws -> Transcript { try Transcript(plan: plan).started() }
 
     /// The same host after a restart of the daemon at 12:10, before its source has answered.
     func restarted(
@@ -88,5 +93,9 @@ extension Transcript {
 
     func reason(_ name: String) throws -> Reason.Slug? {
         machine.publishedVerdict(of: try named(name))?.verdict.reason.slug
+    }
+
+    func gate(_ name: String) throws -> Gate? {
+        machine.publishedVerdict(of: try named(name))?.verdict.gate
     }
 }
