@@ -19,7 +19,8 @@ package final class Watch {
 
     private let source: EventSource<Event>
 
-    /// Reports the changes of a mask of inotify(7). Throws an error whose `isNotFound` is true if the path leads nowhere.
+    /// Reports the changes of a mask of inotify(7). Throws an error whose `isNotFound` is true if the path leads
+    /// nowhere.
     package init(
         _ loop: EventLoop, _ path: String, _ mask: Int32, handler: @escaping (Event) -> Void
     ) throws(SystemError) {

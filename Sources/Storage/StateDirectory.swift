@@ -136,7 +136,9 @@ package struct StateDirectory {
 
     /// The stored ledger; nil if there is none.
     package func ledger() throws -> Ledger? {
-        guard var ledger = try restored(ledgerPath, document: StoredLedger.ledger) else { return nil }
+        guard var ledger = try restored(ledgerPath, document: StoredLedger.ledger) else {
+            return nil
+        }
         if let log = try contents(ledgerLogPath) { StoredLedger.apply(log, to: &ledger) }
         return ledger
     }

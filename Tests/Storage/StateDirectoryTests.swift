@@ -75,7 +75,8 @@ import Testing
         #"{"schema": 1, "binding": "b"}"#,
         #"{"schema": 1, "binding": "b", "answers": [{"body": "{}"}]}"#,
         #"{"schema": 1, "binding": "b", "answers": [{"size": 6}]}"# + "\n<html>\n",
-        #"{"schema": 1, "binding": "b", "answers": [{"size": 2, "fetched_at": "soon"}]}"# + "\n{}\n",
+        #"{"schema": 1, "binding": "b", "answers": [{"size": 2, "fetched_at": "soon"}]}"#
+            + "\n{}\n",
         #"{"schema": 1, "binding": "b", "answers": [{"size": -1}]}"# + "\n{}\n",
         // A file that was cut off: the last body lacks its line end, or more.
         Self.header(size: 2) + "{}", Self.header(size: 2) + "{", Self.header(size: 2),

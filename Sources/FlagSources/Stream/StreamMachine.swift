@@ -152,10 +152,10 @@ package struct StreamMachine: Sendable {
         case .idle: break
         case .waiting(let moment, _): if moment <= now { connect(at: now) }
         case .connecting(let limit):
-            if limit <= now { giveUp("no answer within \(policy.opening)", at: now) }
+            if limit <= now { abandon("no answer within \(policy.opening)", at: now) }
         case .open(var reception):
             if reception.receivedAt + policy.silence <= now {
-                giveUp("the stream was silent for \(policy.silence)", at: now)
+                abandon("the stream was silent for \(policy.silence)", at: now)
             } else if !reception.isSteady, reception.since + policy.steady <= now {
                 reception.isSteady = true
                 phase = .open(reception)
@@ -166,7 +166,7 @@ package struct StreamMachine: Sendable {
         }
     }
 
-    private mutating func giveUp(_ cause: String, at now: Boottime) {
+    private mutating func abandon(_ cause: String, at now: Boottime) {
         effects.append(.disconnect)
         connectionLost(Failure(.unreachable, cause), at: now)
     }

@@ -59,7 +59,10 @@ struct RolloutCommand: ParsableCommand {
                 "at": .string(time), "percent": .number(percent),
                 "hosts": .number(Number(Int64(closed))),
             ])
-            if !json { printLine("\(time)  \(Rollout.share(step.reach))  about \(closed) of \(hosts) hosts") }
+            if !json {
+                printLine(
+                    "\(time)  \(Rollout.share(step.reach))  about \(closed) of \(hosts) hosts")
+            }
         }
         guard json else { return }
         printJSON(

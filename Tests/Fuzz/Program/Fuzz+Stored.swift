@@ -36,7 +36,8 @@ extension Fuzz {
         let areRestored = [
             isRestored(bytes, StoredLedger.bytes, document(StoredLedger.ledger)),
             isRestored(bytes, StoredOverrides.bytes, document(StoredOverrides.overrides)),
-            isRestored(bytes, StoredConfiguration.bytes, document(StoredConfiguration.configuration)),
+            isRestored(
+                bytes, StoredConfiguration.bytes, document(StoredConfiguration.configuration)),
             isVersionRestored(bytes),
         ]
         var ledger = Ledger()
