@@ -62,11 +62,11 @@ let package = Package(
         module("JSON"),
         module("CivilTime"),
         module("Decision", uses: ["CivilTime", "JSON"]),
-        module("Gates", uses: ["CivilTime", "Decision"]),
-        module("Drills", uses: ["CivilTime", "Decision", "Gates"]),
-        module("Pages", uses: ["CivilTime", "Decision", "JSON"]),
-        module("Metrics", uses: ["CivilTime", "Decision", "Gates", "JSON"]),
-        module("Reports", uses: ["CivilTime", "Decision", "Gates", "JSON"]),
+        quiet("Gates", uses: ["CivilTime", "Decision"]),
+        quiet("Drills", uses: ["CivilTime", "Decision", "Gates"]),
+        quiet("Pages", uses: ["CivilTime", "Decision", "JSON"]),
+        quiet("Metrics", uses: ["CivilTime", "Decision", "Gates", "JSON"]),
+        quiet("Reports", uses: ["CivilTime", "Decision", "Gates", "JSON"]),
 
         // Thin Swift faces of the C libraries, and those libraries.
         .systemLibrary(

@@ -21,6 +21,8 @@ import tempfile
 import threading
 import time
 
+import limits
+
 COUNTS = (1, 30, 300)
 QUIET = 20
 LIMIT = 100  # milliseconds that a closing may be later than a quiet one
@@ -255,7 +257,7 @@ def row(program, label, name, count, answer, lines, seconds, turns):
 
 
 def compare(programs, seconds, counts, turns):
-    """Prints the table. Returns whether the last program keeps the limits."""
+    """Prints the table, and whether the last program keeps the limits."""
     labels = [f"{number + 1}:" if len(programs) > 1 else "" for number in range(len(programs))]
     print(f"\n{QUIET} services of another source close while so many services read a hostile answer")
     for label, program in zip(labels, programs):
@@ -270,7 +272,7 @@ def compare(programs, seconds, counts, turns):
             delays = [row(program, label, name, count, answer, lines, seconds, turns)
                       for label, program in zip(labels, programs)]
             late, turn = max(late, delays[-1][0]), max(turn, delays[-1][1])
-    print(f"the longest closing is {late:.1f} ms later than the longest quiet one, at most {LIMIT} ms", flush=True)
+    limits.limit("a closing beside a hostile answer, later than a quiet one", late, LIMIT, "ms")
     if turns:
-        print(f"the longest turn of the loop is {turn:.1f} ms, at most {TURN} ms", flush=True)
-    return late <= LIMIT and turn <= TURN
+        limits.limit("the longest turn of the loop", turn, TURN, "ms")
+    limits.end()

@@ -26,11 +26,12 @@ struct BootedSystem: Sendable {
         case .drills: try drills.get()
         case .metrics: try metrics.get()
         case .packages: try packages.get()
+        case .troubles: try troubles.get()
         }
     }
 
     /// The systems that suites share. They run side by side, and each is booted on first use.
-    enum Shared { case gates, attachments, drills, metrics, packages }
+    enum Shared { case gates, attachments, drills, metrics, packages, troubles }
 
     @TaskLocal fileprivate static var suite = Shared.gates
 
@@ -38,6 +39,7 @@ struct BootedSystem: Sendable {
     private static let attachments = Result { try BootedSystem(build: Programs.folder) }
     private static let drills = Result { try BootedSystem(build: Programs.folder) }
     private static let metrics = Result { try BootedSystem(build: Programs.folder) }
+    private static let troubles = Result { try BootedSystem(build: Programs.folder) }
     /// Without the programs: the tests install them.
     private static let packages = Result { try BootedSystem(build: nil) }
 

@@ -24,6 +24,12 @@ enum Drilled {}
 )
 enum Packaged {}
 
+/// The table of troubles, the longest suite, on another booted system.
+@Suite(
+    .serialized, .on(.troubles), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5))
+)
+enum Troubled {}
+
 extension BootedSystem {
     /// Removes everything of the test before: the configuration, attachments, units of tests (their names
     /// begin with `t-`; `chat@` is that of the guide to hooks), gates.

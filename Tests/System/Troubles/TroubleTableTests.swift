@@ -4,7 +4,7 @@ import JSON
 import Support
 import Testing
 
-extension Attached {
+extension Troubled {
     /// Every surface tells every kind of trouble. docs/troubles.md shows their words, and is held to them:
     /// with KILLSWITCHD_WRITE_TROUBLES in the environment the tests write it.
     @Suite(.serialized)
