@@ -18,10 +18,12 @@ extension TimePoint where Axis == WallClock {
         let clock = clockWithFourDigitYear
         let date = clock.date
         // 1970-01-01 was a Thursday.
-        var text =
-            dayNames.name((date.daysSinceEpoch + 4).remainder(flooredBy: 7)) + Array(", ".utf8)
+        var text = dayNames.name((date.daysSinceEpoch + 4).remainder(flooredBy: 7))
+        text += ", ".utf8
         text.append(date.day, 2)
-        text += Array(" ".utf8) + monthNames.name(date.month - 1) + Array(" ".utf8)
+        text += " ".utf8
+        text += monthNames.name(date.month - 1)
+        text += " ".utf8
         text.append(date.year, 4)
         text.append(" ", timeOfDay: clock.secondOfDay)
         return String(decoding: text, as: UTF8.self) + " GMT"
