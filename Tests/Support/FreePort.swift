@@ -18,8 +18,11 @@ package func freePort() throws -> Int {
 /// The kernel's own begin at 32768 (`/proc/sys/net/ipv4/ip_local_port_range`).
 private let ports = 12_000...32_000
 
-/// Begins anywhere, so that two runs of the tests at once rarely meet.
-private let nextPort = Mutex(Int.random(in: ports))
+/// Begins anywhere, so that two runs of the tests at once rarely meet, or where KILLSWITCHD_TEST_PORTS says: the parts
+/// of one run never do.
+private let nextPort = Mutex(
+    unsafe getenv("KILLSWITCHD_TEST_PORTS").flatMap { unsafe Int(String(cString: $0)) }
+        ?? Int.random(in: ports))
 
 /// Whether a server may listen at a port: also one that was closed a moment ago.
 private func isFree(_ port: Int) throws -> Bool {

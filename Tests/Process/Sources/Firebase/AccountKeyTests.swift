@@ -36,12 +36,14 @@ import Testing
 
     static let forms = [
         Form("PKCS #8, as the console writes it"),
-        Form("all members of a file of gcloud") { file in
-            let more = #""client_id": "1", "auth_uri": "https://accounts.google.com/","#
-            return file.replacing("{\n", with: "{\n\(more)\n", maxReplacements: 1) + "\n"
-        },
-        Form("the file on one line") { $0.replacing("\n", with: " ") },
-        Form("the file with Windows line ends") { $0.replacing("\n", with: "\r\n") },
+        Form(
+            "all members of a file of gcloud",
+            file: { file in
+                let more = #""client_id": "1", "auth_uri": "https://accounts.google.com/","#
+                return file.replacing("{\n", with: "{\n\(more)\n", maxReplacements: 1) + "\n"
+            }),
+        Form("the file on one line", file: { $0.replacing("\n", with: " ") }),
+        Form("the file with Windows line ends", file: { $0.replacing("\n", with: "\r\n") }),
         Form("the key with Windows line ends", key: { $0.replacing("\n", with: "\r\n") }),
         Form("no line end after the key", key: { String($0.dropLast()) }),
         Form("text around the key", key: { "Bag Attributes\n\($0)\nthe end\n" }),
