@@ -65,7 +65,7 @@ let package = Package(
         quiet("Gates", uses: ["CivilTime", "Decision"]),
         quiet("Drills", uses: ["CivilTime", "Decision", "Gates"]),
         quiet("Pages", uses: ["CivilTime", "Decision", "JSON"]),
-        quiet("Metrics", uses: ["CivilTime", "Decision", "Gates", "JSON"]),
+        module("Metrics", uses: ["CivilTime", "Decision", "Gates", "JSON"]),
         quiet("Reports", uses: ["CivilTime", "Decision", "Gates", "JSON"]),
 
         // Thin Swift faces of the C libraries, and those libraries.

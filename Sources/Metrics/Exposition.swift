@@ -69,7 +69,10 @@ protocol SampleValue {
 }
 
 extension Int: SampleValue {
-    var microseconds: Int64 { Duration.seconds(self).microseconds }
+    var microseconds: Int64 {
+        let (value, isOver) = Int64(self).multipliedReportingOverflow(by: 1_000_000)
+        return isOver ? (self < 0 ? .min : .max) : value
+    }
 }
 
 extension Bool: SampleValue {
@@ -86,7 +89,12 @@ extension [UInt8] {
     fileprivate mutating func append(millionths value: Int64) {
         let (whole, rest) = value.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
         if value < 0 { append(UInt8(ascii: "-")) }
-        self += String(whole).utf8
+        // Most values are 0 or 1.
+        if whole < 10 {
+            append(UInt8(ascii: "0") + UInt8(whole))
+        } else {
+            self += String(whole).utf8
+        }
         guard rest > 0 else { return }
         var digits = String(rest + 1_000_000).utf8.dropFirst()
         while digits.last == UInt8(ascii: "0") { digits = digits.dropLast() }
