@@ -64,7 +64,10 @@ extension OnSystemd {
             try host.run("rm -f /run/t-go")
             try host.set(Host.maintenance)
             try host.start(attaching: "t-slow.service")
-            try host.wait(until: "test -e \(Self.marker)")
+            // Otherwise the gate may open before the daemon knows the unit, and it awaits nothing.
+            try host.run("killswitchctl wait shop --for down --timeout 30s")
+            try host.wait(until: "grep -q t-slow /run/killswitchd/shop/units.json")
+            try host.run("test -e \(Self.marker)")
             try host.set(Host.open)
             try host.wait(until: "! test -e \(Self.marker)")
             #expect(
