@@ -194,6 +194,11 @@ final class EasyHandle {
     }
 }
 
+/// Loads libcurl, unless it is loaded.
+func loadLibrary() throws(TransferError) {
+    if let cause = unsafe curl_load() { throw .notStarted(unsafe String(cString: cause)) }
+}
+
 /// Throws if libcurl rejected a setting.
 func check(_ code: CURLcode) throws(TransferError) {
     guard code == CURLE_OK else {

@@ -28,6 +28,7 @@ package final class HTTPClient {
     /// descriptors have run out.
     package init(_ loop: EventLoop) throws {
         self.loop = loop
+        try loadLibrary()
         try check(curl_global_init(curl_global_everything))
         guard let handle = unsafe curl_multi_init() else {
             throw TransferError.notStarted("out of memory")

@@ -11,13 +11,13 @@ package struct WebAddress: Hashable, Sendable {
 
     /// Nil if libcurl cannot read `url`.
     package init?(_ url: String) {
-        guard let parser = unsafe curl_url() else { return nil }
+        guard unsafe curl_load() == nil, let parser = unsafe curl_url() else { return nil }
         defer { unsafe curl_url_cleanup(parser) }
         guard unsafe curl_url_set(parser, CURLUPART_URL, url, 0) == CURLUE_OK else { return nil }
         func part(_ part: CURLUPart) -> String? {
             var text: UnsafeMutablePointer<CChar>?
             let flags = UInt32(CURLU_DEFAULT_PORT)
-            guard unsafe curl_url_get(parser, part, &text, flags) == CURLUE_OK,
+            guard unsafe curl_url_get_part(parser, part, &text, flags) == CURLUE_OK,
                 let text = unsafe text
             else { return nil }
             defer { unsafe curl_free(text) }

@@ -83,6 +83,22 @@ import Testing
         #expect(log.lines(containing: "going on without it") == 2)
     }
 
+    /// libcurl and the libraries that it brings take half of the time of a start.
+    @Test func libcurlIsLoadedForSourcesInTheNetworkAlone() throws {
+        let daemon = try Daemon()
+        try Directory.create(daemon.folder("lib"))
+        try daemon.folder.write("no library", to: "lib/libcurl.so.4")
+        func once() throws -> Program.Result {
+            try Programs.run(
+                "killswitchd", daemon.options + ["--once"],
+                environment: ["LD_LIBRARY_PATH": daemon.folder("lib")])
+        }
+        try once().expect(0)
+        try daemon.configure(
+            "[service.shop]\nsource = \"http://127.0.0.1/\"\nformat = \"switch\"")
+        try once().expect(1, errors: "cannot start: \(daemon.folder("lib/libcurl.so.4")): ")
+    }
+
     @Test func onceDecidesAndEndsWithoutAControlSocket() throws {
         let daemon = try Daemon()
         try daemon.run("--once").expect(0)
