@@ -24,11 +24,16 @@ enum Drilled {}
 )
 enum Packaged {}
 
-/// The table of troubles, the longest suite, on another booted system.
+/// The table of troubles, and the reboots, on another booted system.
 @Suite(
     .serialized, .on(.troubles), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5))
 )
 enum Troubled {}
+
+/// The tests of what monitoring sees, on another booted system.
+@Suite(
+    .serialized, .on(.metrics), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
+enum Monitored {}
 
 extension BootedSystem {
     /// Removes everything of the test before: the configuration, attachments, units of tests (their names

@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-extension Attached {
+extension Monitored {
     /// killswitchd-alarm.service: it fails in words if units are attached and no daemon runs.
     @Suite(.serialized)
     struct AlarmTests {

@@ -4,7 +4,7 @@ import Storage
 import Support
 import Testing
 
-extension Attached {
+extension Monitored {
     /// The daemon in its shipped unit.
     @Suite(.serialized)
     struct UnitTests {

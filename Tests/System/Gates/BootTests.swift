@@ -2,7 +2,7 @@ import Storage
 import Support
 import Testing
 
-extension OnSystemd {
+extension Troubled {
     /// After a reboot attached units wait for the first decision.
     @Suite(.serialized)
     struct BootTests {
@@ -109,7 +109,9 @@ extension OnSystemd {
         var gate: String { isUp ? "open" : "closed" }
         var testDescription: String { name }
     }
+}
 
+extension OnSystemd {
     /// How a reload affects gates.
     @Suite(.serialized)
     struct SystemdReloadTests {

@@ -3,7 +3,7 @@ import Storage
 import Support
 import Testing
 
-extension OnSystemd {
+extension Monitored {
     /// Gates while a service that they depend on is down or frozen.
     @Suite(.serialized)
     struct OutageTests {

@@ -1,107 +1,108 @@
-import Glibc
 import JSON
 import Support
 import Testing
 
-/// Debian's Prometheus and node exporters over eight daemons on one booted system.
-@Suite(
-    .serialized, .on(.metrics), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
-struct ScrapeTests {
-    /// What the dashboard asks first: who has not obeyed?
-    private static func question() throws -> String {
-        let path = "packaging/prometheus/killswitchd-dashboard.json"
-        let dashboard = try JSON.Value.parse(try Programs.text(of: path)).object
-        let panel = dashboard?["panels"]?.array?.first?.object
-        let query = panel?["targets"]?.array?.first?.object?["expr"]?.string
-        return try #require(query).replacing("$instance", with: ".*")
-            .replacing("$service", with: ".*")
-    }
-
-    /// Seven daemons beside the installed one, each with directories, flags and an exporter of its own. They move no
-    /// gates: the system has one systemd.
-    private static let setUp = """
-        set -e
-        for n in 1 2 3 4 5 6 7; do
-            mkdir -p /run/t-host/$n/run
-            echo '{"state": "running", "version": 7}' > /run/t-host/$n/flags.json
-            cat > /run/t-host/$n/killswitchd.toml <<END
-        [source.app]
-        type = "file"
-        path = "flags.json"
-        interval = "1s"
-        [service.shop]
-        source = "app"
-        format = "switch"
-        END
-            systemd-run --quiet --unit=t-daemon-$n /usr/sbin/killswitchd \\
-                --config /run/t-host/$n/killswitchd.toml \\
-                --runtime-directory /run/t-host/$n/run --state-directory /run/t-host/$n/state
-        done
-        mkdir -p /run/t-host/8
-        ln -s /run/killswitchd /run/t-host/8/run
-        targets=
-        for n in 1 2 3 4 5 6 7 8; do
-            systemd-run --quiet --unit=t-exporter-$n prometheus-node-exporter --collector.disable-defaults \\
-                --collector.textfile --collector.textfile.directory=/run/t-host/$n/run \\
-                --web.listen-address=127.0.0.1:910$n
-            targets="$targets'127.0.0.1:910$n',"
-        done
-        cat > /run/t-host/prometheus.yml <<END
-        global: {scrape_interval: 2s}
-        scrape_configs:
-          - job_name: node
-            static_configs: [{targets: [$targets]}]
-        END
-        systemd-run --quiet --unit=t-prometheus prometheus --config.file=/run/t-host/prometheus.yml \\
-            --storage.tsdb.path=/run/t-host/tsdb --web.listen-address=127.0.0.1:9090
-        """
-
-    /// The instances that a query names, with the label `why`.
-    private func ask(_ query: String, on system: BootedSystem) throws -> Set<String> {
-        try system.write(query, to: "/run/t-host/query")
-        let output = try system.run(
-            "promtool query instant --format=json http://127.0.0.1:9090 \"$(cat /run/t-host/query)\""
-        )
-        return Set(
-            (try JSON.Value.parse(output).array ?? []).compactMap { sample in
-                let labels = sample.object?["metric"]?.object
-                return (labels?["instance"]?.string).map {
-                    "\($0) \(labels?["why"]?.string ?? "")".replacing(
-                        "127.0.0.1:910", with: "host ")
-                }
-            })
-    }
-
-    @Test func theQueryNamesExactlyTheStaleTheKilledAndTheOneWhoseUnitIgnoresSIGTERM() throws {
-        let host = try Host()
-        try host.deafService(limit: "10min")
-        try host.startUnits("t-deaf")
-        try host.run(Self.setUp)
-        // The unit would be waited for.
-        let cleanUp =
-            "systemctl kill --signal=KILL t-deaf; systemctl stop 't-*'; rm -rf /run/t-host"
-        defer { do { try host.run(cleanUp) } catch {} }
-        let system = host.system
-        try host.wait(
-            until: "promtool query instant http://127.0.0.1:9090 'up == 1' | grep -q 9108")
-        let question = try Self.question()
-        let everybody = "count(killswitch_gate_wanted_open == 1)"
-        try host.wait(
-            until: "promtool query instant http://127.0.0.1:9090 '\(everybody)' | grep -q '=> 8 '")
-        #expect(try ask(question, on: system) == [])
-        // One source is gone, one daemon is killed, one unit does not stop.
-        try host.run("rm /run/t-host/3/flags.json; systemctl kill --signal=KILL t-daemon-5")
-        try host.set(Host.ended)
-        let expected: Set<String> = [
-            "host 3 flags are old", "host 5 daemon is gone", "host 8 unit does not stop",
-        ]
-        // A killed daemon is gone once three signs of life are missing.
-        var named: Set<String> = []
-        for _ in 0..<150 where named != expected {
-            try host.run("timeout 1 tail -f /dev/null || true")
-            named = try ask(question, on: system)
-            #expect(named.isSubset(of: expected), "\(named)")
+extension Monitored {
+    /// Debian's Prometheus and node exporters over eight daemons on one booted system.
+    @Suite(.serialized)
+    struct ScrapeTests {
+        /// What the dashboard asks first: who has not obeyed?
+        private static func question() throws -> String {
+            let path = "packaging/prometheus/killswitchd-dashboard.json"
+            let dashboard = try JSON.Value.parse(try Programs.text(of: path)).object
+            let panel = dashboard?["panels"]?.array?.first?.object
+            let query = panel?["targets"]?.array?.first?.object?["expr"]?.string
+            return try #require(query).replacing("$instance", with: ".*")
+                .replacing("$service", with: ".*")
         }
-        #expect(named == expected)
+
+        /// Seven daemons beside the installed one, each with directories, flags and an exporter of its own. They
+        /// move no gates: the system has one systemd.
+        private static let setUp = """
+            set -e
+            for n in 1 2 3 4 5 6 7; do
+                mkdir -p /run/t-host/$n/run
+                echo '{"state": "running", "version": 7}' > /run/t-host/$n/flags.json
+                cat > /run/t-host/$n/killswitchd.toml <<END
+            [source.app]
+            type = "file"
+            path = "flags.json"
+            interval = "1s"
+            [service.shop]
+            source = "app"
+            format = "switch"
+            END
+                systemd-run --quiet --unit=t-daemon-$n /usr/sbin/killswitchd \\
+                    --config /run/t-host/$n/killswitchd.toml \\
+                    --runtime-directory /run/t-host/$n/run --state-directory /run/t-host/$n/state
+            done
+            mkdir -p /run/t-host/8
+            ln -s /run/killswitchd /run/t-host/8/run
+            targets=
+            for n in 1 2 3 4 5 6 7 8; do
+                systemd-run --quiet --unit=t-exporter-$n prometheus-node-exporter --collector.disable-defaults \\
+                    --collector.textfile --collector.textfile.directory=/run/t-host/$n/run \\
+                    --web.listen-address=127.0.0.1:910$n
+                targets="$targets'127.0.0.1:910$n',"
+            done
+            cat > /run/t-host/prometheus.yml <<END
+            global: {scrape_interval: 2s}
+            scrape_configs:
+              - job_name: node
+                static_configs: [{targets: [$targets]}]
+            END
+            systemd-run --quiet --unit=t-prometheus prometheus --config.file=/run/t-host/prometheus.yml \\
+                --storage.tsdb.path=/run/t-host/tsdb --web.listen-address=127.0.0.1:9090
+            """
+
+        /// The instances that a query names, with the label `why`.
+        private func ask(_ query: String, on system: BootedSystem) throws -> Set<String> {
+            try system.write(query, to: "/run/t-host/query")
+            let output = try system.run(
+                "promtool query instant --format=json http://127.0.0.1:9090 \"$(cat /run/t-host/query)\""
+            )
+            return Set(
+                (try JSON.Value.parse(output).array ?? []).compactMap { sample in
+                    let labels = sample.object?["metric"]?.object
+                    return (labels?["instance"]?.string).map {
+                        "\($0) \(labels?["why"]?.string ?? "")".replacing(
+                            "127.0.0.1:910", with: "host ")
+                    }
+                })
+        }
+
+        @Test func theQueryNamesExactlyTheStaleTheKilledAndTheOneWhoseUnitIgnoresSIGTERM() throws {
+            let host = try Host()
+            try host.deafService(limit: "10min")
+            try host.startUnits("t-deaf")
+            try host.run(Self.setUp)
+            // The unit would be waited for.
+            let cleanUp =
+                "systemctl kill --signal=KILL t-deaf; systemctl stop 't-*'; rm -rf /run/t-host"
+            defer { do { try host.run(cleanUp) } catch {} }
+            let system = host.system
+            try host.wait(
+                until: "promtool query instant http://127.0.0.1:9090 'up == 1' | grep -q 9108")
+            let question = try Self.question()
+            let everybody = "count(killswitch_gate_wanted_open == 1)"
+            try host.wait(
+                until:
+                    "promtool query instant http://127.0.0.1:9090 '\(everybody)' | grep -q '=> 8 '")
+            #expect(try ask(question, on: system) == [])
+            // One source is gone, one daemon is killed, one unit does not stop.
+            try host.run("rm /run/t-host/3/flags.json; systemctl kill --signal=KILL t-daemon-5")
+            try host.set(Host.ended)
+            let expected: Set<String> = [
+                "host 3 flags are old", "host 5 daemon is gone", "host 8 unit does not stop",
+            ]
+            // A killed daemon is gone once three signs of life are missing.
+            var named: Set<String> = []
+            for _ in 0..<150 where named != expected {
+                try host.run("timeout 1 tail -f /dev/null || true")
+                named = try ask(question, on: system)
+                #expect(named.isSubset(of: expected), "\(named)")
+            }
+            #expect(named == expected)
+        }
     }
 }
