@@ -79,6 +79,12 @@ package struct GateTarget: Hashable, Sendable {
         return Self.conflicts(kind, other.kind) || Self.conflicts(other.kind, kind)
     }
 
+    /// Whether systemd starts `other` with this target: `Wants=` of the templates.
+    func starts(_ other: GateTarget) -> Bool {
+        service == other.service && other.kind == .closed
+            && (kind == .maintenance || kind == .ended)
+    }
+
     private static func conflicts(_ kind: Kind, _ other: Kind) -> Bool {
         switch kind {
         case .open: [.closed, .maintenance, .ended].contains(other)

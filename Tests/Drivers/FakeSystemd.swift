@@ -19,6 +19,8 @@ final class FakeSystemd {
     var units: [String: Unit] = [:]
     /// The units that a job stops with the target that it starts.
     var stops: [String: [String]] = [:]
+    /// The target that a job starts with another.
+    var wants: [String: String] = [:]
     /// Its answer to each job, if it takes none.
     var refusal: (name: String, message: String)?
     /// The calls since the last `forget`, without the reads of units.
@@ -144,8 +146,11 @@ final class FakeSystemd {
         }
         jobs += 1
         unsafe try reply(to: call, .path("\(Self.manager)/job/\(jobs)"))
-        if isStart { for other in stops[unit] ?? [] { try change(other, to: "inactive") } }
-        try change(unit, to: isStart ? "active" : "inactive")
+        guard isStart else { return try change(unit, to: "inactive") }
+        for unit in [wants[unit], unit].compactMap(\.self) {
+            for other in stops[unit] ?? [] { try change(other, to: "inactive") }
+            try change(unit, to: "active")
+        }
     }
 
     private func rows(of names: [String]) -> BusValue {

@@ -20,7 +20,6 @@ struct DrainTests {
                     gate of shop: closing 0/1
                 20.9s woke
                 21s woke
-                    start killswitch-closed@shop.target
                     start killswitch-maintenance@shop.target
                     gate of shop: closing 0/1
 
@@ -39,7 +38,6 @@ struct DrainTests {
         var gate = try running()
         gate.decide(1, .maintenance, drainsUntil: 21)
         gate.decide(5, .ended)
-        #expect(gate.text.contains("start killswitch-closed@shop.target"), "\(gate.text)")
         #expect(gate.text.contains("start killswitch-ended@shop.target"), "\(gate.text)")
     }
 
@@ -56,7 +54,7 @@ struct DrainTests {
         gate.at(2, .woke)
         #expect(!gate.text.contains("start "), "\(gate.text)")
         gate.at(3, .woke)
-        #expect(gate.text.contains("start killswitch-closed@shop.target"), "\(gate.text)")
+        #expect(gate.text.contains("start killswitch-maintenance@shop.target"), "\(gate.text)")
     }
 
     // MARK: Units
@@ -171,7 +169,6 @@ struct DrainTests {
         gate.at(5.1, .systemStateRead(isStopping: false))
         #expect(!gate.text.contains("start killswitch-open"), "\(gate.text)")
         #expect(gate.text.contains("start killswitch-maintenance@shop.target"), "\(gate.text)")
-        #expect(gate.text.contains("start killswitch-closed@shop.target") != isStarted)
         #expect(!gate.text.contains("moves it back"), "\(gate.text)")
         gate.forget()
         // The same decision once more, as after a change of its texts.

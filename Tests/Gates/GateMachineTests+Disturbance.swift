@@ -73,11 +73,11 @@ extension GateMachineTests {
         var gate = try GateTranscript.settled()
         gate.decide(1, .ended)
         gate.forget()
-        gate.at(1.1, taken: .start(try target(.closed)), problem: "Transaction is destructive.")
+        gate.at(1.1, taken: .start(try target(.ended)), problem: "Transaction is destructive.")
         gate.at(1.2, .systemStateRead(isStopping: true))
         #expect(
             gate.text == """
-                1.1s start killswitch-closed@shop.target: Transaction is destructive.
+                1.1s start killswitch-ended@shop.target: Transaction is destructive.
                     ask whether the system is stopping
                 1.2s the system is stopping
 
@@ -124,7 +124,6 @@ extension GateMachineTests {
                 4s woke
                     connect
                 4.1s listed killswitch-open@shop.target=active
-                    start killswitch-closed@shop.target
                     start killswitch-ended@shop.target
                     log info: the bus is back; gates are moved again
 

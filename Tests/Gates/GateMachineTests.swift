@@ -9,7 +9,7 @@ struct GateMachineTests {
         var gate = try GateTranscript.settled(
             units: ["app.service": UnitStatus(.active), "web.service": UnitStatus(.active)])
         gate.decide(1, .maintenance)
-        try gate.at(1.01, started: .closed, .maintenance)
+        try gate.at(1.01, started: .maintenance)
         try gate.at(1.02, "app.service", is: .inactive)
         try gate.at(1.03, "web.service", is: .inactive)
         try gate.at(1.04, .open, is: .inactive)
@@ -20,9 +20,7 @@ struct GateMachineTests {
         #expect(
             gate.text == """
                 1s shop decided: closed maintenance
-                    start killswitch-closed@shop.target
                     start killswitch-maintenance@shop.target
-                1.01s start killswitch-closed@shop.target: queued
                 1.01s start killswitch-maintenance@shop.target: queued
                 1.02s app.service is inactive
                 1.03s web.service is inactive
@@ -57,12 +55,11 @@ struct GateMachineTests {
         #expect(
             gate.text == """
                 0.2s listed killswitch-open@shop.target=active
-                    start killswitch-closed@shop.target
                     start killswitch-ended@shop.target
 
                 """)
         #expect(!gate.machine.overview.isReady)
-        try gate.at(0.3, started: .closed)
+        try gate.at(0.3, started: .ended)
         #expect(gate.machine.overview.isReady)
     }
 
@@ -123,9 +120,8 @@ struct GateMachineTests {
     @Test func aRefusedMoveIsSaidOnceAndTriedAgainWithBackOff() throws {
         var gate = try GateTranscript.settled()
         gate.decide(1, DesiredGate(gate: .closed, state: .maintenance))
-        try gate.at(1.1, started: .maintenance)
         gate.forget()
-        gate.at(1.2, taken: .start(try target(.closed)), problem: "access denied")
+        gate.at(1.2, taken: .start(try target(.maintenance)), problem: "access denied")
         gate.at(1.3, .systemStateRead(isStopping: false))
         gate.at(2.3, .woke)
         gate.at(2.4, .systemStateRead(isStopping: false))
@@ -134,10 +130,11 @@ struct GateMachineTests {
         gate.at(2.6, .systemStateRead(isStopping: false))
         #expect(
             gate.text == """
-                1.2s start killswitch-closed@shop.target: access denied
+                1.2s start killswitch-maintenance@shop.target: access denied
                     ask whether the system is stopping
                 1.3s the system is up
-                    log error: shop: start 'killswitch-closed@shop.target': access denied; retrying
+                    log error: shop: start 'killswitch-maintenance@shop.target': access denied; \
+                retrying
                 2.3s woke
                     ask whether the system is stopping
                 2.4s the system is up

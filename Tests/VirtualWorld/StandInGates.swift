@@ -97,16 +97,14 @@ struct StandInGates {
     /// Does a job, and returns the units that have changed. The open target and its unit go up and down together.
     private mutating func run(_ job: TargetJob) -> Set<UnitName> {
         let before = active
-        if let unit = job.target.unit {
-            if job.isStart { active.insert(unit) } else { active.remove(unit) }
-        }
         if job.isStart {
-            for kind in Self.conflicts(of: job.target.kind) {
-                guard let other = GateTarget(service: job.target.service, kind: kind).unit else {
-                    continue
-                }
-                active.remove(other)
+            start(job.target)
+            // `Wants=` of the templates.
+            if [.maintenance, .ended].contains(job.target.kind) {
+                start(GateTarget(service: job.target.service, kind: .closed))
             }
+        } else if let unit = job.target.unit {
+            active.remove(unit)
         }
         if let unit = unit(of: job.target.service) {
             if isUp(.open, of: job.target.service) {
@@ -117,6 +115,15 @@ struct StandInGates {
         }
         hasMoved = hasMoved || active != before
         return before.symmetricDifference(active)
+    }
+
+    private mutating func start(_ target: GateTarget) {
+        if let unit = target.unit { active.insert(unit) }
+        for kind in Self.conflicts(of: target.kind) {
+            if let other = GateTarget(service: target.service, kind: kind).unit {
+                active.remove(other)
+            }
+        }
     }
 
     /// `Conflicts=` of the templates in packaging/systemd, in both directions.
