@@ -60,8 +60,8 @@ package final class GateDriver {
     }
 
     /// What came of the units that the configuration lists; nil while they are being attached.
-    package var attachmentReport: AttachmentReport? {
-        driver.isEmpty ? machine.attachmentReport(at: loop.now.boot) : nil
+    package var attachmentOutcome: AttachmentOutcome? {
+        driver.isEmpty ? machine.attachmentOutcome(at: loop.now.boot) : nil
     }
 
     /// The state of all gates. It is not ready while events are queued.

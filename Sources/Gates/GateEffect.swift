@@ -37,16 +37,12 @@ package enum GateEffect: Hashable, Sendable {
 struct GateBatch {
     // The calls to systemd.
     var jobs: [TargetJob] = []
-    var isConnecting = false
-    var listing: [UnitName]?
+    /// The calls but for those beside it, which are made once.
+    var others: [GateEffect] = []
     var isReadingSystemState = false
-    var isAttaching = false
-    var isReadingOutcome = false
     private(set) var reads: [UnitName] = []
     /// The same, to find one.
     private var isRead: Set<UnitName> = []
-    /// The units whose processes are counted.
-    var counts: [UnitName] = []
 
     private(set) var messages: [GateLogMessage] = []
     /// The gates that are looked at, and whose rows are published, at the end of the event.
@@ -77,11 +73,7 @@ struct GateBatch {
 
     /// The calls to systemd. The jobs come first: a closing does not wait for questions.
     var calls: [GateEffect] {
-        jobs.map(GateEffect.enqueue) + (isConnecting ? [.connectBus] : [])
-            + (listing.map { [.list($0)] } ?? [])
-            + (isReadingSystemState ? [.readSystemState] : [])
-            + (isAttaching ? [.attachListed] : [])
-            + (isReadingOutcome ? [.readAttachOutcome] : []) + reads.map(GateEffect.readUnit)
-            + counts.map(GateEffect.countProcesses)
+        jobs.map(GateEffect.enqueue) + others + (isReadingSystemState ? [.readSystemState] : [])
+            + reads.map(GateEffect.readUnit)
     }
 }

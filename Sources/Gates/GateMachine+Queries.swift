@@ -23,9 +23,11 @@ extension GateMachine {
     }
 
     /// The result of attaching the units of the last configuration; nil while it may still come.
-    package func attachmentReport(at now: Boottime) -> AttachmentReport? {
+    package func attachmentOutcome(at now: Boottime) -> AttachmentOutcome? {
         guard !listed.isUnderWay(link, at: now) else { return nil }
-        return AttachmentReport(outcome: listed.outcome, missing: digest.missing)
+        var outcome = listed.outcome
+        outcome.missing = digest.missing
+        return outcome
     }
 
     /// Whether systemd has taken or refused what was asked last for a service, or has had its time.
@@ -77,19 +79,6 @@ struct UnitContext {
     let isDraining: Bool
     /// The unit whose stop a queued start of the unit waits for; nil if no start waits.
     let blocker: UnitName?
-}
-
-/// What came of the units that the configuration lists.
-package struct AttachmentReport: Hashable, Sendable {
-    /// The result of the last run of the unit that attaches them.
-    package let outcome: AttachmentOutcome
-    /// The listed units that are not attached, with the reason.
-    package let missing: [ListedUnit: UnitProblem]
-}
-
-extension AttachmentReport {
-    /// Nothing is attached: the daemon moves no gates.
-    package init() { self.init(outcome: AttachmentOutcome(), missing: [:]) }
 }
 
 /// A gate as metrics show it.

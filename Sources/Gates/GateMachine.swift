@@ -31,7 +31,7 @@ package struct GateMachine: Sendable {
     package mutating func handle(_ event: GateEvent, at now: Boottime) -> [GateEffect] {
         var batch = GateBatch()
         switch event {
-        case .started: batch.isConnecting = true
+        case .started: batch.others.append(.connectBus)
         case .decided(let service, let desired, let drainsUntil):
             decide(service, desired, drainsUntil, at: now, &batch)
         case .withdrawn(let service): withdraw(service, &batch)
@@ -85,7 +85,7 @@ package struct GateMachine: Sendable {
         let published = publish(&batch, at: now)
         publicationCount += published.count
         link.unanswered.jobsSent(batch.jobs.count, at: now)
-        if link.prepare(&batch, at: now) { batch.listing = units.keys.sorted() }
+        if link.prepare(&batch, at: now) { batch.others.append(.list(units.keys.sorted())) }
         updateSummary(batch, at: now)
         return batch.calls + digest.subscriptions(&link) + published
             + batch.messages.map(GateEffect.log)

@@ -37,7 +37,7 @@ struct LeftProcesses: Hashable, Sendable {
     /// Has them counted, if that is due.
     mutating func requestCount(of unit: UnitName, at now: Boottime, _ batch: inout GateBatch) {
         if let countAt, now < countAt { return }
-        batch.counts.append(unit)
+        batch.others.append(.countProcesses(unit))
         countAt = now + min(GateMachine.backOff(attempts), .seconds(10))
         attempts += 1
     }

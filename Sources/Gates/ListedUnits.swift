@@ -29,6 +29,8 @@ package struct AttachmentOutcome: Hashable, Sendable {
     package var names: [UnitName: UnitName] = [:]
     /// Why it has compared nothing, such as an invalid file; nil if it has.
     package var failure: String?
+    /// The listed units that are not attached now, with the reason. The gates know them, and not the run.
+    package internal(set) var missing: [ListedUnit: UnitProblem] = [:]
 
     /// Nothing was attached, and nothing failed.
     package init() {}
@@ -124,7 +126,7 @@ struct ListedUnits: Hashable, Sendable {
     mutating func unitSeen(_ seen: UnitStatus, _ batch: inout GateBatch) {
         guard run == .running, seen.isAtRestDown else { return }
         run = .ending
-        batch.isReadingOutcome = true
+        batch.others.append(.readAttachOutcome)
     }
 
     /// The result of a run was read.
@@ -147,7 +149,7 @@ struct ListedUnits: Hashable, Sendable {
         guard !listed.isEmpty || haveAttached == true else { return }
         if since == nil { since = now }
         run = .asked
-        batch.isAttaching = true
+        batch.others.append(.attachListed)
         recheck(&batch)
     }
 

@@ -93,7 +93,7 @@ struct SystemdLink: Hashable, Sendable {
     private mutating func reconnect(_ batch: inout GateBatch) {
         connection = .connecting
         isListing = true
-        batch.isConnecting = true
+        batch.others.append(.connectBus)
     }
 
     /// systemd has answered whether the system is stopping.

@@ -18,11 +18,11 @@ package struct PendingCalls {
         case read(UnitName)
     }
 
-    private var moves = Queue<TargetJob>()
+    private var moves = ArraySlice<TargetJob>()
     /// The starts of targets of states, by service, and the services in their order.
     private var states: [ServiceName: [TargetJob]] = [:]
-    private var services = Queue<ServiceName>()
-    private var reads = Queue<UnitName>()
+    private var services = ArraySlice<ServiceName>()
+    private var reads = ArraySlice<UnitName>()
     private var jobsInFlight = 0
     private var readsInFlight = 0
 
@@ -36,7 +36,7 @@ package struct PendingCalls {
             if states[service] == nil { services.append(service) }
             states[service, default: []].append(job)
         } else {
-            for earlier in states.removeValue(forKey: service) ?? [] { moves.append(earlier) }
+            moves += states.removeValue(forKey: service) ?? []
             moves.append(job)
         }
     }
@@ -50,19 +50,17 @@ package struct PendingCalls {
             jobsInFlight += 1
             return .job(job)
         }
-        guard readsInFlight < Self.mostReads, let unit = reads.next() else { return nil }
+        guard readsInFlight < Self.mostReads, let unit = reads.popFirst() else { return nil }
         readsInFlight += 1
         return .read(unit)
     }
 
     private mutating func nextJob() -> TargetJob? {
-        if let job = moves.next() { return job }
-        while let service = services.next() {
+        while moves.isEmpty, let service = services.popFirst() {
             // Nil where a later move has taken them along.
-            for job in states.removeValue(forKey: service) ?? [] { moves.append(job) }
-            if let job = moves.next() { return job }
+            moves += states.removeValue(forKey: service) ?? []
         }
-        return nil
+        return moves.popFirst()
     }
 
     /// systemd has answered a job.
@@ -74,21 +72,4 @@ package struct PendingCalls {
     private static let mostJobs = 64
     /// A read is up to 9 calls.
     private static let mostReads = 4
-}
-
-/// First in, first out.
-private struct Queue<Element> {
-    private var elements: [Element] = []
-    private var position = 0
-
-    mutating func append(_ element: Element) { elements.append(element) }
-
-    mutating func next() -> Element? {
-        guard position < elements.count else { return nil }
-        defer {
-            position += 1
-            if position == elements.count { (elements, position) = ([], 0) }
-        }
-        return elements[position]
-    }
 }

@@ -48,8 +48,6 @@ extension Daemon: ControllableDaemon {
 
     var descriptors: (used: Int?, limit: Int) { (DescriptorBudget.used, DescriptorBudget.limit) }
 
-    var movesGates: Bool { options.movesGates }
-
     func state(of service: ServiceName) -> JSON.Object? {
         guard let record = machine.publishedVerdict(of: service),
             let configured = machine.service(service.text)
@@ -69,8 +67,8 @@ extension Daemon: ControllableDaemon {
         gateDriver?.isAnswered(service) ?? true
     }
 
-    var attachmentReport: AttachmentReport? {
-        gateDriver.map(\.attachmentReport) ?? AttachmentReport()
+    var attachmentOutcome: AttachmentOutcome? {
+        gateDriver.map(\.attachmentOutcome) ?? AttachmentOutcome()
     }
 
     func explanation(of service: ServiceName) -> JSON.Object? {

@@ -90,14 +90,9 @@ extension MethodResponse {
     }
 }
 
-extension LongReply {
+extension ReplyParameters {
     /// The reply with its lists.
-    var whole: Reply {
-        switch self {
-        case .more(let parameters): .more(parameters.object)
-        case .last(let parameters): .last(parameters.object)
-        }
-    }
+    var whole: Reply { continues ? .more(object) : .last(object) }
 }
 
 extension JSON.Object {

@@ -19,14 +19,12 @@ package protocol ControllableDaemon: AnyObject {
     func state(of service: ServiceName) -> JSON.Object?
     /// What the switches of a service say, as the reply of `Explain`; nil for an unknown service.
     func explanation(of service: ServiceName) -> JSON.Object?
-    /// Whether decisions move units.
-    var movesGates: Bool { get }
     /// What the gate of a service is in fact, as the object of `gate.json`; nil while that is not known.
     func gate(of service: ServiceName) -> JSON.Object?
     /// Whether systemd has taken or refused the last move of a service's gate, or has had its time.
     func isGateAnswered(_ service: ServiceName) -> Bool
     /// What came of the units that the last configuration lists; nil while they are being attached.
-    var attachmentReport: AttachmentReport? { get }
+    var attachmentOutcome: AttachmentOutcome? { get }
 
     /// Appends an event to the queue of the machine.
     func post(_ event: Event)

@@ -46,7 +46,7 @@ struct MethodRequest {
 /// How a request is answered.
 package enum MethodResponse {
     /// Returns the next reply; nil while there is none.
-    package typealias Advance = (ReplyTrigger) throws(MethodError) -> LongReply?
+    package typealias Advance = (ReplyTrigger) throws(MethodError) -> ReplyParameters?
 
     /// At once, with this reply.
     case now(ReplyParameters)
@@ -57,21 +57,13 @@ package enum MethodResponse {
     case onChange(Advance)
 }
 
-/// A reply whose lists are made piece by piece.
-package enum LongReply {
-    /// One of several replies; more will follow.
-    case more(ReplyParameters)
-    /// The only reply, or the last of several.
-    case last(ReplyParameters)
-}
-
 extension MethodResponse {
     /// As soon as `ready` returns a reply: at once, or at a later trigger.
     static func when(
         _ ready: @escaping () throws(MethodError) -> ReplyParameters?
     ) throws(MethodError) -> MethodResponse {
         if let reply = try ready() { return .now(reply) }
-        return .onChange { (_) throws(MethodError) in try ready().map(LongReply.last) }
+        return .onChange { (_) throws(MethodError) in try ready() }
     }
 
     /// As soon as `ready` returns a reply, but not before this trigger.
@@ -81,7 +73,7 @@ extension MethodResponse {
         var hasCome = false
         return .later { trigger in
             hasCome = hasCome || trigger == first
-            return hasCome ? ready().map(LongReply.last) : nil
+            return hasCome ? ready() : nil
         }
     }
 }

@@ -12,6 +12,9 @@ package struct ReplyParameters: ExpressibleByDictionaryLiteral {
 
     fileprivate private(set) var parts: [(name: String, part: Part)]
 
+    /// Whether more replies follow, to a call that wants many.
+    package private(set) var continues = false
+
     /// An answer whose values are all there.
     package init(_ object: JSON.Object) {
         parts = object.map { ($0, .value($1)) }
@@ -32,6 +35,13 @@ package struct ReplyParameters: ExpressibleByDictionaryLiteral {
     /// The same answer with a value at its end.
     package func value(_ member: String, _ value: JSON.Value) -> ReplyParameters {
         with(member, .value(value))
+    }
+
+    /// The same answer as one of several: more will follow.
+    var continued: ReplyParameters {
+        var answer = self
+        answer.continues = true
+        return answer
     }
 
     private func with(_ member: String, _ part: Part) -> ReplyParameters {

@@ -175,11 +175,10 @@ final class Connection {
             case .now(let answer): reply(ReplyMessage(answer, continues: false), call.replies)
             case .later(let advance):
                 activity = .answering(call.replies, advance, seesAll: true)
-                answer(.writable)
             case .onChange(let advance):
                 activity = .answering(call.replies, advance, seesAll: false)
-                answer(.writable)
             }
+            answer(.writable)
         } catch {
             reply(ReplyMessage(error), call.replies)
         }
@@ -189,15 +188,11 @@ final class Connection {
     private func answer(_ trigger: ReplyTrigger) {
         guard case .answering(let replies, let advance, _) = activity else { return }
         do {
-            switch try advance(trigger) {
-            case nil: break
-            case .more(let answer):
-                let isStream = replies == .many
-                reply(
-                    ReplyMessage(answer, continues: isStream), replies,
-                    then: isStream ? activity : .reading)
-            case .last(let answer): reply(ReplyMessage(answer, continues: false), replies)
-            }
+            guard let answer = try advance(trigger) else { return }
+            let goesOn = answer.continues && replies == .many
+            reply(
+                ReplyMessage(answer, continues: goesOn), replies,
+                then: goesOn ? activity : .reading)
         } catch {
             reply(ReplyMessage(error), replies)
         }
