@@ -5,13 +5,10 @@ package import Gates
 /// The units of a drill, found before the gate moves: the attached units, the units that stop with
 /// them, and the units of the forced state.
 package struct DrillPlan: Hashable, Sendable {
-    /// The service whose gate is closed.
     package let service: ServiceName
-    /// The state that is forced.
     package let state: State
     /// Attached units first, then their dependents, then the units of the forced state.
     package let units: [DrilledUnit]
-    /// The target of the open gate.
     package let openTarget: UnitName?
     /// How that target stood before the drill.
     package let openTargetBefore: UnitSnapshot
@@ -76,7 +73,6 @@ package struct DrillPlan: Hashable, Sendable {
             && units.allSatisfy { $0.kind != .state || seen[$0.name]?.isAtRest ?? true }
     }
 
-    /// Whether the target of the open gate is active.
     package func isOpen(_ seen: [UnitName: UnitStatus]) -> Bool {
         openTarget.flatMap { seen[$0] }?.isAtRestUp ?? false
     }
@@ -127,7 +123,6 @@ struct DrillProgress: Hashable, Sendable {
     private var printed: [String] = []
     private var printedAt: Boottime
 
-    /// The progress of a wait that began at this time.
     init(since: Boottime) {
         self.since = since
         printedAt = since

@@ -233,7 +233,6 @@ package struct DrillRun {
         }
     }
 
-    /// How long a unit may take after the gate has opened.
     private func limit(of unit: DrilledUnit) -> Duration {
         guard unit.kind != .state else { return unit.stopLimit }
         let closed = observations[unit.name]?.closed

@@ -34,7 +34,6 @@ package protocol DrillWorld: AnyObject {
 package struct DrillProblem: Error, Hashable, CustomStringConvertible {
     package let description: String
 
-    /// A problem in words.
     package init(_ text: String) { description = text }
 }
 
@@ -57,7 +56,6 @@ package enum ManualStart: Hashable, Sendable {
 
 /// How a service stands, as far as a drill is concerned.
 package enum OrderStatus: Hashable, Sendable {
-    /// The drill's order is in force.
     case ordered
     case open
     /// It opens as soon as `min_closed` is over.

@@ -14,16 +14,12 @@ package struct DrilledUnit: Hashable, Sendable {
         case state
     }
 
-    /// Its full name.
     package let name: UnitName
-    /// Its part in the drill.
     package let kind: Kind
     /// Whether the target that it is attached to starts it; otherwise the target only permits it.
     package let isStarted: Bool
-    /// How it stood before the drill.
     package let before: UnitSnapshot
 
-    /// A unit as the plan describes it.
     package init(name: UnitName, kind: Kind, isStarted: Bool, before: UnitSnapshot) {
         self.name = name
         self.kind = kind

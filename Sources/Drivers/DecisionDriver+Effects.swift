@@ -130,9 +130,8 @@ extension DecisionDriver {
         driver.requestTurn()
     }
 
-    /// Marks the source as confirmed, and checks files of its services for foreign changes. The check
-    /// is most of the cost of a poll, so it runs at most once a second, for some services: those that
-    /// follow have their turn at the next check.
+    /// Marks the source as confirmed, and checks files of its services for foreign changes. The check is most of the
+    /// cost of a poll: it runs at most once a second, for some services, and goes on with the next ones.
     private func markConfirmed(_ name: SourceName) throws(FileError) {
         guard let followed = sources[name] else { return }
         try File.touch(followed.mark)

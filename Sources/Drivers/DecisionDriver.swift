@@ -9,12 +9,9 @@ package import Pages
 package import Storage
 package import SystemdUnits
 
-/// Performs effects and queues events: no other type does either.
-///
-/// Every event is queued, and handled in a turn of the loop. No effect calls the machine: a failed effect queues an
-/// event.
+/// Queues events, each for a turn of the loop, and performs effects. No effect calls the machine: one that fails queues
+/// an event.
 package final class DecisionDriver {
-    /// The machine, for readers.
     package private(set) var machine: Machine
     /// Is called with the outcomes of the inputs, in order.
     package var observer: ((Observation) -> Void)?
@@ -24,13 +21,11 @@ package final class DecisionDriver {
     let state: StateDirectory
     let log: (LogMessage) -> Void
     var sources: [SourceName: ActiveSource] = [:]
-    /// The pages of the services that configure one.
     var pages: [ServiceName: Page]
     var versionFiles: VersionFileWatcher?
     let driver: MachineDriver<Input>
     /// The records of undecided services, which are written when the queue is empty.
     var undecided: [ServiceName: (service: Service, record: PublishedVerdict)] = [:]
-    /// The files that wait for their turn.
     var outbox = Outbox()
     /// The ends of fetches whose answers the machine has not offered to each reader yet.
     var unfinished: [Event] = []
@@ -100,7 +95,6 @@ package final class DecisionDriver {
         wallTimer = nil
     }
 
-    /// Queues an event for the machine.
     package func post(_ event: Event) { driver.post(.event(event)) }
 
     /// Queues another configuration; it takes force after the inputs before it.
@@ -145,7 +139,6 @@ package final class DecisionDriver {
         return lend(&machine)
     }
 
-    /// The present time, by both clocks.
     package var now: Now {
         let (wall, boot) = loop.now
         let isSynchronised = synchronisation.map(\.value) ?? EventLoop.isClockSynchronised
@@ -252,12 +245,10 @@ final class ActiveSource {
     let source: any FlagSource
     /// The path of its mark, made once: a poll touches it.
     let mark: String
-    /// When files of its services were last checked.
     var checkedAt: Boottime?
     /// How many of its switches were checked since the first one.
     var checked = 0
 
-    /// A source whose files were not checked yet.
     init(_ source: any FlagSource, mark: String) {
         self.source = source
         self.mark = mark

@@ -8,7 +8,6 @@ package import Systemd
 /// WATCHDOG only while there is progress. STATUS when something new is to be said, at most once a second, and
 /// with each ping, so that the ages in it are current.
 package struct NotifyState: Sendable {
-    /// Whether READY was sent.
     package private(set) var isReady = false
     /// When `dueMessages` is due again without an event; nil if it is not.
     package private(set) var nextWake: Boottime?
@@ -162,7 +161,6 @@ struct StatusLine {
         return "\(count) services: \(parts.joined(separator: ", "))"
     }
 
-    /// The whole line.
     var text: String { (lasting + passing).joined(separator: "; ") }
 
     /// Whether the lines differ at most in ages and times of polls.

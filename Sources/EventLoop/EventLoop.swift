@@ -5,9 +5,8 @@ package import POSIX
 
 /// The event loop of the program's only thread: sd-event(3). Every input is a source on it.
 ///
-/// It is never the thread's default loop, which a library could share without our knowledge, and
-/// its own watchdog is off, since that pings whether or not work goes on. Every source keeps the C
-/// loop alive, so that this object and its sources may be freed in any order.
+/// It is never the thread's default loop, which a library could share, and its own watchdog is off, since that pings
+/// whether or not work goes on. Every source keeps the C loop alive: both may be freed in any order.
 @safe
 package final class EventLoop {
     let pointer: OpaquePointer
@@ -26,7 +25,6 @@ package final class EventLoop {
     /// An event that is being dispatched is not interrupted.
     package enum Priority: Int64, Sendable {
         case normal = 0
-        /// After everything normal.
         case low = 50
         /// After everything else: `SD_EVENT_PRIORITY_IDLE`.
         case idle = 100
@@ -85,9 +83,8 @@ package final class EventLoop {
 
 /// Ends the program if a call of sd-event fails that cannot fail while the loop runs.
 ///
-/// Two failures are harmless, because nothing will be dispatched any more: the loop has ended
-/// (`ESTALE`), or this is a forked child (`ECHILD`). After any other a timer would never fire; the
-/// service manager restarts the program instead.
+/// Two are harmless: the loop has ended (`ESTALE`), or this is a forked child (`ECHILD`). After any other a timer would
+/// never fire; the service manager restarts the program instead.
 func expectSuccess(_ result: Int32, file: StaticString = #fileID, line: UInt = #line) {
     Invariant.hold(
         result >= 0 || result == -ESTALE || result == -ECHILD,
@@ -100,19 +97,16 @@ extension EventLoop {
     package func attach(_ call: (OpaquePointer) -> Int32) -> Int32 { unsafe call(pointer) }
 }
 
-/// Calls its handler from the loop, once the event that is being dispatched has been handled. Off
-/// until it is armed. It costs no system call.
+/// Calls its handler from the loop, once the event that is being dispatched has been handled. It costs no system call.
 ///
-/// Each arming makes a new defer source. sd-event dispatches the source that has been pending
-/// longest, and a defer source that is kept counts as pending since it was made: if its handler
-/// armed it again, the loop would dispatch nothing else, not even a signal.
+/// Each arming makes a new defer source. sd-event dispatches the source that has been pending longest, and counts from
+/// when it was made: if the handler armed a kept one again, the loop would dispatch nothing else, not even a signal.
 package final class Deferred {
     private let loop: EventLoop
     private let priority: EventLoop.Priority
     private let handler: () -> Void
     private var armed: EventSource<Void>?
 
-    /// A call that is off until it is armed.
     package init(
         _ loop: EventLoop, priority: EventLoop.Priority = .normal, handler: @escaping () -> Void
     ) {

@@ -4,9 +4,8 @@ package import POSIX
 
 /// Turns signals of the process into events.
 ///
-/// The signals are blocked in the calling thread, and stay blocked after this object is gone: a
-/// signal that comes then waits, instead of ending the process in the middle of its work. A child
-/// process that signals should end needs an empty signal mask when it is made.
+/// The signals are blocked in the calling thread, and stay blocked after this object is gone, so that none ends the
+/// process in the middle of its work. A child process that signals should end needs an empty signal mask.
 package final class Signals {
     /// A signal that came.
     package struct Received: Hashable, Sendable {
@@ -54,16 +53,13 @@ func block(_ signal: Int32) throws(SystemError) {
     try SystemError.check("block signal", -(unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)))
 }
 
-/// Waits for a child process to end, and reaps it.
-///
-/// It blocks `SIGCHLD` in the calling thread, which sd-event asks for. If it is dropped before the
-/// child has ended, the program has to reap the child itself.
+/// Waits for a child process to end, and reaps it. It blocks `SIGCHLD` in the calling thread, which sd-event asks for.
+/// If it is dropped before the child has ended, the program has to reap the child itself.
 package final class Child {
     /// How the process ended.
     package enum End: Hashable, Sendable {
         /// It exited, with this status from 0 to 255.
         case exited(Int32)
-        /// This signal ended it.
         case killed(Int32)
     }
 

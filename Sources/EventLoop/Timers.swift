@@ -8,9 +8,8 @@ package import POSIX
 package final class Timer {
     private let source: EventSource<Void>
 
-    /// A timer that is not set. The accuracy is how much later it may fire, so that the kernel can
-    /// wake the machine once for several timers: large for a poll, `.zero` for a reaction. (To
-    /// sd-event 0 means 250 ms, so `.zero` is passed on as 1 µs.)
+    /// A timer that is not set. The accuracy is how much later it may fire, so that one wake-up serves several timers:
+    /// large for a poll, `.zero` for a reaction. (To sd-event 0 means 250 ms, so `.zero` is passed on as 1 µs.)
     package init(
         _ loop: EventLoop, accuracy: Duration, handler: @escaping () -> Void
     ) throws(SystemError) {
@@ -42,7 +41,6 @@ package final class Timer {
 package final class WallTimer {
     /// Why the handler is called.
     package enum Event: Hashable, Sendable {
-        /// The instant that was set has come.
         case due
         /// The clock was set, forwards or backwards. The instant that was set stays set.
         case clockStepped
@@ -54,7 +52,6 @@ package final class WallTimer {
         package var set: (_ descriptor: Int32, _ instant: Instant) -> Int32
         package var read: (_ descriptor: Int32) -> Int32
 
-        /// A kernel that answers with these functions.
         package init(set: @escaping (Int32, Instant) -> Int32, read: @escaping (Int32) -> Int32) {
             self.set = set
             self.read = read
@@ -86,11 +83,9 @@ package final class WallTimer {
         set(at: nil)
     }
 
-    /// Fires at that instant, and no longer at the instant that was set before; at once if it is
-    /// past. With nil it waits for steps of the clock only.
-    ///
-    /// A step that has not been read yet makes the system call fail with `ECANCELED`, and the
-    /// kernel forgets it then: the handler is told from here, and the call is made again.
+    /// Fires at that instant, and no longer at the one before; at once if it is past. With nil it waits for steps of
+    /// the clock only. A step that was not read yet makes the system call fail with `ECANCELED`, and the kernel forgets
+    /// it then: the handler is told from here, and the call is made again.
     package func set(at instant: Instant?) {
         let instant = instant ?? Instant(microseconds: .max)
         var code = kernel.set(descriptor, instant)
@@ -105,7 +100,6 @@ package final class WallTimer {
 }
 
 extension WallTimer.Kernel {
-    /// The system's own.
     package static var real: Self {
         Self(
             set: { descriptor, instant in
@@ -121,9 +115,8 @@ extension WallTimer.Kernel {
 }
 
 extension timespec {
-    /// The instant as `timerfd_settime(2)` accepts it: not before 1970, which is invalid, nor its
-    /// first moment, which would disarm the timer, and not after the year 2255, near the end of the
-    /// kernel's nanoseconds.
+    /// The instant as `timerfd_settime(2)` accepts it: after the first moment of 1970, which would disarm the timer,
+    /// and not after the year 2255, near the end of the kernel's nanoseconds.
     fileprivate init(clamping instant: Instant) {
         let farFuture: Int64 = 9_000_000_000_000_000
         let microseconds = min(max(instant.microseconds, 1), farFuture)

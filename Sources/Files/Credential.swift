@@ -5,7 +5,6 @@ package enum Credential: Hashable, Sendable {
     /// A file in `$CREDENTIALS_DIRECTORY`, the folder for the credentials that
     /// `LoadCredential=` names (systemd.exec(5)), readable by the service alone.
     case named(String)
-    /// A file by its absolute path.
     case file(String)
 
     /// Nil for a text that is neither a name nor an absolute path.

@@ -21,9 +21,8 @@ package enum Directory {
         } catch  where error.code == ENOENT {}
     }
 
-    /// The names in it without `.` and `..`, in the order of their bytes, which is the same in
-    /// every locale. In a name that is not UTF-8 bytes are replaced, so that no file can be opened
-    /// by it.
+    /// The names in it without `.` and `..`, in the order of their bytes. In a name that is not UTF-8 bytes are
+    /// replaced, so that no file can be opened by it.
     package static func list(_ path: String) throws(FileError) -> [String] {
         try OpenDirectory(path).names()
     }
@@ -80,7 +79,6 @@ package struct OpenDirectory: ~Copyable {
 
     deinit { unsafe closedir(stream) }
 
-    /// The attributes of the directory that is open.
     package func attributes() throws(FileError) -> FileAttributes {
         try unsafe FileAttributes(of: path) { unsafe fstat(descriptor, &$1) }
     }

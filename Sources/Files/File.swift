@@ -1,9 +1,6 @@
 import Glibc
 
-/// Operations on a file by its path.
-///
-/// Paths are absolute, or relative to the working directory. Links are followed unless a function
-/// says otherwise.
+/// Operations on a file by its path. Links are followed unless a function says otherwise.
 package enum File {
     /// The whole content of a regular file of at most `limit` bytes; a larger file is an error. A
     /// FIFO, a device or a socket is an error too, and never waited for.

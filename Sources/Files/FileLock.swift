@@ -11,14 +11,13 @@ package final class FileLock {
     /// The lock belongs to this descriptor: closing it releases the lock.
     private let file: OpenFile
 
-    /// The name of the file.
     package static let name = "daemon.lock"
 
-    /// Takes the lock of a directory without waiting, on a file of this name in it; makes the file if there
-    /// is none. If another process has the lock, the error's cause is `.lockedBy`.
-    package init(in directory: String, name: String = FileLock.name) throws(FileError) {
+    /// Takes the lock of a directory without waiting; makes the file if there is none. If another process has the lock,
+    /// the error's cause is `.lockedBy`.
+    package init(in directory: String) throws(FileError) {
         let flags = O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK
-        file = try OpenFile("\(directory)/\(name)", flags, mode: 0o600)
+        file = try OpenFile("\(directory)/\(Self.name)", flags, mode: 0o600)
         try file.keepFromOthers(in: directory)
         try file.lock()
     }

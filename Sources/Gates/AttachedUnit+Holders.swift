@@ -38,7 +38,6 @@ extension AttachedUnit {
     /// Whether one of its gates starts it. If not, an administrator or another unit does.
     var isStarted: Bool { holders.values.contains(where: \.isStarter) }
 
-    /// Whether the gate of this service starts it.
     func isStarted(by service: ServiceName) -> Bool {
         holders.contains { $0.key.service == service && $0.value.isStarter }
     }

@@ -18,7 +18,6 @@ struct AttachedUnit: Hashable, Sendable {
     private var isOutdated = false
     /// When it is late with stopping; nil if it need not stop, or has.
     private var stopBy: Boottime?
-    /// The problem that was reported last.
     private(set) var problem: UnitProblem?
     /// How often in a row it was found running behind a closed gate, and when it may be stopped
     /// again.
@@ -26,14 +25,11 @@ struct AttachedUnit: Hashable, Sendable {
     private var expelAt: Boottime?
     /// How long its last stop or start took, counted from the move of the gate.
     private(set) var took: Duration?
-    /// The processes that it leaves behind when it comes down.
     var left = LeftProcesses()
     /// Whether somebody has asked systemd to start it since it was down, and the job is not over.
     private(set) var isStartQueued = false
-    /// The starts that its gates have refused.
     var refusedStarts = RefusedStarts()
 
-    /// A unit of which nothing is known yet.
     init(_ name: UnitName) { self.name = name }
 
     /// Whether it runs, or has done its work.
@@ -78,7 +74,6 @@ struct AttachedUnit: Hashable, Sendable {
         stopBy = stopBy.map { $0 + (limit - before) }
     }
 
-    /// systemd has read its units again.
     mutating func systemdReloaded() { isOutdated = true }
 
     /// Whether systemd calls it down, and processes of it may run on.
@@ -86,13 +81,11 @@ struct AttachedUnit: Hashable, Sendable {
 
     var isDown: Bool { seen?.active.isDown ?? true && !hasLeft }
 
-    /// Whether systemd has told that it is down.
     var isSeenDown: Bool { seen != nil && isDown }
 
     /// Whether systemd has no usable file of it: then the drop-in that ties it to its gate has no effect.
     private var isLost: Bool { seen?.load.map { $0 != .loaded } ?? false }
 
-    /// Whether it is neither on its way up nor down.
     private var isAtRest: Bool { seen?.isAtRest ?? true }
 
     // MARK: A move of a gate
@@ -122,9 +115,8 @@ struct AttachedUnit: Hashable, Sendable {
 
     // MARK: Judging
 
-    /// Compares it with the permission of its gates. Returns the target that has to be stopped once
-    /// more: the daemon may stop only targets, and systemd stops a unit that runs behind a closed
-    /// gate with its target.
+    /// Compares it with the permission of its gates. Returns the target that has to be stopped once more: the daemon
+    /// may stop only targets, and a unit that runs behind a closed gate stops with its target.
     mutating func enforcePermission(
         in context: UnitContext, at now: Boottime, _ batch: inout GateBatch
     ) -> GateTarget? {

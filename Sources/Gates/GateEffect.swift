@@ -9,7 +9,6 @@ package enum GateEffect: Hashable, Sendable {
     case list([UnitName])
     /// Subscribe to changes of these units too.
     case subscribe(Set<UnitName>)
-    /// Subscribe to changes of these units no longer.
     case unsubscribe(Set<UnitName>)
     /// Read all properties of a unit: `unitRead` follows.
     case readUnit(UnitName)
@@ -27,7 +26,6 @@ package enum GateEffect: Hashable, Sendable {
     case publishUnits(ServiceName, [UnitRow])
     /// Write down what the gate of a service is in fact.
     case publishGate(ServiceName, GateStatus)
-    /// Write a line to the log.
     case log(GateLogMessage)
     /// Send `woke` then, instead of at the time asked for before; nil is never.
     case sleep(Boottime?)
@@ -41,7 +39,6 @@ struct GateBatch {
     var others: [GateEffect] = []
     var isReadingSystemState = false
     private(set) var reads: [UnitName] = []
-    /// The same, to find one.
     private var isRead: Set<UnitName> = []
 
     private(set) var messages: [GateLogMessage] = []
@@ -62,7 +59,6 @@ struct GateBatch {
         reads.append(unit)
     }
 
-    /// Announces a notice at the end of the event.
     mutating func log(_ notice: GateLogMessage) { messages.append(notice) }
 
     /// Has a gate looked at, at the end of the event.

@@ -3,9 +3,8 @@ import Decision
 
 /// The files of a gate as they were written last: `units.json` and `gate.json`.
 ///
-/// They are written again when they change, at most five times a second: a hundred units that stop at once are a few
-/// writes. A change of the gate itself is written at once, so that a reader that knows of an opening and a closing
-/// never sees the report of an earlier closing, and one that knows of a unit sees it counted.
+/// They are written when they change, at most five times a second: a hundred units that stop at once are a few writes.
+/// A change of the gate itself is written at once, so that no reader sees the report of an earlier closing.
 struct GateFiles: Hashable, Sendable {
     private struct File<Content: Hashable & Sendable>: Hashable, Sendable {
         /// Nil before the first write, and after a failed write.
@@ -74,7 +73,6 @@ struct GateFiles: Hashable, Sendable {
         return report.since
     }
 
-    /// When what is due may be written.
     var wakeUp: Boottime? { [rows.wakeUp, gate.wakeUp].compactMap(\.self).min() }
 }
 
@@ -103,7 +101,6 @@ extension GateState {
         }
     }
 
-    /// A file could not be written.
     mutating func writeFailed(
         _ problem: String, at now: Boottime, _ batch: inout GateBatch
     ) {

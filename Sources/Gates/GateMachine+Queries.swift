@@ -3,7 +3,6 @@ package import Decision
 
 /// What others may ask of the gates.
 extension GateMachine {
-    /// The state of all gates.
     package var overview: GateOverview { digest.overview }
 
     /// What the gate of a service is in fact, and its problems; nil while that is not known.
@@ -41,7 +40,6 @@ extension GateMachine {
         return GateView(report: report, moves: gate.moves, refusedStarts: gate.refusedStarts)
     }
 
-    /// How far the gates of a unit are.
     func context(of unit: AttachedUnit) -> UnitContext {
         let gates = { (target: GateTarget) in self.gates[target.service] }
         return UnitContext(
@@ -53,7 +51,6 @@ extension GateMachine {
             blocker: blocker(of: unit))
     }
 
-    /// The state outside of a gate that its decisions need.
     func context(_ now: Boottime) -> GateContext {
         GateContext(units: units, listed: listed, link: link, now: now)
     }

@@ -66,19 +66,15 @@ struct GateMove: Hashable, Sendable {
     private(set) var isNew = true
     /// Whether it began in the middle of another move: then earlier states of units prove nothing.
     private let isMidway: Bool
-    /// The units that are not yet as they should be.
     private(set) var awaited: Set<UnitName>
-    /// The units that were read since the targets stand.
     private var fresh: Set<UnitName> = []
     /// The targets that are being read, to find the units attached to them.
     private(set) var unread: Set<GateTarget> = []
-    /// How long each unit took that has arrived.
     private(set) var took: [UnitName: Duration] = [:]
     /// When it last came forward: the targets stand, or a unit has arrived.
     private var progressAt: Boottime
     /// When the awaited units have had their time to start; nil without a limit, and once that time is over.
     private(set) var startBy: Boottime?
-    /// Whether units were not up in their time.
     private(set) var isLate = false
 
     /// A move that was asked for at `now`, and is looked at again after `timeLimit`.
@@ -121,7 +117,6 @@ struct GateMove: Hashable, Sendable {
         isRetryDue = !isUnderWay
     }
 
-    /// It is asked for again.
     mutating func retry(at now: Boottime) {
         isRetryDue = false
         attempts += 1
@@ -138,10 +133,8 @@ struct GateMove: Hashable, Sendable {
         unread = targets
     }
 
-    /// A target was read, or could not be.
     mutating func targetRead(_ target: GateTarget) { unread.remove(target) }
 
-    /// A unit was read, or could not be.
     mutating func unitRead(_ unit: UnitName) { fresh.insert(unit) }
 
     /// A unit that was not known when the move began is attached: the move awaits it too.
@@ -191,7 +184,6 @@ struct RefusedJob: Sendable {
     /// The problem of the refusal that was reported last; nil without one.
     var problem: GateObstacle? { reported?.problem }
 
-    /// systemd has refused a job.
     mutating func jobRefused(_ job: TargetJob, _ problem: GateObstacle) {
         pending = (job, problem)
     }

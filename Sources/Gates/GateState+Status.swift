@@ -9,7 +9,6 @@ extension GateState {
         desired.map { !target.isOfDecision || $0.targets(of: service).contains(target) }
     }
 
-    /// All units that are attached to any of its targets.
     var attached: Set<UnitName> { targets.attached }
 
     /// Whether the daemon's readiness need not wait for this gate.
@@ -115,7 +114,6 @@ extension GateState {
         }
     }
 
-    /// Whether no move is under way.
     private var isSettled: Bool {
         switch phase {
         case .settled, .waiting: true

@@ -12,7 +12,6 @@ package struct GateTarget: Hashable, Sendable {
     package let service: ServiceName
     package let kind: Kind
 
-    /// The target of this kind.
     package init(service: ServiceName, kind: Kind) {
         self.service = service
         self.kind = kind
@@ -62,7 +61,6 @@ package struct GateTarget: Hashable, Sendable {
         fixed(of: service).filter(\.isMain)
     }
 
-    /// Whether it is `open` or `closed`.
     var isMain: Bool { kind == .open || kind == .closed }
 
     /// Whether it shows a decision. The target of notices does not: it is started for each, and is down again

@@ -3,12 +3,10 @@ import Decision
 
 /// The processes that run in the control group of a unit.
 package struct UnitProcesses: Hashable, Sendable {
-    /// How many there are.
     package let count: Int
     /// The first of them: its identifier and its command line.
     package let first: String
 
-    /// So many processes.
     package init(count: Int, first: String) {
         self.count = count
         self.first = first
@@ -25,7 +23,6 @@ struct LeftProcesses: Hashable, Sendable {
     private(set) var countAt: Boottime?
     private var attempts = 0
 
-    /// Whether some may run.
     var mayRun: Bool { arePossible && found?.count != 0 }
 
     /// The unit runs: what it leaves behind is not known yet.

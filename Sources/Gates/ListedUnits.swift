@@ -6,7 +6,6 @@ package struct ListedUnit: Hashable, Comparable, Sendable {
     package let service: ServiceName
     package let name: UnitName
 
-    /// The unit of this name.
     package init(service: ServiceName, name: UnitName) {
         self.service = service
         self.name = name
@@ -32,7 +31,6 @@ package struct AttachmentOutcome: Hashable, Sendable {
     /// The listed units that are not attached now, with the reason. The gates know them, and not the run.
     package internal(set) var missing: [ListedUnit: UnitProblem] = [:]
 
-    /// Nothing was attached, and nothing failed.
     package init() {}
 }
 
@@ -58,12 +56,10 @@ struct ListedUnits: Hashable, Sendable {
     private var run = Run.none
     /// Whether a run has to begin: it, or another one, for a configuration that came meanwhile.
     private var isDue = true
-    /// Since when the listed units are being attached.
     private var since: Boottime?
     private var refusals = 0
     /// Whether units are attached because a configuration has listed them; nil until the drop-ins were read.
     private var haveAttached: Bool?
-    /// The result of the last run.
     private(set) var outcome = AttachmentOutcome()
     private var logged: [ListedUnit: String] = [:]
 
@@ -102,7 +98,6 @@ struct ListedUnits: Hashable, Sendable {
         }
     }
 
-    /// The bus is lost, and with it every answer.
     mutating func busLost() {
         if run != .none { isDue = true }
         run = .none
@@ -228,7 +223,6 @@ struct ListedUnits: Hashable, Sendable {
         }
     }
 
-    /// The moment at which time alone changes something.
     func wakeUp(_ link: SystemdLink, at now: Boottime) -> Boottime? {
         if case .refused(_, let retryAt) = run { return link.mayMove ? retryAt : nil }
         return isUnderWay(link, at: now) ? since.map { $0 + Self.timeLimit } : nil

@@ -12,7 +12,6 @@ struct RefusedStarts: Hashable, Sendable {
     /// The service whose gate has refused the last one.
     private var service: ServiceName?
 
-    /// The gate of this service has refused a start.
     mutating func add(by service: ServiceName, at now: Boottime) {
         count += 1
         unlogged += 1
@@ -31,7 +30,6 @@ struct RefusedStarts: Hashable, Sendable {
         (unlogged, loggedAt) = (0, now)
     }
 
-    /// When the next report is due.
     var wakeUp: Boottime? { unlogged > 0 ? loggedAt.map { $0 + .seconds(60) } : nil }
 }
 

@@ -32,7 +32,6 @@ struct SystemdLink: Hashable, Sendable {
     private var listingBegan: Boottime?
     /// When the next listing may begin, after the last one.
     private var restsUntil: Boottime?
-    /// The jobs in flight.
     var unanswered = UnansweredJobs()
     /// When the connection was lost that is not back; whether that is so long ago that it counts.
     private var lostSince: Boottime?
@@ -134,16 +133,13 @@ struct SystemdLink: Hashable, Sendable {
 
     // MARK: Questions
 
-    /// systemd has read its units again.
     mutating func systemdReloaded() { isListDue = isUp }
 
-    /// A unit was read, or could not be.
     mutating func unitRead(_ unit: UnitName) { reading.remove(unit) }
 
     /// Drops a question that is in flight. Returns whether our targets and units are to be listed.
     ///
-    /// A listing waits until everything of the one before is read, and then as long again. So one
-    /// listing is enough, however often systemd reads its units again meanwhile.
+    /// A listing waits until everything of the one before is read, and then as long again.
     mutating func prepare(_ batch: inout GateBatch, at now: Boottime) -> Bool {
         if batch.isReadingSystemState {
             batch.isReadingSystemState = !isAsking
@@ -178,7 +174,6 @@ struct UnansweredJobs: Hashable, Sendable {
     /// Whether that was reported, and no job was taken since.
     private var isReported = false
 
-    /// Jobs are asked for.
     mutating func jobsSent(_ more: Int, at now: Boottime) {
         if count == 0, more > 0 { since = now }
         count += more

@@ -7,7 +7,6 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The `errno(3)`, positive.
     package let code: Int32
 
-    /// The failure of `call`; `code` is a positive `errno(3)`.
     package init(_ call: String, code: Int32) {
         self.call = call
         self.code = code
@@ -42,10 +41,8 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Conditions that no input can break. If a condition is broken all the same, the program names it
-/// and ends: the service manager starts the program again.
-///
-/// Swift's own `precondition` is silent in an optimised build: it leaves the sentence out.
+/// Conditions that no input can break. If one is broken all the same, the program names it and ends, and the service
+/// manager starts it again. Swift's own `precondition` leaves the sentence out in an optimised build.
 package enum Invariant {
     /// Ends the program unless `condition` is true. `sentence` states the condition.
     package static func hold(
@@ -55,9 +52,7 @@ package enum Invariant {
         if !condition { broken(sentence(), file: file, line: line) }
     }
 
-    /// Writes one line to standard error, with the place in the sources, and ends by `SIGABRT`, as
-    /// assert(3) does.
-    ///
+    /// Writes one line to standard error, with the place in the sources, and ends by `SIGABRT`, as assert(3) does.
     /// Under systemd the line is an entry of the journal, of priority `crit`.
     package static func broken(
         _ sentence: String, file: StaticString = #fileID, line: UInt = #line
@@ -83,10 +78,8 @@ package enum StandardError {
         return unsafe String(cString: stream) == "\(status.st_dev):\(status.st_ino)"
     }
 
-    /// Writes one line in one call, so that the lines of several processes do not mix. False if the
-    /// line was dropped because the reader does not read.
-    ///
-    /// A line is cut at `PIPE_BUF` bytes, which a pipe that is ready takes at once.
+    /// Writes one line in one call, so that the lines of several processes do not mix: it is cut at `PIPE_BUF` bytes,
+    /// which a pipe that is ready takes at once. False if the line was dropped because the reader does not read.
     @discardableResult
     package static func write(line: String) -> Bool {
         var ready = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)

@@ -6,10 +6,9 @@ import POSIX
 
 /// A connection to a message bus, sd-bus(3) on the loop: calls that do not wait, and signals.
 ///
-/// Nothing here blocks: the connection is made and greeted on the loop, a call is queued until
-/// then, and every call has a time limit, counted from the greeting. Without a greeting the
-/// connection is lost after sd-bus's own 90 seconds. A lost connection is not repaired: drop this
-/// object and make another.
+/// The connection is made and greeted on the loop, a call is queued until then, and every call has a time limit,
+/// counted from the greeting. Without a greeting the connection is lost after sd-bus's own 90 seconds. A lost
+/// connection is not repaired: drop this object and make another.
 @safe
 package final class Bus {
     private let pointer: OpaquePointer

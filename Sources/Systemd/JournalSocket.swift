@@ -1,15 +1,13 @@
 package import POSIX
 
-/// Writes entries to the journal, and never waits. `sd_journal_sendv(3)` waits while journald takes
-/// nothing, which would stop the loop after some seventy entries; here such an entry is dropped,
-/// and counted.
+/// Writes entries to the journal, and never waits: an entry that journald does not take is dropped, and counted.
+/// `sd_journal_sendv(3)` would wait, and stop the loop after some seventy entries.
 package final class JournalSocket {
     private let socket: DatagramSocket
     private let address: SocketAddress
     private let identifier: String
     private var dropped = 0
 
-    /// The address of journald's socket.
     package static let journald = SocketAddress.path("/run/systemd/journal/socket")
 
     /// `identifier` is the name of the program, which journalctl(1) shows before each line. Throws
@@ -55,7 +53,6 @@ package struct JournalEntry: Hashable, Sendable {
     package var messageID: String?
     package var fields: [Field]
 
-    /// An entry that was not written yet.
     package init(
         _ priority: Priority, _ message: String, messageID: String? = nil, fields: [Field] = []
     ) {

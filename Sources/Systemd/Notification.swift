@@ -16,7 +16,6 @@ package enum Notification: Hashable, Sendable {
     /// A line for `systemctl status`.
     case status(String)
 
-    /// `reloading` since now.
     package static var reloadingNow: Notification {
         .reloading(since: EventLoop.uptime.microseconds)
     }

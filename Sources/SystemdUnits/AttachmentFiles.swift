@@ -7,14 +7,12 @@ import Glibc
 package struct Attachment: Hashable, Sendable {
     /// The target that the unit stops with.
     package let target: GateTarget
-    /// The unit.
     package let unit: UnitName
     /// Whether it starts with a closing, while other units still stop, and not after it.
     package let isEarly: Bool
     /// Whether it is there because the configuration lists the unit, and nobody has attached it by hand.
     package let isOfConfiguration: Bool
 
-    /// The attachment of a unit to a target.
     package init(
         target: GateTarget, unit: UnitName, isEarly: Bool = false, isOfConfiguration: Bool = false
     ) {
@@ -43,7 +41,6 @@ package struct Attachment: Hashable, Sendable {
     /// The command that writes the drop-ins of units that the configuration lists.
     package static let fromConfiguration = "killswitchctl attach --from-configuration"
 
-    /// The service of the target.
     package var service: ServiceName { target.service }
 }
 
@@ -52,7 +49,6 @@ package struct Attachment: Hashable, Sendable {
 /// systemd reads them with the file of the unit. They name the attached units also after systemd has
 /// forgotten that, because the file of a unit is gone or the unit is masked.
 package enum AttachmentFiles {
-    /// The directory of the attachments.
     package static let path = "/etc/systemd/system"
 
     /// The folder of the drop-ins of a unit.

@@ -61,7 +61,6 @@ package final class BlockingSystemdClient {
 
 /// The calls of a drill. Their time limit is short, because a gate is closed meanwhile.
 extension BlockingSystemdClient {
-    /// The properties of a unit that a drill needs.
     package func snapshot(of unit: UnitName) throws(Failure) -> UnitSnapshot {
         let snapshot = try callAndWait(.read(unit), within: Self.timeLimit) {
             try $0.unitSnapshot()
@@ -82,7 +81,6 @@ extension BlockingSystemdClient {
         ) { _ in }
     }
 
-    /// The status of these units, by one call.
     package func list(_ units: [UnitName]) throws(Failure) -> [UnitName: UnitStatus] {
         try callAndWait(
             .manager("list units", "ListUnitsByNames", [.texts(units.map(\.text))]),
@@ -108,8 +106,8 @@ extension BlockingSystemdClient {
         let match = try orFail {
             try Match(bus, Match.signal(ofManager: "JobRemoved")) { message in
                 // A signal that cannot be read is ignored.
-                guard let (job, result) = message.content({ try $0.finishedJob() }) else { return }
-                results[job] = result
+                guard let ended = message.content({ try $0.finishedJob() }) else { return }
+                results[ended.job] = ended.result
             }
         }
         let job = try callAndWait(

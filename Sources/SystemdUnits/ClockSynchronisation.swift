@@ -16,7 +16,6 @@ package final class ClockSynchronisation {
     private var bus: Bus?
     private var isBusLost = false
     private var answer: Bool?
-    /// What the kernel said, and when.
     private var kernelAnswer: (isSynchronised: Bool?, at: Boottime)?
     /// When timedated was last asked; nil while no earlier question counts.
     private var askedAt: Boottime?

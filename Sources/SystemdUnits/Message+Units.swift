@@ -58,21 +58,16 @@ extension Message {
     /// `GateEvent.startFailed` in a JobRemoved signal; nil if the job has ended otherwise than by an assertion or a
     /// dependency.
     func failedStart() throws(BusError) -> GateEvent? {
-        let job = try uint32()
-        try skip("o")
-        let (name, result) = (try text(), try text())
+        let (number, _, name, result) = try finishedJob()
         guard let unit = UnitName(name), result == "assert" || result == "dependency" else {
             return nil
         }
-        return .startFailed(unit, job: job, isByAssertion: result == "assert")
+        return .startFailed(unit, job: number, isByAssertion: result == "assert")
     }
 
-    /// The path of the job and its result in a JobRemoved signal.
-    func finishedJob() throws(BusError) -> (job: String, result: String) {
-        try skip("u")
-        let job = try text("o")
-        try skip("s")
-        return (job, try text())
+    /// The content of a JobRemoved signal: the number of the job, its path, its unit and its result.
+    func finishedJob() throws(BusError) -> (UInt32, job: String, unit: String, result: String) {
+        (try uint32(), try text("o"), try text(), try text())
     }
 
     /// The number of the job in the answer to StartUnit and StopUnit, the last part of its path.

@@ -3,14 +3,13 @@ package import Gates
 
 /// The calls to systemd that are to be sent, in their order.
 ///
-/// A connection may wait for 128 answers at a time (dbus-daemon(1), `max_replies_per_connection`): the
-/// bus refuses the next call, and that move would be tried again a second later. systemd asks polkit
-/// about each job, and has the same limit.
+/// A connection may wait for 128 answers at a time (dbus-daemon(1), `max_replies_per_connection`): the bus refuses the
+/// next call, and that move would be tried again a second later. systemd, which asks polkit about each job, has that
+/// limit too.
 ///
-/// Jobs that open or close a gate are first. The target of a state starts after them, so that all
-/// units begin to stop before the first target of a state starts. Reads are last, and few at a time:
-/// systemd answers in turn, and a job must not wait for hundreds of answers. The jobs of one service
-/// keep their order.
+/// Jobs that open or close a gate are first, so that all units begin to stop before the first target of a state starts.
+/// Reads are last, and few at a time: systemd answers in turn, and a job must not wait for hundreds of answers. The
+/// jobs of one service keep their order.
 package struct PendingCalls {
     /// A call that is to be sent now.
     package enum Call: Hashable, Sendable {
@@ -26,10 +25,8 @@ package struct PendingCalls {
     private var jobsInFlight = 0
     private var readsInFlight = 0
 
-    /// No call is to be sent.
     package init() {}
 
-    /// Has a job sent.
     package mutating func append(_ job: TargetJob) {
         let service = job.target.service
         if job.isStartOfState {
@@ -41,7 +38,6 @@ package struct PendingCalls {
         }
     }
 
-    /// Has a unit read.
     package mutating func append(_ unit: UnitName) { reads.append(unit) }
 
     /// The next call; nil if there is none, or if enough are in flight.
@@ -63,10 +59,8 @@ package struct PendingCalls {
         return moves.popFirst()
     }
 
-    /// systemd has answered a job.
     package mutating func jobAnswered() { jobsInFlight -= 1 }
 
-    /// systemd has answered a read.
     package mutating func readAnswered() { readsInFlight -= 1 }
 
     private static let mostJobs = 64

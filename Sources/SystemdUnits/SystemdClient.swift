@@ -210,9 +210,8 @@ package final class SystemdClient {
 
 /// A connection with its subscriptions.
 ///
-/// Each unit that is followed has a match rule, so that changes of other units do not wake the
-/// daemon. One rule matches all units if there would be more than a connection may have (512,
-/// dbus-daemon(1), `max_match_rules_per_connection`).
+/// Each unit that is followed has a match rule, so that other units do not wake the daemon. One rule matches all units
+/// if there would be more than a connection may have (512, dbus-daemon(1), `max_match_rules_per_connection`).
 private struct Connection {
     let bus: Bus
     /// Called with each signal of a unit.

@@ -18,7 +18,6 @@ enum DescriptorBudget {
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// How many descriptors this process may have open.
     static var limit: Int {
         Int(clamping: current?.rlim_cur ?? 1024)
     }

@@ -33,10 +33,9 @@ final class Log {
         write(JournalEntry(level.priority, text.printableLines, messageID: id?.rawValue))
     }
 
-    /// Writes a notice of the machine, which is one line.
+    /// Writes a notice of a machine, which is one line.
     func write(_ notice: LogMessage) { write(line: notice.entry) }
 
-    /// Writes a notice of the gates' machine, which is one line.
     func write(_ notice: GateLogMessage) { write(line: notice.entry) }
 
     /// Writes how many entries were lost, if the journal takes entries again.

@@ -18,7 +18,6 @@ final class ReportSender {
     private var machine = ReportMachine(seed: UInt64.random(in: .min ... .max))
     private var timer: Timer?
     private var sink: DocumentSink?
-    /// The mark that the machine knows.
     private var sentRevision: MetricsRevision?
     /// The number of the last report, and its fingerprint. Before the first report the number is that of an earlier
     /// run.
@@ -29,7 +28,6 @@ final class ReportSender {
     private var isIfChanged = false
     /// The numbers up to this one are stored as used.
     private var reserved: Int64 = 0
-    /// The report that is being made.
     private var making: HostReport?
     private var maker: Deferred?
     private let memory: HeapTrimmer
@@ -40,7 +38,6 @@ final class ReportSender {
     /// Whether the number of the last report could not be stored.
     private var isNumberUnstored = false
 
-    /// Reports of this host to no server yet.
     init(of daemon: Daemon) throws(SystemError) {
         self.daemon = daemon
         let (loop, names) = (daemon.loop, daemon.sources.host)
@@ -103,7 +100,6 @@ final class ReportSender {
         }
     }
 
-    /// Begins a report of the present state.
     private func startReport(ifChanged: Bool) {
         sentRevision = daemon.revision
         isIfChanged = ifChanged
@@ -133,7 +129,6 @@ final class ReportSender {
         }
     }
 
-    /// The server has taken the report, or has not.
     private func sendEnded(_ failure: Failure?) {
         guard let failure else {
             if problem != nil {

@@ -14,15 +14,13 @@ final class SourceRegistry {
     /// Receives the sources' events. It is set once the driver exists.
     var deliver: Deliver = { _ in }
 
-    /// A list without sources.
     init(on loop: EventLoop, _ environment: HostEnvironment) {
         self.loop = loop
         self.environment = environment
     }
 
-    /// The sources of a configuration; an unchanged source keeps its object.
-    ///
-    /// Throws if a source needs the network and no memory or descriptor is left for it.
+    /// The sources of a configuration; an unchanged source keeps its object. Throws if a source needs the network and
+    /// no memory or descriptor is left for it.
     func update(to configured: [Source]) throws -> [any FlagSource] {
         var next: [(settings: Source, source: any FlagSource)] = []
         for settings in configured {
@@ -63,7 +61,6 @@ final class SourceRegistry {
         DocumentSink(settings, environment, try sharedClient()) { [loop] in loop.now.wall }
     }
 
-    /// The names of this host.
     var host: Host { environment.host }
 
     /// One client for all, so that sources of one host share its connection.

@@ -4,7 +4,6 @@ package import JSON
 
 /// The daemon as the methods of the control socket see it. Tests implement it too.
 package protocol ControllableDaemon: AnyObject {
-    /// The time on both clocks.
     var now: Now { get }
     /// The state of the services and the sources.
     var machine: Machine { get }
@@ -39,7 +38,6 @@ package enum ReplyTrigger: Hashable, Sendable {
     case event(Event)
     /// The machine has rejected this order.
     case rejected(ServiceName, Override, OrderObjection)
-    /// The queue of events is empty.
     case queueDrained
     /// Something was heard about gates.
     case gatesHandled
@@ -48,7 +46,6 @@ package enum ReplyTrigger: Hashable, Sendable {
 }
 
 extension ControllableDaemon {
-    /// The configured services.
     package var services: [Service] { machine.plan.services }
 
     /// The state of the services and the sources, for people.

@@ -1,12 +1,9 @@
 import JSON
 
-/// A method of the interface: its declaration, who may call it, and its implementation.
-///
-/// Each method has a file of its own, and a line in `Interface.methods`.
+/// A method of the interface. Each has a file of its own, and a line in `Interface.methods`.
 package struct Method: Sendable {
     /// Who may call it.
     package enum Access: Sendable {
-        /// Everybody.
         case reading
         /// Root, the daemon's user and the group.
         case acting
@@ -14,7 +11,6 @@ package struct Method: Sendable {
 
     /// The name without the interface, such as `Force`.
     package let name: String
-    /// Who may call it.
     package let access: Access
     /// The names of its parameters. A call with another parameter is rejected.
     var parameters: [String] = []
@@ -25,7 +21,6 @@ package struct Method: Sendable {
     package static let sudoUser = "sudoUser"
     /// A comment and the signature, in the interface description language.
     let declaration: String
-    /// The implementation.
     let perform: @Sendable (MethodRequest) throws(MethodError) -> MethodResponse
 }
 
@@ -37,7 +32,6 @@ struct MethodRequest {
     let isStream: Bool
     /// The caller by name and uid, for records; empty for a method that only reads.
     let author: String
-    /// The daemon.
     let daemon: any ControllableDaemon
     /// What has changed of its services, for all clients together.
     let changes: Changes

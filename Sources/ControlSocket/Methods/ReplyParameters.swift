@@ -15,12 +15,10 @@ package struct ReplyParameters: ExpressibleByDictionaryLiteral {
     /// Whether more replies follow, to a call that wants many.
     package private(set) var continues = false
 
-    /// An answer whose values are all there.
     package init(_ object: JSON.Object) {
         parts = object.map { ($0, .value($1)) }
     }
 
-    /// The same, from a literal.
     package init(dictionaryLiteral members: (String, JSON.Value)...) {
         parts = members.map { ($0, .value($1)) }
     }
@@ -79,7 +77,6 @@ package struct ReplyMessage {
         end = continues ? "},\"continues\":true}\0" : "}}\0"
     }
 
-    /// The reply that the method failed.
     package init(_ failure: MethodError) {
         parts = []
         start = ""

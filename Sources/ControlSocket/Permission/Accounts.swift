@@ -19,7 +19,6 @@ package struct Accounts {
         Self.identifier(of: name, in: users)
     }
 
-    /// The ID of the group with this name; nil if the file has none.
     package func identifier(ofGroup name: String) -> UInt32? {
         Self.identifier(of: name, in: groups)
     }
@@ -73,7 +72,6 @@ extension Accounts {
         Accounts(users: bytes(of: "/etc/passwd"), groups: bytes(of: groupFile))
     }
 
-    /// Where the groups of this host are.
     package static let groupFile = "/etc/group"
 
     private static func bytes(of path: String) -> [UInt8] {

@@ -113,6 +113,5 @@ extension MethodError {
 }
 
 extension JSON.Value {
-    /// An array of names.
     static func names<Thing>(_ names: [Name<Thing>]) -> JSON.Value { .strings(names.map(\.text)) }
 }

@@ -12,7 +12,6 @@ struct Parameters {
         self.object = object
     }
 
-    /// A string that must be there.
     func string(_ key: String) throws(MethodError) -> String {
         guard let text = try optionalString(key) else { throw .invalidParameter(key) }
         return text

@@ -22,7 +22,6 @@ final class Connection {
     private var unsent: ArraySlice<UInt8> = []
     /// The bytes of the call that is being answered. What the answer keeps, such as names, comes from them.
     private var callSize = 0
-    /// Whether the client has closed its sending side.
     private var isFinished = false
     private var isQueued = false
     private var activity: Activity = .reading
@@ -100,7 +99,6 @@ final class Connection {
         return goesOn
     }
 
-    /// Ends the connection.
     func close() {
         if case .ended = activity { return }
         activity = .ended

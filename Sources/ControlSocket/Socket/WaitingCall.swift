@@ -6,7 +6,6 @@ import Files
 package struct WaitingCall: Hashable, Sendable {
     /// The process of the daemon; nil if it is in another container.
     package let process: Int32?
-    /// How long the call waits.
     package var time: Duration { now - began }
     /// The state of the process: a letter of proc(5); nil if that is not known.
     private var state: Character?

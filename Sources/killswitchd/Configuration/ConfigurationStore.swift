@@ -6,9 +6,8 @@ import Storage
 
 /// Reads the configuration on disk, and falls back to the last accepted one.
 ///
-/// A configuration that cannot be put in force changes nothing: the last accepted configuration
-/// stays in force. The reason is kept here alone. The control socket and the service manager are
-/// told `refusal` and `keeping`; readers of files find it in the runtime directory.
+/// A configuration that cannot be put in force changes nothing. The control socket and the service manager are told
+/// `refusal` and `keeping`; readers of files find the reason in the runtime directory.
 final class ConfigurationStore {
     private let places: ConfigurationPlaces
     private let state: StateDirectory
@@ -21,7 +20,6 @@ final class ConfigurationStore {
     /// Why the accepted configuration could not be stored, and since when; nil if it is stored.
     private(set) var keeping: HostCondition.Since?
 
-    /// A store that has read nothing yet.
     init(
         _ places: ConfigurationPlaces, state: StateDirectory, runtime: RuntimeDirectory, log: Log
     ) {
@@ -126,7 +124,6 @@ final class ConfigurationStore {
 }
 
 extension LoadedConfiguration {
-    /// Its size in words.
     fileprivate var summary: String {
         let (services, sources) = (settings.services.count, settings.sources.count)
         return "\(services) \(services == 1 ? "service" : "services"), "

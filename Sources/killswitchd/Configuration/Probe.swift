@@ -6,9 +6,8 @@ import FlagSources
 import Glibc
 import JSON
 
-/// `--check --probe`: fetches each source once, as the daemon would, and prints how that ended.
-///
-/// No file of the daemon is written, but a source of type `firebase` may register this host.
+/// `--check --probe`: fetches each source once, as the daemon would, and prints how that ended. No file of the daemon
+/// is written, but a source of type `firebase` may register this host.
 final class Probe {
     private let loop: EventLoop
     private let sources: SourceRegistry

@@ -11,7 +11,6 @@ final class Heartbeat {
     private unowned let daemon: Daemon
     private let onBeat: () -> Void
     private var timer: Timer?
-    /// Whether the file could not be touched the last time.
     private var hasFailed = false
 
     /// Gives the first sign. The driver of decisions has not started: to be there is progress. `onBeat` is called at

@@ -58,7 +58,6 @@ final class SystemdNotifier {
         sendDue()
     }
 
-    /// Sends STOPPING.
     func stop() {
         timer = nil
         send([.stopping, .status("stopping; gates stay as they are")])
