@@ -2,8 +2,7 @@ import CivilTime
 package import Decision
 package import Gates
 
-/// The units of a drill, found before the gate moves: the attached units, the units that stop with
-/// them, and the units of the forced state.
+/// The units of a drill: the attached ones, those that stop with them, and those of the forced state.
 package struct DrillPlan: Hashable, Sendable {
     package let service: ServiceName
     package let state: State
@@ -66,8 +65,7 @@ package struct DrillPlan: Hashable, Sendable {
         return gate.isAtRestDown && units.allSatisfy { $0.hasStopped(seen[$0.name]) }
     }
 
-    /// Whether the targets of the closed gate are active too, and the units of the forced state
-    /// settled.
+    /// Whether the targets of the closed gate are active too, and the units of the forced state settled.
     package func isClosed(_ seen: [UnitName: UnitStatus]) -> Bool {
         isAllDown(seen) && closedTargets.allSatisfy { seen[$0]?.isAtRestUp ?? false }
             && units.allSatisfy { $0.kind != .state || seen[$0.name]?.isAtRest ?? true }
@@ -116,8 +114,7 @@ package struct DrillPlan: Hashable, Sendable {
     }
 }
 
-/// The progress lines of a wait: none in the first second, then the awaited units whenever they
-/// change.
+/// The progress lines of a wait: none in the first second, then the awaited units whenever they change.
 struct DrillProgress: Hashable, Sendable {
     private let since: Boottime
     private var printed: [String] = []

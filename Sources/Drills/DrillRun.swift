@@ -2,8 +2,7 @@ import CivilTime
 import Decision
 import Gates
 
-/// A drill from the order that closes the gate to the findings. After any problem the gate is opened again
-/// before the drill does anything else.
+/// A drill from the order to the findings. After any problem the gate is opened again before anything else.
 package struct DrillRun {
     private let plan: DrillPlan
     private let limit: Duration
@@ -49,8 +48,7 @@ package struct DrillRun {
 
     private var wasInterrupted: Bool { !world.signals.isEmpty }
 
-    /// Whether a drill that was broken off has waited long enough: the host may be shutting down, and the
-    /// drill's order ends by itself.
+    /// Whether a drill that was broken off has waited long enough: the host may be shutting down.
     private var isImpatient: Bool {
         world.signals.count > 1 || world.signals.first.map { now - $0 >= .seconds(5) } ?? false
     }
@@ -265,8 +263,7 @@ package struct DrillRun {
             isInterrupted: times.wasInterrupted)
     }
 
-    /// How long the gate was closed, by its target. A target that waited for a unit until the gate opened again was
-    /// never down.
+    /// How long the gate was closed, by its target; nil if that was never down, as it waited for a unit.
     private func closedFor(_ target: UnitSnapshot) -> Duration? {
         guard !wasGateStuck, let reopened = times.reopened, target.seen.active == .active,
             let opened = target.upSince

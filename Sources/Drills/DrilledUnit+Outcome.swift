@@ -1,5 +1,4 @@
 package import CivilTime
-import Decision
 package import Gates
 
 extension DrilledUnit {
@@ -107,8 +106,7 @@ private struct UnitEvaluation {
         }
     }
 
-    /// Why it is not as it was before the drill. A unit that was down and is started by the gate
-    /// need not run: another gate may forbid it.
+    /// Why it is not as it was. A unit that was down need not run: another gate may forbid it.
     private var returnFailure: UnitFailure? {
         guard let reopened = times.reopened else { return nil }
         guard let ended = seen.ended else { return times.wasInterrupted ? nil : .unknown }

@@ -1,4 +1,3 @@
-import CivilTime
 package import Decision
 package import Gates
 
@@ -67,8 +66,7 @@ package struct DrilledUnit: Hashable, Sendable {
 
     private static let moment: Duration = .seconds(1)
 
-    /// How long it may take to stop: systemd's own default if it has no limit, for a drill cannot
-    /// wait for ever.
+    /// How long it may take to stop: without a limit systemd's default, for a drill cannot wait for ever.
     package var stopLimit: Duration { before.stopLimit ?? .seconds(90) }
     /// How long it may take to start, likewise.
     package var startLimit: Duration { before.startLimit ?? .seconds(90) }

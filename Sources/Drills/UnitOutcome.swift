@@ -1,6 +1,5 @@
 import CivilTime
 package import Decision
-import Gates
 
 /// The result of a drill.
 package struct DrillFindings: Hashable, Sendable {

@@ -3,7 +3,6 @@ import Decision
 import EventLoop
 import Files
 import FlagSources
-import Pages
 import Storage
 
 /// How the effects of the machine are performed.
@@ -148,8 +147,7 @@ extension DecisionDriver {
 
     private static let checkedAtOnce = 100
 
-    /// Performs a write and queues its outcome. There is one publication for each service, so that it is an
-    /// event only if it has failed, or others have.
+    /// Performs a write and queues its outcome. A publication is an event only if it has failed, or others have.
     private func performWrite(_ operation: WriteOperation, _ perform: () throws -> Void) {
         do {
             try perform()

@@ -82,8 +82,7 @@ package final class DecisionDriver {
         post(.started)
     }
 
-    /// Stops the sources and timers, and drops the observer, which may hold this driver. It changes
-    /// no file: a stop of the daemon moves no gate.
+    /// Stops the sources and timers, and drops the observer. It changes no file: a stop moves no gate.
     package func stop() {
         observer = nil
         driver.stop()
@@ -106,8 +105,7 @@ package final class DecisionDriver {
         try runtime.publish(units, of: service, now: loop.now)
     }
 
-    /// Writes what the gate of a service is in fact, and whether people see its page; does nothing for an unknown
-    /// service.
+    /// Writes what the gate of a known service is in fact, and whether people see its page.
     package func publish(_ report: GateStatus, of name: ServiceName) throws(FileError) {
         guard let service = machine.service(name.text) else { return }
         try runtime.publish(report, of: service, now: loop.now)
@@ -228,8 +226,7 @@ package final class DecisionDriver {
         return .reconfigured(reload.plan, replaced: replaced, remembered: remembered)
     }
 
-    /// Follows the pages of another configuration. The files of a service whose page has changed are written again,
-    /// once the machine has taken up the reload.
+    /// Follows the pages of another configuration. Where the page has changed, the files are written again.
     private func replacePages(_ next: [ServiceName: Page], of services: [Service]) {
         let before = pages
         pages = next

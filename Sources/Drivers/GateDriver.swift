@@ -1,4 +1,3 @@
-import CivilTime
 package import Decision
 package import EventLoop
 package import Gates

@@ -7,8 +7,7 @@ enum Input {
     case event(Event)
     case reload(Reconfiguration)
 
-    /// Whether it is a source's report about itself. A hint is none: it may come from an operator,
-    /// and costs a fetch at most.
+    /// Whether it is a source's report about itself. A hint is none: it may come from an operator.
     func isReport(of source: SourceName) -> Bool {
         switch self {
         case .event(.fetchEnded(let name, _, _)), .event(.watchChanged(let name, _)),

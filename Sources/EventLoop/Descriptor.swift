@@ -2,8 +2,7 @@ import CSystemd
 import Glibc
 package import POSIX
 
-/// Calls its handler for as long as a descriptor is ready (epoll(7), level-triggered): a handler
-/// that does not read the bytes that came is called again.
+/// Calls its handler for as long as a descriptor is ready (epoll(7), level-triggered): unread bytes call it again.
 package final class Descriptor {
     /// Events to wait for, and events that came.
     package struct Events: OptionSet, Hashable, Sendable {

@@ -22,7 +22,6 @@ package final class EventLoop {
     deinit { unsafe sd_event_unref(pointer) }
 
     /// Which of several pending events is dispatched first. Among events of one priority it is the oldest.
-    /// An event that is being dispatched is not interrupted.
     package enum Priority: Int64, Sendable {
         case normal = 0
         case low = 50
@@ -30,14 +29,12 @@ package final class EventLoop {
         case idle = 100
     }
 
-    /// Dispatches events until `exit(_:)` is called, and returns the code that was given there. A
-    /// loop that has ended cannot be run again.
+    /// Dispatches events until `exit(_:)`, and returns its code. A loop that has ended cannot be run again.
     package func run() throws(SystemError) -> Int32 {
         try SystemError.check("run event loop", unsafe sd_event_loop(pointer))
     }
 
-    /// Dispatches at most one event, the oldest, and waits for it no longer than `timeout`. Returns
-    /// whether there was one.
+    /// Dispatches the oldest event, and waits for it no longer than `timeout`. Returns whether there was one.
     @discardableResult
     package func runOnce(_ timeout: Duration) throws(SystemError) -> Bool {
         let wait = UInt64(max(timeout.microseconds, 0))
@@ -47,8 +44,7 @@ package final class EventLoop {
     /// Ends `run()` after the event that is being dispatched; `code` is 0 or positive.
     package func exit(_ code: Int32) { unsafe expectSuccess(sd_event_exit(pointer, code)) }
 
-    /// The time on both axes, asked of the kernel at each use: it moves on while one event is
-    /// handled.
+    /// The time on both axes, asked of the kernel at each use: it moves on while one event is handled.
     package var now: (wall: Instant, boot: Boottime) {
         (Self.wallClock, Self.bootClock)
     }
@@ -63,8 +59,7 @@ package final class EventLoop {
         Boottime(microseconds: microseconds(of: CLOCK_BOOTTIME))
     }
 
-    /// Whether the kernel calls the wall clock synchronised; nil if it does not tell this process,
-    /// as in a sandbox.
+    /// Whether the kernel calls the wall clock synchronised; nil if a sandbox keeps it from telling.
     package static var isClockSynchronised: Bool? {
         var state = timex()
         let result = unsafe adjtimex(&state)
@@ -92,8 +87,7 @@ func expectSuccess(_ result: Int32, file: StaticString = #fileID, line: UInt = #
 }
 
 extension EventLoop {
-    /// Lends the C loop, for one call, to a library that adds its own sources to it, such as
-    /// sd-bus(3). `call` returns a negated `errno(3)` if it fails.
+    /// Lends the C loop, for one call, to sd-bus(3), which adds its own sources; `call` negates its `errno(3)`.
     package func attach(_ call: (OpaquePointer) -> Int32) -> Int32 { unsafe call(pointer) }
 }
 

@@ -115,15 +115,13 @@ package final class Watch {
         /// Bits of inotify(7). `IN_IGNORED`: the kernel has ended the watch. `IN_Q_OVERFLOW`: events were lost, so
         /// anything may have changed.
         package let mask: Int32
-        /// The name in the watched directory; nil if the event is about the watched inode
-        /// itself. Bytes that are not UTF-8 are replaced.
+        /// The name in the watched directory; nil for the watched inode itself. Bytes that are not UTF-8 are replaced.
         package let name: String?
     }
 
     private let source: EventSource<Event>
 
-    /// Reports the changes of a mask of inotify(7). Throws an error whose `isNotFound` is true if the path leads
-    /// nowhere.
+    /// Reports the changes of a mask of inotify(7). The error of a path that leads nowhere `isNotFound`.
     package init(
         _ loop: EventLoop, _ path: String, _ mask: Int32, handler: @escaping (Event) -> Void
     ) throws(SystemError) {

@@ -10,8 +10,7 @@ package final class Signals {
     /// A signal that came.
     package struct Received: Hashable, Sendable {
         package let number: Int32
-        /// A process sent it, with `kill(2)` or the like. False for a key typed at a terminal, for
-        /// which the kernel signals the whole foreground process group.
+        /// A process sent it, as by `kill(2)`. False for a key at a terminal, which signals the whole process group.
         package let isFromProcess: Bool
     }
 
@@ -38,8 +37,7 @@ package final class Signals {
         }
     }
 
-    /// Blocks these signals before the object exists that handles them: a signal in the first
-    /// milliseconds of a program waits for it, and does not end the program.
+    /// Blocks these signals before their handler exists: one that comes at the start of a program waits for it.
     package static func hold(_ signals: [Int32]) throws(SystemError) {
         for signal in signals { try block(signal) }
     }
@@ -65,8 +63,7 @@ package final class Child {
 
     private let source: EventSource<End>
 
-    /// The handler is called once, when the process of that ID has ended. Without such a child the
-    /// error is `ESRCH`.
+    /// The handler is called once, when that process has ended. Without such a child the error is `ESRCH`.
     package init(
         _ loop: EventLoop, _ process: Int32, handler: @escaping (End) -> Void
     ) throws(SystemError) {

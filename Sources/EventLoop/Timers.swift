@@ -3,8 +3,7 @@ package import CivilTime
 import Glibc
 package import POSIX
 
-/// Fires once at a moment of this boot (`CLOCK_BOOTTIME`: steps of the wall clock do not move it,
-/// and a suspend does not stop it). Off until it is set.
+/// Fires once at a moment of this boot, by `CLOCK_BOOTTIME`, which counts through a suspend. Off until it is set.
 package final class Timer {
     private let source: EventSource<Void>
 
@@ -23,8 +22,7 @@ package final class Timer {
         source.turnOff()
     }
 
-    /// Fires at that moment, and no longer at the moment that was set before; at once if it is
-    /// past. With nil it does not fire.
+    /// Fires at that moment, and not at the one before; at once if it is past. With nil it does not fire.
     package func set(at moment: Boottime?) {
         guard let moment else { return source.turnOff() }
         let microseconds = UInt64(max(moment.microseconds, 0))
@@ -46,8 +44,7 @@ package final class WallTimer {
         case clockStepped
     }
 
-    /// The two system calls on the descriptor; each returns 0 or an `errno(3)`. A test gives its
-    /// own, because it may not set the machine's clock.
+    /// The two system calls on the descriptor; each returns 0 or an `errno(3)`. Tests give their own.
     package struct Kernel {
         package var set: (_ descriptor: Int32, _ instant: Instant) -> Int32
         package var read: (_ descriptor: Int32) -> Int32

@@ -2,8 +2,7 @@ import Glibc
 
 /// The failures that a replaced file survives.
 package enum Durability: Hashable, Sendable {
-    /// None: after a crash of the kernel the file may be empty. For a file that is written again all the time: it
-    /// does not wait for the disk.
+    /// None, and no wait for the disk: after a crash of the kernel the file may be empty.
     case nothing
     /// This program is killed: enough for files that the next boot does not read.
     case programCrash
@@ -82,8 +81,7 @@ extension File {
         if durability != .nothing { try file.synchronize() }
     }
 
-    /// Makes the file with `O_EXCL`, which never opens a file that is there, not even through a
-    /// link. A file that a crash has left under that name is removed first.
+    /// Makes the file with `O_EXCL`, which opens none that is there. One that a crash has left is removed first.
     private static func make(_ path: String) throws(FileError) -> OpenFile {
         let flags = O_WRONLY | O_CREAT | O_EXCL
         do {

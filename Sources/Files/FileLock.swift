@@ -24,8 +24,7 @@ package final class FileLock {
 }
 
 extension OpenFile {
-    /// Makes sure that only the owner of the directory, and root, may open the file. One that somebody else
-    /// made is an error: they may hold it open.
+    /// Makes sure that only the owner of the directory, and root, may open the file. A file of others is an error.
     fileprivate func keepFromOthers(in directory: String) throws(FileError) {
         let attributes = try attributes()
         guard attributes.kind == .regular else { throw FileError("lock", path, .notRegularFile) }

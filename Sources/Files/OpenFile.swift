@@ -47,8 +47,7 @@ package struct OpenFile: ~Copyable {
         return try read(limit: limit)
     }
 
-    /// Reads to the end of the file. The size in the attributes is 0 for files of procfs, and a file may grow
-    /// meanwhile.
+    /// Reads to the end of the file: its size is 0 on procfs, and it may grow meanwhile.
     private func read(limit: Int) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)

@@ -1,8 +1,7 @@
 import CivilTime
 import Decision
 
-/// A unit that is attached to at least one gate: the permission of its gates, its state by systemd,
-/// and its problem.
+/// A unit that is attached to at least one gate: its permission, its state by systemd, and its problem.
 struct AttachedUnit: Hashable, Sendable {
     let name: UnitName
     /// The targets that it has `Requisite=` on.
@@ -11,16 +10,14 @@ struct AttachedUnit: Hashable, Sendable {
     private(set) var seen: UnitStatus?
     /// How it was read last, but for its status. Its `result` is nil while that is not known.
     private var read = UnitSnapshot(UnitStatus(.inactive))
-    /// Whether a job to start it has ended and left it down, and it was not read since: an assertion may
-    /// have refused the start.
+    /// Whether a start job has left it down, perhaps refused by an assertion, and it was not read since.
     private var isDoubtful = false
     /// Whether systemd has read its units again since this unit was read: its limit may be another.
     private var isOutdated = false
     /// When it is late with stopping; nil if it need not stop, or has.
     private var stopBy: Boottime?
     private(set) var problem: UnitProblem?
-    /// How often in a row it was found running behind a closed gate, and when it may be stopped
-    /// again.
+    /// How often in a row it was found running behind a closed gate, and when it may be stopped again.
     private var expulsions = 0
     private var expelAt: Boottime?
     /// How long its last stop or start took, counted from the move of the gate.
@@ -100,8 +97,7 @@ struct AttachedUnit: Hashable, Sendable {
         }
     }
 
-    /// Whether it has stopped or started as the present move wants. `isFresh`: it was read since
-    /// the targets were moved.
+    /// Whether it has stopped or started as the move wants. `isFresh`: it was read since the targets were moved.
     func hasArrived(isMidway: Bool, isFresh: Bool) -> Bool {
         switch permission {
         case .mustStop: isDown

@@ -29,8 +29,7 @@ struct GateFiles: Hashable, Sendable {
     /// The report of the gate that was written last; nil before the first write, and after a failed write.
     var report: GateStatus? { gate.content }
 
-    /// Writes what has changed, and may be written now. The report is written last, and with current rows.
-    /// `current` tells the rows; nil while they are not known.
+    /// Writes what has changed and may be written now, the report last. `current` tells the rows; nil if unknown.
     mutating func publish(
         _ new: GateStatus?, of service: ServiceName, at now: Boottime, current: () -> [UnitRow]?
     ) -> [GateEffect] {

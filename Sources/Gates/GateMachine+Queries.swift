@@ -82,8 +82,7 @@ struct UnitContext {
 package struct GateView: Hashable, Sendable {
     /// What the gate is in fact: as it was published last, so that metrics and `gate.json` agree.
     package let report: GateStatus
-    /// How long its last opening and its last closing took since the start of the daemon, from the order until every
-    /// unit was as wanted.
+    /// How long its last opening and closing took: from the order until every unit was as wanted.
     package let moves: [Gate: Duration]
     /// How many starts of attached units it has refused since the start of the daemon.
     package let refusedStarts: Int

@@ -19,8 +19,7 @@ package struct GateMachine: Sendable {
     /// How many writes of `units.json` and `gate.json` were asked for: where it is the same, every gate is.
     package private(set) var publicationCount = 0
 
-    /// A machine for these services, none of which is decided yet. `listed` are the units that the configuration
-    /// attaches to them.
+    /// A machine for these services, none of them decided. The configuration attaches the `listed` units to them.
     package init(services: [ServiceName], listed: [ServiceName: [UnitName]] = [:]) {
         self.listed = ListedUnits(listed)
         for service in services { gates[service] = GateState(of: service, isConfigured: true) }

@@ -4,8 +4,7 @@ import Decision
 /// How far the targets of a gate are from the decision. Losing the bus, and a system that stops,
 /// lead back to `waiting` from everywhere; another decision leads to `moving` or `settled`.
 enum GatePhase: Hashable, Sendable {
-    /// Nothing is decided, or nothing may be moved now. Leaves for `moving`, or for `settled` if
-    /// the targets stand as decided.
+    /// Nothing is decided, or may be moved now. Leaves for `moving`, or for `settled` if nothing is to be moved.
     case waiting
     /// Jobs were asked for. Leaves for `awaitingUnits` once systemd has confirmed all of them.
     case moving(GateMove)
@@ -206,8 +205,7 @@ struct RefusedJob: Sendable {
     mutating func forget() { reported = nil }
 }
 
-/// How often in a row a gate was put back. If another process keeps moving it, moves and lines in
-/// the journal are rate-limited.
+/// How often in a row a gate was put back: if another process keeps moving it, moves and lines get rarer.
 struct Corrections: Hashable, Sendable {
     private var count = 0
     private var last: Boottime?

@@ -3,8 +3,7 @@ import Decision
 
 /// What others may know of a gate, and what it is in fact.
 extension GateState {
-    /// Whether something attached to this target may run; nil while nothing is decided. A notice may come at
-    /// any time.
+    /// Whether something attached to this target may run, as a notice always may; nil while nothing is decided.
     func permits(_ target: GateTarget) -> Bool? {
         desired.map { !target.isOfDecision || $0.targets(of: service).contains(target) }
     }

@@ -34,8 +34,7 @@ package struct GateStatus: Hashable, Sendable {
     package private(set) var nextTry: Boottime?
     /// When the units are stopped that may still run behind the closed gate; nil without a drain.
     package private(set) var drainsUntil: Boottime?
-    /// Whether people should see the page instead of the service; nil while that is not known, and what they see
-    /// stays.
+    /// Whether people should see the page; nil while that is not known, and what they see stays.
     package private(set) var isUnavailable: Bool?
     package private(set) var units = UnitCount()
 

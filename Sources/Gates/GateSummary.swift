@@ -121,8 +121,7 @@ struct GateSummary: Sendable {
 
     // MARK: Effects
 
-    /// Has systemd's signals of new units sent, and of others not any more. A new connection follows
-    /// nothing yet.
+    /// Follows the signals of other units. A new connection follows nothing yet.
     mutating func subscriptions(_ link: inout SystemdLink) -> [GateEffect] {
         guard link.isUp else { return [] }
         if link.startSubscribing() { (added, removed) = (subscribed, []) }

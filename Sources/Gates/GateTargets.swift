@@ -74,8 +74,7 @@ struct GateTargets: Hashable, Sendable {
         return states.keys.sorted().filter { $0.isMain || loaded[$0] != nil }.compactMap(\.unit)
     }
 
-    /// The targets that may have units attached after a move: the same two, and any other that is
-    /// not down.
+    /// The targets that may have units attached after a move: the same two, and any other that is not down.
     func targetsToRead() -> Set<GateTarget> {
         Set(states.filter { $0.key.isMain || !$0.value.seen.active.isDown }.keys)
     }

@@ -88,8 +88,7 @@ struct ListedUnits: Hashable, Sendable {
         haveAttached = areOfConfiguration
     }
 
-    /// An obstacle may be gone: systemd has read its units again, or polkit is back. `isAnyMissing`: a listed unit
-    /// is not attached.
+    /// An obstacle may be gone. `isAnyMissing`: a listed unit is not attached.
     mutating func retryNow(isAnyMissing: Bool, at now: Boottime) {
         switch run {
         case .none where isAnyMissing: isDue = true
@@ -175,8 +174,7 @@ struct ListedUnits: Hashable, Sendable {
         return since.map { now < $0 + Self.timeLimit } ?? true
     }
 
-    /// The listed units of a service that are not attached, with the reason. `attached` are the units of its open
-    /// target.
+    /// The listed units of a service that are not `attached` to its open target, with the reason.
     func missing(
         of service: ServiceName, attached: @autoclosure () -> Set<UnitName>, _ link: SystemdLink,
         at now: Boottime

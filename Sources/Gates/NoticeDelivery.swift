@@ -11,8 +11,7 @@ struct NoticeDelivery: Hashable, Sendable {
         case none
         /// The target is to be started. Leaves for `asked` when it is down, and for `none` after an hour.
         case waiting
-        /// systemd is asked. Leaves for `none`, or for `waiting` if systemd refuses or another notice has
-        /// come.
+        /// systemd is asked. Leaves for `none`, or for `waiting` after a refusal or with another notice.
         case asked(isAgain: Bool)
     }
 

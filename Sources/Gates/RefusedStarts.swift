@@ -51,8 +51,7 @@ extension GateMachine {
         batch.recheck(name)
     }
 
-    /// The unit whose stop a queued start of this unit waits for; nil if no start waits. systemd holds the
-    /// start until the gate has moved, and refuses it then.
+    /// The unit whose stop a queued start of this unit waits for; nil if none. systemd refuses the start after it.
     func blocker(of unit: AttachedUnit) -> UnitName? {
         guard unit.isStartQueued, unit.permission == .mustStop else { return nil }
         return unit.services.lazy.flatMap { gates[$0]?.attached ?? [] }.filter { other in

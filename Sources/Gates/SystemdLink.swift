@@ -1,16 +1,14 @@
 import CivilTime
 import Decision
 
-/// The link to systemd: the connection to the bus, the questions in flight on it, and whether the
-/// system is stopping.
+/// The link to systemd: the connection, the questions in flight on it, and whether the system is stopping.
 struct SystemdLink: Hashable, Sendable {
     private enum Connection: Hashable, Sendable {
         /// A connection was asked for. Leaves for `up` or `lost`.
         case connecting
         /// systemd has listed our units. Leaves for `lost`.
         case up
-        /// The bus is gone, or does not answer. Leaves for `connecting` at `retryAt`, and for `up`
-        /// if a list comes before that.
+        /// The bus is gone, or silent. Leaves for `connecting` at `retryAt`, and for `up` if a list comes first.
         case lost(retryAt: Boottime)
     }
 
@@ -101,8 +99,7 @@ struct SystemdLink: Hashable, Sendable {
         askAgainAt = isStopping ? now + .seconds(5) : nil
     }
 
-    /// Connects again, or asks again whether the system is stopping, if that is due. Returns whether the gates have
-    /// another obstacle by now.
+    /// Does what is due at `wakeUp`. Returns whether the gates have another obstacle by now.
     mutating func wake(at now: Boottime, _ batch: inout GateBatch) -> Bool {
         if case .lost(let moment) = connection, moment <= now { reconnect(&batch) }
         if let askAgainAt, askAgainAt <= now, isUp { batch.isReadingSystemState = true }
@@ -163,8 +160,7 @@ struct SystemdLink: Hashable, Sendable {
     static let timeLimit: Duration = .seconds(3)
 }
 
-/// The jobs that systemd was asked for and has not answered. A thousand gates that close at once are answered one by
-/// one: that is no silence.
+/// The jobs that systemd has not answered. A thousand are answered one by one: that is no silence.
 struct UnansweredJobs: Hashable, Sendable {
     private var count = 0
     /// Since when systemd has answered none of them; nil if all are answered.

@@ -35,8 +35,7 @@ package enum SocketAddress: Hashable, Sendable {
     /// A name in the abstract namespace: the kernel's address begins with a NUL byte.
     case abstract(String)
 
-    /// Reads the form that systemd has in variables: `/run/socket`, or `@name` for an abstract
-    /// name. Nil for any other, such as `vsock:`.
+    /// Reads the form of systemd: `/run/socket`, or `@name` for an abstract name. Nil for others, such as `vsock:`.
     package init?(_ text: String) {
         switch text.utf8.first {
         case UInt8(ascii: "/"): self = .path(text)

@@ -12,16 +12,14 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         self.code = code
     }
 
-    /// Turns the result of a call of libsystemd, which returns the `errno` negated, into a value or
-    /// an error.
+    /// Turns the result of a call of libsystemd, a value or the negated `errno`, into a value or an error.
     @discardableResult
     package static func check(_ call: String, _ result: Int32) throws(SystemError) -> Int32 {
         guard result >= 0 else { throw SystemError(call, code: -result) }
         return result
     }
 
-    /// The result of a call of the C library, which is -1 and sets `errno` if it fails, in the
-    /// form that `check` takes.
+    /// The result of a call of the C library, -1 with `errno` for a failure, in the form that `check` takes.
     package static func negated(_ result: Int32) -> Int32 { result == -1 ? -errno : result }
 
     /// The path is not there, or something on the way to it is no directory.
@@ -32,8 +30,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(call): \(Self.text(of: code))" }
 
-    /// The text of strerror(3) for an `errno(3)`, its first letter in lower case so that it can end
-    /// a sentence.
+    /// The text of strerror(3) for an `errno(3)`, in lower case, so that it can end a sentence.
     package static func text(of code: Int32) -> String {
         guard let text = unsafe strerror(code) else { return "error \(code)" }
         let message = unsafe String(cString: text)
@@ -65,8 +62,7 @@ package enum Invariant {
     }
 }
 
-/// The standard error of this process. Writing to it never waits: a reader that does not read must
-/// not stop the program.
+/// The standard error of this process. Writing never waits: a reader must not stop the program.
 package enum StandardError {
     /// Whether it leads to the journal: systemd names that in `JOURNAL_STREAM`, as `DEVICE:INODE` (systemd.exec(5)).
     /// A line may begin with `<N>` there, its priority (sd-daemon(3)).

@@ -1,8 +1,7 @@
 import CSystemd
 import Glibc
 
-/// A message that was received, read from front to back. It is kept for as long as this object
-/// lives.
+/// A message that was received, read from front to back, and kept for as long as this object lives.
 @safe
 package final class Message {
     private let pointer: OpaquePointer
@@ -76,8 +75,7 @@ package final class Message {
         return texts
     }
 
-    /// The next value, a dictionary from names to variants: `read` is called at each, and says
-    /// whether it has read the variant's content.
+    /// The next value, a dictionary of variants: `read` gets each name, and says whether it has read the content.
     package func properties(_ read: (String) throws(BusError) -> Bool) throws(BusError) {
         try each("{sv}") { () throws(BusError) in
             try inside("e", "sv") { () throws(BusError) in

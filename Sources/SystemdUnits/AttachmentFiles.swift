@@ -54,8 +54,7 @@ package enum AttachmentFiles {
     /// The folder of the drop-ins of a unit.
     package static func folder(of unit: UnitName) -> String { "\(path)/\(unit).d" }
 
-    /// The path of a unit's drop-in for a service. A unit has one for each service, so that it is attached
-    /// to one state of a service at most.
+    /// The path of a unit's drop-in for a service: one, so that it is attached to one state of it at most.
     package static func dropIn(of unit: UnitName, for service: ServiceName) -> String {
         "\(folder(of: unit))/\(prefix)\(service).conf"
     }
@@ -65,14 +64,12 @@ package enum AttachmentFiles {
         "\(path)/\(target.unit?.text ?? "").d"
     }
 
-    /// The path of the target's drop-in for a unit. It has the target stop the unit also when systemd does
-    /// not read the drop-in of the unit.
+    /// The path of a target's drop-in for a unit: the target stops the unit also if the unit's own is not read.
     package static func dropIn(of target: GateTarget, for unit: UnitName) -> String {
         "\(folder(of: target))/\(prefix)\(unit).conf"
     }
 
-    /// All attached units, by service and name. The directory may be missing, in an image that is being
-    /// built.
+    /// All attached units, by service and name. An image that is being built may lack the directory.
     package static func all() throws(FileError) -> [Attachment] {
         var found: [Attachment] = []
         for entry in try File.exists(path) ? Directory.list(path) : [] where entry.hasSuffix(".d") {
@@ -99,8 +96,7 @@ package enum AttachmentFiles {
         }
     }
 
-    /// Whether systemd would search the path for drop-ins. Like systemd, it passes over files, and links
-    /// that lead nowhere or in a circle.
+    /// Whether systemd would search the path for drop-ins: it passes over files, and links that lead nowhere.
     private static func isDirectory(_ path: String) throws(FileError) -> Bool {
         do {
             return try File.attributes(of: path).kind == .directory
@@ -109,8 +105,7 @@ package enum AttachmentFiles {
         }
     }
 
-    /// The services that a unit with this folder is attached to. The folder of somebody else's drop-ins
-    /// may hold secrets, and be closed to this user.
+    /// The services that a unit with this folder is attached to. A folder may be closed to this user.
     private static func services(in folder: String) throws(FileError) -> [ServiceName] {
         let names: [String]
         do { names = try Directory.list(folder) } catch  where error.isPermissionDenied {

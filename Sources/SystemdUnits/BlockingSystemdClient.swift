@@ -72,8 +72,7 @@ extension BlockingSystemdClient {
         return snapshot
     }
 
-    /// Keeps a unit loaded for as long as this connection lives: systemd unloads a unit that is
-    /// down and that nothing refers to, and its time stamps are lost.
+    /// Keeps a unit loaded while this connection lives: the time stamps of a unit that is down would go with it.
     package func keep(_ unit: UnitName) throws(Failure) {
         try callAndWait(
             .manager("keep unit '\(unit)' loaded", "RefUnit", [.text(unit.text)]),
@@ -88,8 +87,7 @@ extension BlockingSystemdClient {
         ) { try $0.loadedUnits() }
     }
 
-    /// Starts a unit as an administrator would, and waits for the end of the job, at most for
-    /// `limit`. A job that is still running then was accepted.
+    /// Starts a unit as an administrator would; a job that still runs after `limit` was accepted.
     package func tryStart(_ unit: UnitName, within limit: Duration) throws(Failure) -> ManualStart {
         do {
             return try start(unit, within: limit).map { ManualStart(job: $0) } ?? .accepted

@@ -55,8 +55,7 @@ extension Message {
         return unit.snapshot
     }
 
-    /// `GateEvent.startFailed` in a JobRemoved signal; nil if the job has ended otherwise than by an assertion or a
-    /// dependency.
+    /// `GateEvent.startFailed` in a JobRemoved signal; nil if neither an assertion nor a dependency has ended the job.
     func failedStart() throws(BusError) -> GateEvent? {
         let (number, _, name, result) = try finishedJob()
         guard let unit = UnitName(name), result == "assert" || result == "dependency" else {
@@ -127,8 +126,7 @@ struct UnitProperties {
     private var isAssertionTrue = true
     private var wasTested = false
 
-    /// Takes the property of this name from the next variant of a message. False, and nothing is read, if nobody
-    /// needs the property.
+    /// Reads a property from the next variant of a message; false, and nothing is read, if nobody needs it.
     mutating func read(_ name: String, from message: Message) throws(BusError) -> Bool {
         switch name {
         case "ActiveState":

@@ -2,10 +2,7 @@ import Configuration
 import Decision
 import EventLoop
 import Files
-import Glibc
-import JSON
 import POSIX
-import Storage
 
 /// The program: parses its command line and runs in the mode that it names.
 enum Command {

@@ -1,4 +1,3 @@
-import CivilTime
 import Configuration
 import ControlSocket
 import Decision
@@ -7,7 +6,6 @@ import EventLoop
 import Gates
 import JSON
 import Storage
-import SystemdUnits
 
 extension Daemon {
     /// The control socket. The switches work without it, so a failure does not end the daemon.

@@ -6,7 +6,6 @@ import EventLoop
 import Files
 import Gates
 import Storage
-import SystemdUnits
 
 /// Files that somebody deletes in the two directories come back at once. `DeletionWatch` notices them.
 extension Daemon {

@@ -1,10 +1,8 @@
 import CivilTime
-import Decision
 import EventLoop
 import Files
 import Glibc
 import POSIX
-import Storage
 
 /// Notices that somebody deletes files of the runtime or the state directory, so that they come back at once.
 ///

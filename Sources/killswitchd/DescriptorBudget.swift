@@ -33,8 +33,7 @@ enum DescriptorBudget {
         ServerLimits(within: limit - own - sources * each)
     }
 
-    /// For the loop, the timers, signals, inotify, the bus, the journal, the service manager, and files that
-    /// are read or written.
+    /// For the loop, timers, signals, inotify, the bus, the journal, the service manager, and files in use.
     private static let own = 64
     /// For a source: a poll, a stream, and new connections beside those that are being closed.
     private static let each = 4

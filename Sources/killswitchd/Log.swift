@@ -5,8 +5,7 @@ import POSIX
 import Storage
 import Systemd
 
-/// The log: the journal if stderr is connected to it, else lines on stderr. Writing never blocks on the
-/// journal.
+/// The log: the journal if stderr is connected to it, else lines on stderr. It never waits for the journal.
 final class Log {
     private let journal: JournalSocket?
     /// How many lines stderr has refused since the last line that it accepted.
@@ -27,8 +26,7 @@ final class Log {
         }
     }
 
-    /// Writes a text of the daemon's own, of one line or several. Text from outside that it holds cannot move
-    /// the cursor of a terminal.
+    /// Writes a text of one line or several. What it holds from outside cannot move the cursor of a terminal.
     func write(_ level: LogMessage.Level, _ text: String, id: MessageID? = nil) {
         write(JournalEntry(level.priority, text.printableLines, messageID: id?.rawValue))
     }

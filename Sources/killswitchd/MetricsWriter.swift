@@ -1,9 +1,7 @@
-import CivilTime
 import Configuration
 import Decision
 import EventLoop
 import Files
-import Gates
 import Metrics
 import POSIX
 import Storage

@@ -19,8 +19,7 @@ final class ReportSender {
     private var timer: Timer?
     private var sink: DocumentSink?
     private var sentRevision: MetricsRevision?
-    /// The number of the last report, and its fingerprint. Before the first report the number is that of an earlier
-    /// run.
+    /// The number of the last report, at first that of an earlier run, and its fingerprint.
     private var (generation, deliveredGeneration): (Int64, Int?) = (0, nil)
     /// The fingerprint of the report that the server took last.
     private var delivered: Int?
@@ -40,7 +39,7 @@ final class ReportSender {
 
     init(of daemon: Daemon) throws(SystemError) {
         self.daemon = daemon
-        let (loop, names) = (daemon.loop, daemon.sources.host)
+        let (loop, names) = (daemon.loop, daemon.sources.environment.host)
         host = HostReport.host(
             name: names.name, machineID: names.machineID, bootID: daemon.bootID,
             version: ProgramVersion.current)
@@ -107,8 +106,7 @@ final class ReportSender {
         make()
     }
 
-    /// Adds the next services, and sends the report once it has all of them. The same state keeps its number, so that a
-    /// repeated report is known as one.
+    /// Adds the next services, and sends a report that has all. The same state keeps its number.
     private func make() {
         guard var report = making.take() else { return }
         guard !report.add(HostReport.share, from: daemon.overview, daemon.gates) else {

@@ -1,5 +1,4 @@
 import Configuration
-import Decision
 import EventLoop
 import FlagSources
 import HTTP
@@ -8,7 +7,7 @@ import SourceSettings
 /// Makes and keeps the sources that are followed. A new kind of source is a new case here.
 final class SourceRegistry {
     private let loop: EventLoop
-    private let environment: HostEnvironment
+    let environment: HostEnvironment
     private var client: HTTPClient?
     private var followed: [(settings: Source, source: any FlagSource)] = []
     /// Receives the sources' events. It is set once the driver exists.
@@ -60,8 +59,6 @@ final class SourceRegistry {
     func sink(to settings: HTTPSettings) throws -> DocumentSink {
         DocumentSink(settings, environment, try sharedClient()) { [loop] in loop.now.wall }
     }
-
-    var host: Host { environment.host }
 
     /// One client for all, so that sources of one host share its connection.
     private func sharedClient() throws -> HTTPClient {

@@ -27,8 +27,7 @@ package protocol ControllableDaemon: AnyObject {
 
     /// Appends an event to the queue of the machine.
     func post(_ event: Event)
-    /// Reads the configuration again, and returns the warnings about it. Throws if it is invalid; nothing has
-    /// changed then.
+    /// Reads the configuration again, and returns its warnings. Throws if it is invalid, and changes nothing then.
     func reload() throws(MethodError) -> [String]
 }
 
@@ -59,8 +58,7 @@ extension ControllableDaemon {
         return service
     }
 
-    /// The configured services of these names, each of them once; all services if the list is empty. So
-    /// they are no more than there are services, however long the list is.
+    /// The configured services of these names, each once, so that no list costs more; all if the list is empty.
     func services(_ names: [String]) throws(MethodError) -> [ServiceName] {
         if names.isEmpty { return services.map(\.name) }
         return try Set(names).map { (name) throws(MethodError) in try service(name).name }.sorted()
@@ -109,8 +107,7 @@ extension ControllableDaemon {
         }
     }
 
-    /// The states of these services as in `state.json`, once each of them is decided; nil before. Services
-    /// that are no longer configured are left out.
+    /// The states of these services that are still configured, once each is decided; nil before.
     func decided(_ names: [ServiceName]) -> [JSON.Value]? {
         let wanted = names.compactMap { machine.service($0.text) }
         guard areDecided(wanted, { _ in true }) else { return nil }

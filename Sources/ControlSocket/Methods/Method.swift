@@ -1,4 +1,3 @@
-import JSON
 
 /// A method of the interface. Each has a file of its own, and a line in `Interface.methods`.
 package struct Method: Sendable {
@@ -16,8 +15,7 @@ package struct Method: Sendable {
     var parameters: [String] = []
     /// The names of the parameters that a call may have: who acts may say who called sudo.
     var allParameters: [String] { access == .acting ? parameters + [Self.sudoUser] : parameters }
-    /// The parameter of every method that acts: the user who called sudo, by `SUDO_USER` in the environment of
-    /// the client. It is recorded as a claim.
+    /// The parameter of each method that acts: the user who called sudo, as the client claims by `SUDO_USER`.
     package static let sudoUser = "sudoUser"
     /// A comment and the signature, in the interface description language.
     let declaration: String
@@ -52,14 +50,6 @@ package enum MethodResponse {
 }
 
 extension MethodResponse {
-    /// As soon as `ready` returns a reply: at once, or at a later trigger.
-    static func when(
-        _ ready: @escaping () throws(MethodError) -> ReplyParameters?
-    ) throws(MethodError) -> MethodResponse {
-        if let reply = try ready() { return .now(reply) }
-        return .onChange { (_) throws(MethodError) in try ready() }
-    }
-
     /// As soon as `ready` returns a reply, but not before this trigger.
     static func after(
         _ first: ReplyTrigger, _ ready: @escaping () -> ReplyParameters?

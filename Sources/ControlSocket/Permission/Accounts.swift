@@ -66,8 +66,7 @@ package struct Accounts {
 }
 
 extension Accounts {
-    /// The accounts of this host. Each call reads the files again. A file that cannot be read
-    /// counts as empty.
+    /// The accounts of this host; the files are read at each call. One that cannot be read counts as empty.
     package static func ofThisHost(groupFile: String = groupFile) -> Accounts {
         Accounts(users: bytes(of: "/etc/passwd"), groups: bytes(of: groupFile))
     }

@@ -59,8 +59,7 @@ package struct Peer: Hashable, Sendable {
 }
 
 extension Peer {
-    /// The process that connected, by `SO_PEERCRED` and `SO_PEERGROUPS` of unix(7); nil if the kernel does
-    /// not say. Supplementary groups are in the second alone.
+    /// The process that connected, by `SO_PEERCRED` and, for its groups, `SO_PEERGROUPS` of unix(7); nil if unknown.
     init?(of descriptor: Int32) {
         // A `struct ucred`, which Swift does not import: the IDs of process, user and group.
         var credentials: [UInt32] = [0, 0, 0]

@@ -32,8 +32,7 @@ package struct MethodCall: Hashable, Sendable {
         self.isUpgrade = isUpgrade
     }
 
-    /// Reads one message without its NUL. A message that is no call gets no reply either: the client does
-    /// not speak Varlink.
+    /// Reads one message without its NUL. One that is no call gets no reply: the client speaks no Varlink.
     package init(_ message: [UInt8]) throws(WireError) {
         guard let object = json(message, depthLimit: 16), let full = object["method"]?.string else {
             throw .malformed
@@ -123,8 +122,7 @@ package struct Framing: Sendable {
 
     private let limit: Int
     private var bytes: [UInt8] = []
-    /// How many bytes are known to have no NUL, so that a message that arrives byte by byte is not
-    /// searched again and again.
+    /// How many bytes are known to have no NUL, so that none is searched twice.
     private var searched = 0
 
     /// An empty buffer; `limit` is the longest message in bytes.

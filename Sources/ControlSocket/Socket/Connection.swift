@@ -1,4 +1,3 @@
-import CivilTime
 import EventLoop
 import Glibc
 import POSIX

@@ -61,8 +61,7 @@ package final class Server {
         }
     }
 
-    /// Gives each waiting call a chance to be answered. A call that acts is answered at once; a call that
-    /// reads, after everything else on the loop.
+    /// Lets each waiting call be answered: one that acts at once, one that reads after everything else on the loop.
     package func advance(_ trigger: ReplyTrigger) {
         guard !connections.isEmpty else { return }
         for connection in connections.values { connection.advance(trigger) }

@@ -24,8 +24,7 @@ final class StreamSocket {
         }
     }
 
-    /// Listens at the path, for everybody. The socket is bound to a temporary name and renamed once its
-    /// mode is set; that replaces a socket at which nobody listens any more.
+    /// Listens at the path, for everybody. A socket at which nobody listens is replaced, by renaming.
     func listen(backlog: Int32) throws(SocketError) {
         try makeRoom()
         let hidden = path + ".new"

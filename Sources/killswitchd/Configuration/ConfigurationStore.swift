@@ -1,7 +1,6 @@
 import Configuration
 import Decision
 import EventLoop
-import Files
 import Storage
 
 /// Reads the configuration on disk, and falls back to the last accepted one.
@@ -29,8 +28,7 @@ final class ConfigurationStore {
         self.log = log
     }
 
-    /// The configuration to start with. Throws the errors of the configuration on disk if no
-    /// accepted configuration is kept.
+    /// The configuration to start with. Throws if that on disk is invalid and no accepted one is kept.
     func first() throws(ConfigurationError) -> LoadedConfiguration {
         do {
             return try read()
@@ -84,8 +82,7 @@ final class ConfigurationStore {
             id: .configurationRefused)
     }
 
-    /// Tells readers of the files whether the configuration on disk is in force. A full disk must not
-    /// keep the daemon from its work.
+    /// Tells readers of files whether the configuration is in force. A full disk must not stop the daemon.
     func writeRefusal() {
         do {
             try runtime.write(refusal: refusal?.problem)

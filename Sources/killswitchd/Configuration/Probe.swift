@@ -1,9 +1,7 @@
 import Configuration
 import Decision
 import EventLoop
-import Files
 import FlagSources
-import Glibc
 import JSON
 
 /// `--check --probe`: fetches each source once, as the daemon would, and prints how that ended. No file of the daemon

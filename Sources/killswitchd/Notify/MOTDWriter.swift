@@ -1,6 +1,5 @@
 import CivilTime
 import Decision
-import Drivers
 import EventLoop
 import POSIX
 import Storage
