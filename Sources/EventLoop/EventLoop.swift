@@ -45,9 +45,7 @@ package final class EventLoop {
     package func exit(_ code: Int32) { unsafe expectSuccess(sd_event_exit(pointer, code)) }
 
     /// The time on both axes, asked of the kernel at each use: it moves on while one event is handled.
-    package var now: (wall: Instant, boot: Boottime) {
-        (Self.wallClock, Self.bootClock)
-    }
+    package var now: (wall: Instant, boot: Boottime) { (Self.wallClock, Self.bootClock) }
 
     /// The wall clock, now: for a program that has no loop to ask.
     package static var wallClock: Instant {

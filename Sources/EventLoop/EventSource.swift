@@ -13,9 +13,9 @@ final class EventSource<Event> {
 
     /// Adds a source to the loop; `call` is the verb and object of an error.
     ///
-    /// `add` makes one of the `sd_event_add_…` calls: it sets the source, passes the userdata on, and gives a callback
-    /// that makes an `Event` of the C arguments and returns the result of `deliver(_:to:)`. sd-event keeps the address
-    /// of this object and does not own it: `deinit` takes the source away before the address is void.
+    /// `add` makes one of the `sd_event_add_…` calls: it sets the source, passes the userdata on, and gives a
+    /// callback that makes an `Event` of the C arguments and returns the result of `deliver(_:to:)`. sd-event keeps
+    /// the address of this object and does not own it: `deinit` takes the source away before the address is void.
     init(
         _ call: String, handler: @escaping (Event) -> Void,
         add: (inout OpaquePointer?, UnsafeMutableRawPointer) -> Int32

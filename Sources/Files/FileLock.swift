@@ -1,5 +1,4 @@
 import Glibc
-import POSIX
 
 /// An exclusive lock on a file that nobody else may open, held for as long as this object lives.
 ///

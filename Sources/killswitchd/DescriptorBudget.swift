@@ -18,9 +18,7 @@ enum DescriptorBudget {
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    static var limit: Int {
-        Int(clamping: current?.rlim_cur ?? 1024)
-    }
+    static var limit: Int { Int(clamping: current?.rlim_cur ?? 1024) }
 
     /// How many it has open; nil if it cannot tell.
     static var used: Int? {

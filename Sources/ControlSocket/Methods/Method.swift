@@ -1,4 +1,3 @@
-
 /// A method of the interface. Each has a file of its own, and a line in `Interface.methods`.
 package struct Method: Sendable {
     /// Who may call it.

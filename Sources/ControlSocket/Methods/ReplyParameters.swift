@@ -15,9 +15,7 @@ package struct ReplyParameters: ExpressibleByDictionaryLiteral {
     /// Whether more replies follow, to a call that wants many.
     package private(set) var continues = false
 
-    package init(_ object: JSON.Object) {
-        parts = object.map { ($0, .value($1)) }
-    }
+    package init(_ object: JSON.Object) { parts = object.map { ($0, .value($1)) } }
 
     package init(dictionaryLiteral members: (String, JSON.Value)...) {
         parts = members.map { ($0, .value($1)) }

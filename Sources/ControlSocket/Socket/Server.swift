@@ -69,9 +69,7 @@ package final class Server {
     }
 
     /// Forgets a connection that has ended.
-    func drop(_ connection: Connection) {
-        connections[ObjectIdentifier(connection)] = nil
-    }
+    func drop(_ connection: Connection) { connections[ObjectIdentifier(connection)] = nil }
 
     /// Ends connections until the others keep no more bytes than the limits allow. The user with the most
     /// bytes loses the connection that was inactive the longest; `current` is never ended here.

@@ -9,8 +9,8 @@ package struct VarlinkClient {
     private let watchWait: (WaitingCall?) -> Void
 
     /// A client of the daemon that listens at `path`. Without a `timeLimit` a call waits as long as the daemon works on
-    /// it: until it is stopped for ten seconds, or answers no other call either for a minute. `watchWait` is called each
-    /// second while a call waits, and with nil at its end.
+    /// it: until it is stopped for ten seconds, or answers no other call either for a minute. `watchWait` is called
+    /// each second while a call waits, and with nil at its end.
     package init(
         _ path: String, timeLimit: Duration?, watchWait: @escaping (WaitingCall?) -> Void = { _ in }
     ) {
