@@ -2,16 +2,12 @@ import CivilTime
 package import Decision
 package import Gates
 
-/// The units of a drill, found before the gate moves: the attached units, the units that stop with
-/// them, and the units of the forced state.
+/// The units of a drill: the attached ones, those that stop with them, and those of the forced state.
 package struct DrillPlan: Hashable, Sendable {
-    /// The service whose gate is closed.
     package let service: ServiceName
-    /// The state that is forced.
     package let state: State
     /// Attached units first, then their dependents, then the units of the forced state.
     package let units: [DrilledUnit]
-    /// The target of the open gate.
     package let openTarget: UnitName?
     /// How that target stood before the drill.
     package let openTargetBefore: UnitSnapshot
@@ -69,14 +65,12 @@ package struct DrillPlan: Hashable, Sendable {
         return gate.isAtRestDown && units.allSatisfy { $0.hasStopped(seen[$0.name]) }
     }
 
-    /// Whether the targets of the closed gate are active too, and the units of the forced state
-    /// settled.
+    /// Whether the targets of the closed gate are active too, and the units of the forced state settled.
     package func isClosed(_ seen: [UnitName: UnitStatus]) -> Bool {
         isAllDown(seen) && closedTargets.allSatisfy { seen[$0]?.isAtRestUp ?? false }
             && units.allSatisfy { $0.kind != .state || seen[$0.name]?.isAtRest ?? true }
     }
 
-    /// Whether the target of the open gate is active.
     package func isOpen(_ seen: [UnitName: UnitStatus]) -> Bool {
         openTarget.flatMap { seen[$0] }?.isAtRestUp ?? false
     }
@@ -120,14 +114,12 @@ package struct DrillPlan: Hashable, Sendable {
     }
 }
 
-/// The progress lines of a wait: none in the first second, then the awaited units whenever they
-/// change.
+/// The progress lines of a wait: none in the first second, then the awaited units whenever they change.
 struct DrillProgress: Hashable, Sendable {
     private let since: Boottime
     private var printed: [String] = []
     private var printedAt: Boottime
 
-    /// The progress of a wait that began at this time.
     init(since: Boottime) {
         self.since = since
         printedAt = since

@@ -2,8 +2,7 @@ import CivilTime
 import Decision
 import Gates
 
-/// A drill from the order that closes the gate to the findings. After any problem the gate is opened again
-/// before the drill does anything else.
+/// A drill from the order to the findings. After any problem the gate is opened again before anything else.
 package struct DrillRun {
     private let plan: DrillPlan
     private let limit: Duration
@@ -24,8 +23,8 @@ package struct DrillRun {
         self.plan = plan
         self.limit = limit
         self.world = world
-        times = DrillTimes(ordered: world.now.uptime, limit: limit)
-        expiry = world.now.boot + limit
+        times = DrillTimes(ordered: world.uptime, limit: limit)
+        expiry = world.now + limit
     }
 
     /// Runs the drill to its end. Throws if the daemon does not take the order.
@@ -45,14 +44,13 @@ package struct DrillRun {
         return findings()
     }
 
-    private var now: DrillTime { world.now }
+    private var now: Boottime { world.now }
 
     private var wasInterrupted: Bool { !world.signals.isEmpty }
 
-    /// Whether a drill that was broken off has waited long enough: the host may be shutting down, and the
-    /// drill's order ends by itself.
+    /// Whether a drill that was broken off has waited long enough: the host may be shutting down.
     private var isImpatient: Bool {
-        world.signals.count > 1 || world.signals.first.map { now.boot - $0 >= .seconds(5) } ?? false
+        world.signals.count > 1 || world.signals.first.map { now - $0 >= .seconds(5) } ?? false
     }
 
     /// How the service stands. A stuck gate may still move: dbus or polkit may be restarting.
@@ -62,9 +60,9 @@ package struct DrillRun {
         case .unknown: break
         case .status: stuck = nil
         case .stuck(let problem, let status):
-            let since = stuck?.since ?? now.boot
+            let since = stuck?.since ?? now
             stuck = (since, problem)
-            guard now.boot - since >= Self.gateTimeLimit else { return .status(status) }
+            guard now - since >= Self.gateTimeLimit else { return .status(status) }
             record(problem: problem)
             wasGateStuck = true
         }
@@ -83,8 +81,8 @@ package struct DrillRun {
     /// Waits until everything is down, notes how each unit stands then, and tries starts by hand. Returns when
     /// the closed gate stands, when the order is over, and when a signal has come.
     private mutating func close() throws(DrillProblem) {
-        var progress = DrillProgress(since: now.boot)
-        while !wasInterrupted, now.boot < expiry, try isInForce() {
+        var progress = DrillProgress(since: now)
+        while !wasInterrupted, now < expiry, try isInForce() {
             let seen = try world.list(plan.followed)
             let down = plan.units.filter {
                 $0.kind != .state && (seen[$0.name]?.isAtRestDown ?? true)
@@ -99,7 +97,7 @@ package struct DrillRun {
                 if plan.isClosed(seen) { return }
             }
             let awaited = plan.units.filter { !$0.hasStopped(seen[$0.name]) }
-            try pause(progress.line(awaited, seen, at: now.boot))
+            try pause(progress.line(awaited, seen, at: now))
         }
     }
 
@@ -111,7 +109,7 @@ package struct DrillRun {
         case .unknown, .status(.ordered): return true
         case .status(let status):
             // The end is stored in whole seconds: a daemon that was restarted ends the order early.
-            let isOver = !status.isLost && expiry - now.boot <= .seconds(1)
+            let isOver = !status.isLost && expiry - now <= .seconds(1)
             if !isOver { record(problem: status.problem) }
             return false
         }
@@ -134,16 +132,16 @@ package struct DrillRun {
     private mutating func tryStarts() throws(DrillProblem) {
         for unit in plan.attached {
             guard !wasInterrupted, try isInForce() else { return }
-            let left = expiry - now.boot
+            let left = expiry - now
             guard left > Self.startDuration else { return }
             let start = try world.tryStart(unit.name, within: min(left, Self.startLimit))
-            guard now.boot < expiry, try isInForce() else { return }
+            guard now < expiry, try isInForce() else { return }
             observations[unit.name, default: UnitObservations()].handStart = start
         }
     }
 
     private mutating func recordClosed() {
-        times.limit = min(times.limit, now.uptime - times.ordered)
+        times.limit = min(times.limit, world.uptime - times.ordered)
         if let stuck {
             record(problem: stuck.problem)
             wasGateStuck = true
@@ -164,10 +162,10 @@ package struct DrillRun {
     private mutating func release() throws(DrillProblem) -> Uptime {
         world.printLine("opening '\(plan.service)' again")
         // The order ends by itself, but that is the daemon's work too.
-        let last = max(expiry, now.boot) + Self.daemonTimeLimit
+        let last = max(expiry, now) + Self.daemonTimeLimit
         var isAbsencePrinted = false
         while true {
-            let asked = now.uptime
+            let asked = world.uptime
             switch try world.release() {
             case .open: return asked
             case .ordered, .kept: return try awaitMinClosed()
@@ -179,7 +177,7 @@ package struct DrillRun {
                     "waiting: killswitchd does not answer, and only it opens the gate again")
             }
             isAbsencePrinted = true
-            guard now.boot < last, !isImpatient else {
+            guard now < last, !isImpatient else {
                 throw DrillProblem(
                     "killswitchd does not answer; the gate stays closed until killswitchd runs again or "
                         + "you type 'killswitchctl unlock \(plan.service)'")
@@ -192,9 +190,9 @@ package struct DrillRun {
     /// Returns when the gate was last seen closed: units may have been started between the two looks.
     private mutating func awaitMinClosed() throws(DrillProblem) -> Uptime {
         world.printLine("min_closed keeps the gate closed for a moment")
-        var since = now.uptime
+        var since = world.uptime
         while !isImpatient {
-            let looked = now.uptime
+            let looked = world.uptime
             switch orderStatus() {
             case .status(.open): return since
             case .status(.kept), .status(.ordered): since = looked
@@ -208,13 +206,13 @@ package struct DrillRun {
 
     /// Waits until every unit is as before, or has had its time.
     private mutating func awaitReturn() throws(DrillProblem) {
-        let began = now.boot
+        let began = now
         var progress = DrillProgress(since: began)
         /// Since when the target of the open gate is active.
         var openSince: Boottime?
         while !isImpatient {
             let seen = try world.list(plan.followed)
-            if openSince == nil, plan.isOpen(seen) { openSince = now.boot }
+            if openSince == nil, plan.isOpen(seen) { openSince = now }
             switch orderStatus() {
             case .status(let status) where status.isLost:
                 throw DrillProblem(status.problem)
@@ -223,17 +221,16 @@ package struct DrillRun {
             }
             var awaited = plan.units
             if let openSince {
-                let time = now.boot - openSince
+                let time = now - openSince
                 awaited.removeAll { $0.hasSettled(seen[$0.name], after: time) }
                 if wasInterrupted || awaited.allSatisfy({ time >= limit(of: $0) }) { return }
-            } else if now.boot - began >= gateLimit {
+            } else if now - began >= gateLimit {
                 throw DrillProblem("the gate has not opened: see 'systemctl status killswitchd'")
             }
-            try pause(progress.line(awaited, seen, at: now.boot))
+            try pause(progress.line(awaited, seen, at: now))
         }
     }
 
-    /// How long a unit may take after the gate has opened.
     private func limit(of unit: DrilledUnit) -> Duration {
         guard unit.kind != .state else { return unit.stopLimit }
         let closed = observations[unit.name]?.closed
@@ -266,8 +263,7 @@ package struct DrillRun {
             isInterrupted: times.wasInterrupted)
     }
 
-    /// How long the gate was closed, by its target. A target that waited for a unit until the gate opened again was
-    /// never down.
+    /// How long the gate was closed, by its target; nil if that was never down, as it waited for a unit.
     private func closedFor(_ target: UnitSnapshot) -> Duration? {
         guard !wasGateStuck, let reopened = times.reopened, target.seen.active == .active,
             let opened = target.upSince

@@ -4,8 +4,10 @@ package import Gates
 
 /// What a drill asks of systemd and of the daemon, and what it tells. Each call blocks until it is answered.
 package protocol DrillWorld: AnyObject {
-    /// The present moment.
-    var now: DrillTime { get }
+    /// The present moment by `CLOCK_BOOTTIME`, which times the drill.
+    var now: Boottime { get }
+    /// The same by `CLOCK_MONOTONIC`, which systemd's time stamps are of.
+    var uptime: Uptime { get }
     /// When signals came that ask the drill to end. After the second one it waits for nothing.
     var signals: [Boottime] { get }
     /// Tells how far the drill is, for people and logs.
@@ -32,7 +34,6 @@ package protocol DrillWorld: AnyObject {
 package struct DrillProblem: Error, Hashable, CustomStringConvertible {
     package let description: String
 
-    /// A problem in words.
     package init(_ text: String) { description = text }
 }
 
@@ -53,23 +54,8 @@ package enum ManualStart: Hashable, Sendable {
     case unclear(String)
 }
 
-/// A moment on both clocks: drills are timed by the first, and systemd's time stamps are of the second.
-package struct DrillTime: Hashable, Sendable {
-    /// By `CLOCK_BOOTTIME`.
-    package let boot: Boottime
-    /// By `CLOCK_MONOTONIC`.
-    package let uptime: Uptime
-
-    /// A moment by both clocks.
-    package init(boot: Boottime, uptime: Uptime) {
-        self.boot = boot
-        self.uptime = uptime
-    }
-}
-
 /// How a service stands, as far as a drill is concerned.
 package enum OrderStatus: Hashable, Sendable {
-    /// The drill's order is in force.
     case ordered
     case open
     /// It opens as soon as `min_closed` is over.

@@ -1,5 +1,4 @@
 package import CivilTime
-import Decision
 package import Gates
 
 extension DrilledUnit {
@@ -13,20 +12,16 @@ extension DrilledUnit {
 package struct UnitObservations: Hashable, Sendable {
     /// The unit behind the closed gate, read just before the drill reopens the gate.
     package var closed: UnitSnapshot?
-    /// The unit at the end of the drill.
     package var ended: UnitSnapshot?
     /// The result of a start by hand behind the closed gate; nil if none was tried.
     package var handStart: ManualStart?
-    /// Its problem by `units.json`.
     package var reportedProblem: String?
 
-    /// No observations yet.
     package init() {}
 }
 
 /// The times of the steps of a drill.
 package struct DrillTimes: Hashable, Sendable {
-    /// When the order to close was given.
     package var ordered: Uptime
     /// When the drill asked for the gate to reopen; nil if it did not.
     package var reopened: Uptime?
@@ -111,8 +106,7 @@ private struct UnitEvaluation {
         }
     }
 
-    /// Why it is not as it was before the drill. A unit that was down and is started by the gate
-    /// need not run: another gate may forbid it.
+    /// Why it is not as it was. A unit that was down need not run: another gate may forbid it.
     private var returnFailure: UnitFailure? {
         guard let reopened = times.reopened else { return nil }
         guard let ended = seen.ended else { return times.wasInterrupted ? nil : .unknown }
@@ -187,7 +181,6 @@ extension UnitSnapshot {
         seen.active == .failed && result == "timeout" && downSince.map { $0 >= moment } ?? false
     }
 
-    /// The word for how it failed.
     fileprivate var failure: String { result ?? "unknown" }
 }
 

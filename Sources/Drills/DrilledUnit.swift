@@ -1,4 +1,3 @@
-import CivilTime
 package import Decision
 package import Gates
 
@@ -14,16 +13,12 @@ package struct DrilledUnit: Hashable, Sendable {
         case state
     }
 
-    /// Its full name.
     package let name: UnitName
-    /// Its part in the drill.
     package let kind: Kind
     /// Whether the target that it is attached to starts it; otherwise the target only permits it.
     package let isStarted: Bool
-    /// How it stood before the drill.
     package let before: UnitSnapshot
 
-    /// A unit as the plan describes it.
     package init(name: UnitName, kind: Kind, isStarted: Bool, before: UnitSnapshot) {
         self.name = name
         self.kind = kind
@@ -71,8 +66,7 @@ package struct DrilledUnit: Hashable, Sendable {
 
     private static let moment: Duration = .seconds(1)
 
-    /// How long it may take to stop: systemd's own default if it has no limit, for a drill cannot
-    /// wait for ever.
+    /// How long it may take to stop: without a limit systemd's default, for a drill cannot wait for ever.
     package var stopLimit: Duration { before.stopLimit ?? .seconds(90) }
     /// How long it may take to start, likewise.
     package var startLimit: Duration { before.startLimit ?? .seconds(90) }

@@ -1,12 +1,9 @@
 import CivilTime
 package import Decision
-import Gates
 
 /// The result of a drill.
 package struct DrillFindings: Hashable, Sendable {
-    /// The service that was drilled.
     package let service: ServiceName
-    /// The state that was forced.
     package let state: State
     /// The outcome of each unit, in the order of the plan.
     package let outcomes: [UnitOutcome]
@@ -14,7 +11,6 @@ package struct DrillFindings: Hashable, Sendable {
     package let problem: String?
     /// From the order until the gate was open again; nil if it is not.
     package let closedFor: Duration?
-    /// Whether the gate is open now.
     package let isOpen: Bool
     /// Whether the drill was broken off: some units were not checked.
     package let isInterrupted: Bool
@@ -22,7 +18,6 @@ package struct DrillFindings: Hashable, Sendable {
 
 /// The outcome of a drill for a unit.
 package struct UnitOutcome: Hashable, Sendable {
-    /// The unit that it is about.
     package let unit: DrilledUnit
     /// How long it took to stop: from the order, or for a unit of the forced state from the
     /// reopening. Nil if it did not stop, or was down already.
@@ -34,7 +29,6 @@ package struct UnitOutcome: Hashable, Sendable {
     package let start: Duration?
     /// The failures in their order; empty if the drill succeeded for this unit.
     package let failures: [UnitFailure]
-    /// A remark about a unit that has not failed.
     package let remark: String?
 }
 
@@ -62,7 +56,6 @@ package enum UnitFailure: Hashable, Sendable {
     case absent
     /// It runs in the forced state alone, and still did after that.
     case overstayed
-    /// systemd did not answer when asked about it.
     case unknown
 
     /// The failure as a clause about a unit of a service.

@@ -3,7 +3,6 @@ import Decision
 import EventLoop
 import Files
 import FlagSources
-import Pages
 import Storage
 
 /// How the effects of the machine are performed.
@@ -130,9 +129,8 @@ extension DecisionDriver {
         driver.requestTurn()
     }
 
-    /// Marks the source as confirmed, and checks files of its services for foreign changes. The check
-    /// is most of the cost of a poll, so it runs at most once a second, for some services: those that
-    /// follow have their turn at the next check.
+    /// Marks the source as confirmed, and checks files of its services for foreign changes. The check is most of the
+    /// cost of a poll: it runs at most once a second, for some services, and goes on with the next ones.
     private func markConfirmed(_ name: SourceName) throws(FileError) {
         guard let followed = sources[name] else { return }
         try File.touch(followed.mark)
@@ -149,8 +147,7 @@ extension DecisionDriver {
 
     private static let checkedAtOnce = 100
 
-    /// Performs a write and queues its outcome. There is one publication for each service, so that it is an
-    /// event only if it has failed, or others have.
+    /// Performs a write and queues its outcome. A publication is an event only if it has failed, or others have.
     private func performWrite(_ operation: WriteOperation, _ perform: () throws -> Void) {
         do {
             try perform()

@@ -9,12 +9,9 @@ package import Pages
 package import Storage
 package import SystemdUnits
 
-/// Performs effects and queues events: no other type does either.
-///
-/// Every event is queued, and handled in a turn of the loop. No effect calls the machine: a failed effect queues an
-/// event.
+/// Queues events, each for a turn of the loop, and performs effects. No effect calls the machine: one that fails queues
+/// an event.
 package final class DecisionDriver {
-    /// The machine, for readers.
     package private(set) var machine: Machine
     /// Is called with the outcomes of the inputs, in order.
     package var observer: ((Observation) -> Void)?
@@ -24,13 +21,11 @@ package final class DecisionDriver {
     let state: StateDirectory
     let log: (LogMessage) -> Void
     var sources: [SourceName: ActiveSource] = [:]
-    /// The pages of the services that configure one.
     var pages: [ServiceName: Page]
     var versionFiles: VersionFileWatcher?
     let driver: MachineDriver<Input>
     /// The records of undecided services, which are written when the queue is empty.
     var undecided: [ServiceName: (service: Service, record: PublishedVerdict)] = [:]
-    /// The files that wait for their turn.
     var outbox = Outbox()
     /// The ends of fetches whose answers the machine has not offered to each reader yet.
     var unfinished: [Event] = []
@@ -87,8 +82,7 @@ package final class DecisionDriver {
         post(.started)
     }
 
-    /// Stops the sources and timers, and drops the observer, which may hold this driver. It changes
-    /// no file: a stop of the daemon moves no gate.
+    /// Stops the sources and timers, and drops the observer. It changes no file: a stop moves no gate.
     package func stop() {
         observer = nil
         driver.stop()
@@ -100,7 +94,6 @@ package final class DecisionDriver {
         wallTimer = nil
     }
 
-    /// Queues an event for the machine.
     package func post(_ event: Event) { driver.post(.event(event)) }
 
     /// Queues another configuration; it takes force after the inputs before it.
@@ -112,8 +105,7 @@ package final class DecisionDriver {
         try runtime.publish(units, of: service, now: loop.now)
     }
 
-    /// Writes what the gate of a service is in fact, and whether people see its page; does nothing for an unknown
-    /// service.
+    /// Writes what the gate of a known service is in fact, and whether people see its page.
     package func publish(_ report: GateStatus, of name: ServiceName) throws(FileError) {
         guard let service = machine.service(name.text) else { return }
         try runtime.publish(report, of: service, now: loop.now)
@@ -145,7 +137,6 @@ package final class DecisionDriver {
         return lend(&machine)
     }
 
-    /// The present time, by both clocks.
     package var now: Now {
         let (wall, boot) = loop.now
         let isSynchronised = synchronisation.map(\.value) ?? EventLoop.isClockSynchronised
@@ -235,8 +226,7 @@ package final class DecisionDriver {
         return .reconfigured(reload.plan, replaced: replaced, remembered: remembered)
     }
 
-    /// Follows the pages of another configuration. The files of a service whose page has changed are written again,
-    /// once the machine has taken up the reload.
+    /// Follows the pages of another configuration. Where the page has changed, the files are written again.
     private func replacePages(_ next: [ServiceName: Page], of services: [Service]) {
         let before = pages
         pages = next
@@ -252,12 +242,10 @@ final class ActiveSource {
     let source: any FlagSource
     /// The path of its mark, made once: a poll touches it.
     let mark: String
-    /// When files of its services were last checked.
     var checkedAt: Boottime?
     /// How many of its switches were checked since the first one.
     var checked = 0
 
-    /// A source whose files were not checked yet.
     init(_ source: any FlagSource, mark: String) {
         self.source = source
         self.mark = mark

@@ -1,4 +1,3 @@
-import CivilTime
 package import Decision
 package import EventLoop
 package import Gates
@@ -20,9 +19,8 @@ package final class GateDriver {
     package var observer: ((Bool) -> Void)?
     private var lastOverview: GateOverview?
 
-    /// A driver of the gates of these services, which attaches the `listed` units to them. `address` is the address
-    /// of the bus; nil for the system bus. `publish` writes down how the attached units of a service stand, and
-    /// `publishGate` what its gate is in fact.
+    /// A driver of the gates of these services, which attaches the `listed` units to them. `address` is the address of
+    /// the bus; nil for the system bus. `publish` writes `units.json`, and `publishGate` writes `gate.json`.
     package init(
         loop: EventLoop, services: [ServiceName], listed: [ServiceName: [UnitName]],
         address: String?, publish: @escaping ([UnitRow], ServiceName) throws -> Void,
@@ -38,7 +36,6 @@ package final class GateDriver {
         systemd = SystemdClient(loop, address: address) { [unowned self] event in post(event) }
     }
 
-    /// Takes up work.
     package func start() throws(SystemError) {
         driver.start { [unowned self] in drainQueue() }
         timer = try Timer(loop, accuracy: .milliseconds(20)) { [unowned self] in post(.woke) }
@@ -52,7 +49,6 @@ package final class GateDriver {
         timer = nil
     }
 
-    /// A service was decided, or is gone.
     package func serviceDecided(_ record: PublishedVerdict?, of service: ServiceName) {
         guard let record else { return post(.withdrawn(service)) }
         guard let desired = DesiredGate(record.verdict) else { return }
@@ -60,8 +56,8 @@ package final class GateDriver {
     }
 
     /// What came of the units that the configuration lists; nil while they are being attached.
-    package var attachmentReport: AttachmentReport? {
-        driver.isEmpty ? machine.attachmentReport(at: loop.now.boot) : nil
+    package var attachmentOutcome: AttachmentOutcome? {
+        driver.isEmpty ? machine.attachmentOutcome(at: loop.now.boot) : nil
     }
 
     /// The state of all gates. It is not ready while events are queued.
@@ -87,7 +83,6 @@ package final class GateDriver {
         driver.isEmpty && machine.isAnswered(service)
     }
 
-    /// Queues an event for the machine.
     package func post(_ event: GateEvent) { driver.post(event) }
 
     private func drainQueue() {

@@ -7,8 +7,7 @@ enum Input {
     case event(Event)
     case reload(Reconfiguration)
 
-    /// Whether it is a source's report about itself. A hint is none: it may come from an operator,
-    /// and costs a fetch at most.
+    /// Whether it is a source's report about itself. A hint is none: it may come from an operator.
     func isReport(of source: SourceName) -> Bool {
         switch self {
         case .event(.fetchEnded(let name, _, _)), .event(.watchChanged(let name, _)),
@@ -43,9 +42,8 @@ package struct Reconfiguration {
     let pages: [ServiceName: Page]
     let remember: (any FlagSource) -> Memory.StoredFlags?
 
-    /// `sources` are all sources of the plan; an unchanged source is the same object as before. The
-    /// driver stops removed sources on `Effect.stopSource`. `pages` are those of services that configure one.
-    /// `remember` returns the stored flags of a new source.
+    /// `sources` are all sources of the plan; an unchanged source is the same object as before. `pages` are those of
+    /// services that configure one. `remember` returns the stored flags of a new source.
     package init(
         _ plan: Plan, sources: [any FlagSource], pages: [ServiceName: Page] = [:],
         remember: @escaping (any FlagSource) -> Memory.StoredFlags?
@@ -59,13 +57,11 @@ package struct Reconfiguration {
 
 /// The outcome of an input.
 package enum Observation {
-    /// A service was decided, and its files were written or failed: files come before gates, but a
-    /// full disk must not keep a gate from closing. Nil for a service that is not configured any
-    /// more.
+    /// A service was decided, and its files were written or failed: a full disk must not keep a gate from closing. Nil
+    /// for a service that is not configured any more.
     case decided(ServiceName, PublishedVerdict?)
     /// There is a notice of an end or a window of a service, and its files have it, or could not be written.
     case noticePublished(ServiceName)
-    /// An operator's order was rejected.
     case rejected(ServiceName, Override, OrderObjection)
     /// The machine handled an event, and its effects were performed.
     case handled(Event)

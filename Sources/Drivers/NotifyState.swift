@@ -8,7 +8,6 @@ package import Systemd
 /// WATCHDOG only while there is progress. STATUS when something new is to be said, at most once a second, and
 /// with each ping, so that the ages in it are current.
 package struct NotifyState: Sendable {
-    /// Whether READY was sent.
     package private(set) var isReady = false
     /// When `dueMessages` is due again without an event; nil if it is not.
     package private(set) var nextWake: Boottime?
@@ -20,8 +19,7 @@ package struct NotifyState: Sendable {
     private var statusAt: Boottime?
     private var owesReady = false
 
-    /// `watchdog` is the time without a ping after which the service manager kills the daemon; nil if it
-    /// has no watchdog.
+    /// `watchdog` is the time without a ping after which the daemon is killed; nil without a watchdog.
     package init(watchdog: Duration?, at now: Boottime) {
         startedAt = now
         pingInterval = watchdog.map { $0 / 2 }
@@ -90,8 +88,7 @@ package struct NotifyState: Sendable {
         return [.watchdog]
     }
 
-    /// Asks for more time if the start takes longer than the service manager waits: a little each time, so
-    /// that a start that hangs still fails.
+    /// Asks for more time for a long start: a little each time, so that a start that hangs still fails.
     private mutating func extendStart(
         _ overview: Overview, _ isProgressing: () -> Bool, at now: Boottime
     ) -> [Notification] {
@@ -107,20 +104,17 @@ package struct NotifyState: Sendable {
         return isProgressing() ? [.extendTimeout(Self.extensionStep)] : []
     }
 
-    /// The longest start without asking for more time: well below the unit's `TimeoutStartSec=`, which is
-    /// systemd's default of 90 s.
+    /// The longest start without asking for more time: well below `TimeoutStartSec=`, which is 90 s by default.
     private static let startAllowance: Duration = .seconds(60)
     private static let extensionStep: Duration = .seconds(30)
 }
 
-/// The line that `systemctl status` shows: the first two problems, the states, the age of the flags and the next poll.
-/// It is one short line, however many services and problems there are.
+/// The line that `systemctl status` shows: short, however many services and problems there are.
 struct StatusLine {
     private var lasting: [String] = []
     private var passing: [String] = []
 
-    /// The line for this state: the first problems, and how many more there are; then the services and the
-    /// sources, if they are few.
+    /// The first problems, and how many more there are; then the services and the sources, by name if they are few.
     init(_ overview: Overview) {
         let problems = overview.problemReferences()
         let shown = problems.lazy.compactMap(overview.problem).prefix(Self.shown)
@@ -162,7 +156,6 @@ struct StatusLine {
         return "\(count) services: \(parts.joined(separator: ", "))"
     }
 
-    /// The whole line.
     var text: String { (lasting + passing).joined(separator: "; ") }
 
     /// Whether the lines differ at most in ages and times of polls.

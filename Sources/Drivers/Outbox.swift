@@ -29,16 +29,13 @@ package struct Outbox {
     /// The services whose files say that they are closed.
     private var closed: Set<ServiceName> = []
 
-    /// Nothing waits.
     package init() {}
 
-    /// Whether nothing waits.
     package var isEmpty: Bool { batches.isEmpty }
 
     /// Whether the files of a service wait.
     package var hasFiles: Bool { !records.isEmpty }
 
-    /// Whether a closing waits.
     package var hasClosings: Bool { batches.contains { !$0.closings.isEmpty } }
 
     /// Whether the files of a service wait.

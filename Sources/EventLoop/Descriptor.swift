@@ -2,13 +2,11 @@ import CSystemd
 import Glibc
 package import POSIX
 
-/// Calls its handler for as long as a descriptor is ready (epoll(7), level-triggered): a handler
-/// that does not read the bytes that came is called again.
+/// Calls its handler for as long as a descriptor is ready (epoll(7), level-triggered): unread bytes call it again.
 package final class Descriptor {
     /// Events to wait for, and events that came.
     package struct Events: OptionSet, Hashable, Sendable {
         package let rawValue: UInt32
-        /// The events of an epoll(7) mask.
         package init(rawValue: UInt32) { self.rawValue = rawValue }
 
         private init(_ events: EPOLL_EVENTS) { rawValue = events.rawValue }
@@ -23,10 +21,9 @@ package final class Descriptor {
 
     private let source: EventSource<Events>
 
-    /// Waits for these events on a descriptor; without events it waits for nothing.
-    ///
-    /// With `owned` the descriptor is closed together with this object, and also when this throws;
-    /// otherwise it must stay open for longer than this object lives.
+    /// Waits for these events on a descriptor; without events for nothing. With `owned` the descriptor is closed
+    /// together with this object, and also when this throws; otherwise it must stay open for longer than this object
+    /// lives.
     package init(
         _ loop: EventLoop, _ descriptor: Int32, _ events: Events, owned: Bool = false,
         priority: EventLoop.Priority = .normal, handler: @escaping (Events) -> Void

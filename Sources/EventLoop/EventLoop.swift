@@ -5,9 +5,8 @@ package import POSIX
 
 /// The event loop of the program's only thread: sd-event(3). Every input is a source on it.
 ///
-/// It is never the thread's default loop, which a library could share without our knowledge, and
-/// its own watchdog is off, since that pings whether or not work goes on. Every source keeps the C
-/// loop alive, so that this object and its sources may be freed in any order.
+/// It is never the thread's default loop, which a library could share, and its own watchdog is off, since that pings
+/// whether or not work goes on. Every source keeps the C loop alive: both may be freed in any order.
 @safe
 package final class EventLoop {
     let pointer: OpaquePointer
@@ -23,23 +22,19 @@ package final class EventLoop {
     deinit { unsafe sd_event_unref(pointer) }
 
     /// Which of several pending events is dispatched first. Among events of one priority it is the oldest.
-    /// An event that is being dispatched is not interrupted.
     package enum Priority: Int64, Sendable {
         case normal = 0
-        /// After everything normal.
         case low = 50
         /// After everything else: `SD_EVENT_PRIORITY_IDLE`.
         case idle = 100
     }
 
-    /// Dispatches events until `exit(_:)` is called, and returns the code that was given there. A
-    /// loop that has ended cannot be run again.
+    /// Dispatches events until `exit(_:)`, and returns its code. A loop that has ended cannot be run again.
     package func run() throws(SystemError) -> Int32 {
         try SystemError.check("run event loop", unsafe sd_event_loop(pointer))
     }
 
-    /// Dispatches at most one event, the oldest, and waits for it no longer than `timeout`. Returns
-    /// whether there was one.
+    /// Dispatches the oldest event, and waits for it no longer than `timeout`. Returns whether there was one.
     @discardableResult
     package func runOnce(_ timeout: Duration) throws(SystemError) -> Bool {
         let wait = UInt64(max(timeout.microseconds, 0))
@@ -49,11 +44,8 @@ package final class EventLoop {
     /// Ends `run()` after the event that is being dispatched; `code` is 0 or positive.
     package func exit(_ code: Int32) { unsafe expectSuccess(sd_event_exit(pointer, code)) }
 
-    /// The time on both axes, asked of the kernel at each use: it moves on while one event is
-    /// handled.
-    package var now: (wall: Instant, boot: Boottime) {
-        (Self.wallClock, Self.bootClock)
-    }
+    /// The time on both axes, asked of the kernel at each use: it moves on while one event is handled.
+    package var now: (wall: Instant, boot: Boottime) { (Self.wallClock, Self.bootClock) }
 
     /// The wall clock, now: for a program that has no loop to ask.
     package static var wallClock: Instant {
@@ -65,8 +57,7 @@ package final class EventLoop {
         Boottime(microseconds: microseconds(of: CLOCK_BOOTTIME))
     }
 
-    /// Whether the kernel calls the wall clock synchronised; nil if it does not tell this process,
-    /// as in a sandbox.
+    /// Whether the kernel calls the wall clock synchronised; nil if a sandbox keeps it from telling.
     package static var isClockSynchronised: Bool? {
         var state = timex()
         let result = unsafe adjtimex(&state)
@@ -85,9 +76,8 @@ package final class EventLoop {
 
 /// Ends the program if a call of sd-event fails that cannot fail while the loop runs.
 ///
-/// Two failures are harmless, because nothing will be dispatched any more: the loop has ended
-/// (`ESTALE`), or this is a forked child (`ECHILD`). After any other a timer would never fire; the
-/// service manager restarts the program instead.
+/// Two are harmless: the loop has ended (`ESTALE`), or this is a forked child (`ECHILD`). After any other a timer would
+/// never fire; the service manager restarts the program instead.
 func expectSuccess(_ result: Int32, file: StaticString = #fileID, line: UInt = #line) {
     Invariant.hold(
         result >= 0 || result == -ESTALE || result == -ECHILD,
@@ -95,24 +85,20 @@ func expectSuccess(_ result: Int32, file: StaticString = #fileID, line: UInt = #
 }
 
 extension EventLoop {
-    /// Lends the C loop, for one call, to a library that adds its own sources to it, such as
-    /// sd-bus(3). `call` returns a negated `errno(3)` if it fails.
+    /// Lends the C loop, for one call, to sd-bus(3), which adds its own sources; `call` negates its `errno(3)`.
     package func attach(_ call: (OpaquePointer) -> Int32) -> Int32 { unsafe call(pointer) }
 }
 
-/// Calls its handler from the loop, once the event that is being dispatched has been handled. Off
-/// until it is armed. It costs no system call.
+/// Calls its handler from the loop, once the event that is being dispatched has been handled. It costs no system call.
 ///
-/// Each arming makes a new defer source. sd-event dispatches the source that has been pending
-/// longest, and a defer source that is kept counts as pending since it was made: if its handler
-/// armed it again, the loop would dispatch nothing else, not even a signal.
+/// Each arming makes a new defer source. sd-event dispatches the source that has been pending longest, and counts from
+/// when it was made: if the handler armed a kept one again, the loop would dispatch nothing else, not even a signal.
 package final class Deferred {
     private let loop: EventLoop
     private let priority: EventLoop.Priority
     private let handler: () -> Void
     private var armed: EventSource<Void>?
 
-    /// A call that is off until it is armed.
     package init(
         _ loop: EventLoop, priority: EventLoop.Priority = .normal, handler: @escaping () -> Void
     ) {

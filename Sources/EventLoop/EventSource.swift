@@ -13,12 +13,9 @@ final class EventSource<Event> {
 
     /// Adds a source to the loop; `call` is the verb and object of an error.
     ///
-    /// `add` makes one of the `sd_event_add_…` calls: it sets the source, passes the userdata on,
-    /// and gives as the callback a closure that makes an `Event` of the C arguments and returns the
-    /// result of `deliver(_:to:)`.
-    ///
-    /// sd-event keeps the address of this object, which does not own it: `deinit` takes the source
-    /// away before the address is void.
+    /// `add` makes one of the `sd_event_add_…` calls: it sets the source, passes the userdata on, and gives a
+    /// callback that makes an `Event` of the C arguments and returns the result of `deliver(_:to:)`. sd-event keeps
+    /// the address of this object and does not own it: `deinit` takes the source away before the address is void.
     init(
         _ call: String, handler: @escaping (Event) -> Void,
         add: (inout OpaquePointer?, UnsafeMutableRawPointer) -> Int32
@@ -31,12 +28,10 @@ final class EventSource<Event> {
 
     deinit { unsafe sd_event_source_disable_unref(pointer) }
 
-    /// Turns userdata back into the source that it is the address of, and calls the source's
-    /// handler.
+    /// Turns userdata back into the source that it is the address of, and calls the source's handler.
     ///
-    /// Returns 0 always: after a negative result sd-event would turn the source off for good.
-    /// (`exit_on_failure` is set in case a callback is written without this function: the daemon
-    /// then ends and is restarted, instead of never hearing of that event again.)
+    /// Returns 0 always: after a negative result sd-event would turn the source off for good. (`exit_on_failure` is set
+    /// in case a callback is written without this function: the daemon then ends, and is restarted.)
     static func deliver(_ event: Event, to userdata: UnsafeMutableRawPointer?) -> Int32 {
         guard let userdata = unsafe userdata else { return 0 }
         let source = unsafe Unmanaged<EventSource>.fromOpaque(userdata).takeUnretainedValue()

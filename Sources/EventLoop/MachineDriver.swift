@@ -31,7 +31,6 @@ package final class MachineDriver<Event> {
     /// Whether every event was handled, or is being handled.
     @inlinable package var isEmpty: Bool { handled == events.count }
 
-    /// Queues an event.
     @inlinable package func post(_ event: Event) {
         events.append(event)
         if !isInTurn { requestTurn() }
@@ -40,8 +39,7 @@ package final class MachineDriver<Event> {
     /// Has another turn come, also without an event.
     @usableFromInline package func requestTurn() { deferred?.arm() }
 
-    /// Hands over the queued events, and those that this queues, in their order, up to a limit. After each, `mayGoOn`
-    /// says whether the next has time in this turn.
+    /// Hands over the queued events in their order, up to a limit, and while `mayGoOn` says that there is time.
     @inlinable package func handleEvents(
         atMost limit: Int = 1000, while mayGoOn: () -> Bool = { true },
         by handle: (Event) throws -> Void

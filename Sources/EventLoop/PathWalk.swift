@@ -63,10 +63,8 @@ enum PathEntry {
     /// Anything else: a regular file, a FIFO, a device.
     case file
 
-    /// Looks at the path, without following a link at its end.
-    ///
-    /// A link whose target is not UTF-8 is the error `EILSEQ`: a path is a `String` here, which
-    /// cannot hold such a target.
+    /// Looks at the path, without following a link at its end. A link whose target is not UTF-8 is the error `EILSEQ`:
+    /// a `String` cannot hold it.
     init(at path: String) throws(SystemError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {

@@ -4,15 +4,13 @@ package import POSIX
 
 /// Turns signals of the process into events.
 ///
-/// The signals are blocked in the calling thread, and stay blocked after this object is gone: a
-/// signal that comes then waits, instead of ending the process in the middle of its work. A child
-/// process that signals should end needs an empty signal mask when it is made.
+/// The signals are blocked in the calling thread, and stay blocked after this object is gone, so that none ends the
+/// process in the middle of its work. A child process that signals should end needs an empty signal mask.
 package final class Signals {
     /// A signal that came.
     package struct Received: Hashable, Sendable {
         package let number: Int32
-        /// A process sent it, with `kill(2)` or the like. False for a key typed at a terminal, for
-        /// which the kernel signals the whole foreground process group.
+        /// A process sent it, as by `kill(2)`. False for a key at a terminal, which signals the whole process group.
         package let isFromProcess: Bool
     }
 
@@ -39,8 +37,7 @@ package final class Signals {
         }
     }
 
-    /// Blocks these signals before the object exists that handles them: a signal in the first
-    /// milliseconds of a program waits for it, and does not end the program.
+    /// Blocks these signals before their handler exists: one that comes at the start of a program waits for it.
     package static func hold(_ signals: [Int32]) throws(SystemError) {
         for signal in signals { try block(signal) }
     }
@@ -54,23 +51,19 @@ func block(_ signal: Int32) throws(SystemError) {
     try SystemError.check("block signal", -(unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)))
 }
 
-/// Waits for a child process to end, and reaps it.
-///
-/// It blocks `SIGCHLD` in the calling thread, which sd-event asks for. If it is dropped before the
-/// child has ended, the program has to reap the child itself.
+/// Waits for a child process to end, and reaps it. It blocks `SIGCHLD` in the calling thread, which sd-event asks for.
+/// If it is dropped before the child has ended, the program has to reap the child itself.
 package final class Child {
     /// How the process ended.
     package enum End: Hashable, Sendable {
         /// It exited, with this status from 0 to 255.
         case exited(Int32)
-        /// This signal ended it.
         case killed(Int32)
     }
 
     private let source: EventSource<End>
 
-    /// The handler is called once, when the process of that ID has ended. Without such a child the
-    /// error is `ESRCH`.
+    /// The handler is called once, when that process has ended. Without such a child the error is `ESRCH`.
     package init(
         _ loop: EventLoop, _ process: Int32, handler: @escaping (End) -> Void
     ) throws(SystemError) {

@@ -3,14 +3,12 @@ package import CivilTime
 import Glibc
 package import POSIX
 
-/// Fires once at a moment of this boot (`CLOCK_BOOTTIME`: steps of the wall clock do not move it,
-/// and a suspend does not stop it). Off until it is set.
+/// Fires once at a moment of this boot, by `CLOCK_BOOTTIME`, which counts through a suspend. Off until it is set.
 package final class Timer {
     private let source: EventSource<Void>
 
-    /// A timer that is not set. The accuracy is how much later it may fire, so that the kernel can
-    /// wake the machine once for several timers: large for a poll, `.zero` for a reaction. (To
-    /// sd-event 0 means 250 ms, so `.zero` is passed on as 1 µs.)
+    /// A timer that is not set. The accuracy is how much later it may fire, so that one wake-up serves several timers:
+    /// large for a poll, `.zero` for a reaction. (To sd-event 0 means 250 ms, so `.zero` is passed on as 1 µs.)
     package init(
         _ loop: EventLoop, accuracy: Duration, handler: @escaping () -> Void
     ) throws(SystemError) {
@@ -24,8 +22,7 @@ package final class Timer {
         source.turnOff()
     }
 
-    /// Fires at that moment, and no longer at the moment that was set before; at once if it is
-    /// past. With nil it does not fire.
+    /// Fires at that moment, and not at the one before; at once if it is past. With nil it does not fire.
     package func set(at moment: Boottime?) {
         guard let moment else { return source.turnOff() }
         let microseconds = UInt64(max(moment.microseconds, 0))
@@ -42,19 +39,16 @@ package final class Timer {
 package final class WallTimer {
     /// Why the handler is called.
     package enum Event: Hashable, Sendable {
-        /// The instant that was set has come.
         case due
         /// The clock was set, forwards or backwards. The instant that was set stays set.
         case clockStepped
     }
 
-    /// The two system calls on the descriptor; each returns 0 or an `errno(3)`. A test gives its
-    /// own, because it may not set the machine's clock.
+    /// The two system calls on the descriptor; each returns 0 or an `errno(3)`. Tests give their own.
     package struct Kernel {
         package var set: (_ descriptor: Int32, _ instant: Instant) -> Int32
         package var read: (_ descriptor: Int32) -> Int32
 
-        /// A kernel that answers with these functions.
         package init(set: @escaping (Int32, Instant) -> Int32, read: @escaping (Int32) -> Int32) {
             self.set = set
             self.read = read
@@ -86,11 +80,9 @@ package final class WallTimer {
         set(at: nil)
     }
 
-    /// Fires at that instant, and no longer at the instant that was set before; at once if it is
-    /// past. With nil it waits for steps of the clock only.
-    ///
-    /// A step that has not been read yet makes the system call fail with `ECANCELED`, and the
-    /// kernel forgets it then: the handler is told from here, and the call is made again.
+    /// Fires at that instant, and no longer at the one before; at once if it is past. With nil it waits for steps of
+    /// the clock only. A step that was not read yet makes the system call fail with `ECANCELED`, and the kernel forgets
+    /// it then: the handler is told from here, and the call is made again.
     package func set(at instant: Instant?) {
         let instant = instant ?? Instant(microseconds: .max)
         var code = kernel.set(descriptor, instant)
@@ -105,7 +97,6 @@ package final class WallTimer {
 }
 
 extension WallTimer.Kernel {
-    /// The system's own.
     package static var real: Self {
         Self(
             set: { descriptor, instant in
@@ -121,9 +112,8 @@ extension WallTimer.Kernel {
 }
 
 extension timespec {
-    /// The instant as `timerfd_settime(2)` accepts it: not before 1970, which is invalid, nor its
-    /// first moment, which would disarm the timer, and not after the year 2255, near the end of the
-    /// kernel's nanoseconds.
+    /// The instant as `timerfd_settime(2)` accepts it: after the first moment of 1970, which would disarm the timer,
+    /// and not after the year 2255, near the end of the kernel's nanoseconds.
     fileprivate init(clamping instant: Instant) {
         let farFuture: Int64 = 9_000_000_000_000_000
         let microseconds = min(max(instant.microseconds, 1), farFuture)

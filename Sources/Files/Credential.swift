@@ -2,10 +2,8 @@ import CSystemd
 
 /// The place of a secret or a certificate, which the configuration names and does not hold.
 package enum Credential: Hashable, Sendable {
-    /// A file in `$CREDENTIALS_DIRECTORY`, the folder for the credentials that
-    /// `LoadCredential=` names (systemd.exec(5)), readable by the service alone.
+    /// A file in `$CREDENTIALS_DIRECTORY`, by `LoadCredential=` (systemd.exec(5)), readable by the service alone.
     case named(String)
-    /// A file by its absolute path.
     case file(String)
 
     /// Nil for a text that is neither a name nor an absolute path.

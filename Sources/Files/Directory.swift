@@ -21,15 +21,13 @@ package enum Directory {
         } catch  where error.code == ENOENT {}
     }
 
-    /// The names in it without `.` and `..`, in the order of their bytes, which is the same in
-    /// every locale. In a name that is not UTF-8 bytes are replaced, so that no file can be opened
-    /// by it.
+    /// The names in it without `.` and `..`, in the order of their bytes. In a name that is not UTF-8 bytes are
+    /// replaced, so that no file can be opened by it.
     package static func list(_ path: String) throws(FileError) -> [String] {
         try OpenDirectory(path).names()
     }
 
-    /// Returns once the names in it are on stable storage: a file that was renamed into it keeps
-    /// its name over a loss of power.
+    /// Returns once the names in it are on stable storage, also that of a file that was renamed into it.
     package static func synchronize(_ path: String) throws(FileError) {
         try OpenFile(path.isEmpty ? "/" : path, O_RDONLY | O_DIRECTORY).synchronize()
     }
@@ -56,8 +54,7 @@ package enum Directory {
     }
 }
 
-/// An open directory. What it says of itself and of its files stays true of what is read by it, whatever
-/// somebody puts in their places meanwhile.
+/// An open directory. What is read by it is of it, whatever somebody puts in its place meanwhile.
 @safe
 package struct OpenDirectory: ~Copyable {
     /// The path by which it was opened, for errors and for the paths of its files.
@@ -80,7 +77,6 @@ package struct OpenDirectory: ~Copyable {
 
     deinit { unsafe closedir(stream) }
 
-    /// The attributes of the directory that is open.
     package func attributes() throws(FileError) -> FileAttributes {
         try unsafe FileAttributes(of: path) { unsafe fstat(descriptor, &$1) }
     }
@@ -114,8 +110,7 @@ package struct OpenDirectory: ~Copyable {
         return buffer.prefix(code).map { UInt8(bitPattern: $0) }.elementsEqual(target.utf8)
     }
 
-    /// The next name; nil at the end. `readdir` returns a null pointer for an error too, and only
-    /// `errno` tells both apart.
+    /// The next name; nil at the end. `readdir` returns null for an error too: only `errno` tells them apart.
     private func next() throws(FileError) -> String? {
         var name: String?
         try unsafe system("list", path) { _ in

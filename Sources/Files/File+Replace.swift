@@ -2,8 +2,7 @@ import Glibc
 
 /// The failures that a replaced file survives.
 package enum Durability: Hashable, Sendable {
-    /// None: after a crash of the kernel the file may be empty. For a file that is written again all the time: it
-    /// does not wait for the disk.
+    /// None, and no wait for the disk: after a crash of the kernel the file may be empty.
     case nothing
     /// This program is killed: enough for files that the next boot does not read.
     case programCrash
@@ -14,22 +13,15 @@ package enum Durability: Hashable, Sendable {
 extension File {
     /// Puts new content under a path, atomically: a reader sees all of the old or all of the new.
     ///
-    /// The bytes are written to a hidden file in the same folder, synced, and given the name by
-    /// `rename(2)`; a link of that name is replaced, not followed. A path has one writer, so that
-    /// the hidden name is fixed: a file that a crash left under it is removed, and a link or a FIFO
-    /// that another user put there is never opened.
+    /// The bytes are written to a hidden file in the same folder, synced, and given the name by `rename(2)`; a link of
+    /// that name is replaced, not followed. A path has one writer, so that the hidden name is fixed: a file that a
+    /// crash left under it is removed, and a link or a FIFO that another user put there is never opened.
     ///
-    /// When it throws, the old file is untouched and the hidden one gone, with one exception: if
-    /// only the sync of the folder failed, the new content is in place but may not survive a loss
-    /// of power.
+    /// When it throws, the old file is untouched and the hidden one gone. But if only the sync of the folder failed,
+    /// the new content is in place and may not survive a loss of power.
     ///
-    /// - Parameters:
-    ///   - path: The file to replace or make; its folder must exist.
-    ///   - bytes: The whole content.
-    ///   - mode: The permission bits, whatever the umask is.
-    ///   - time: The modification time, in microseconds since the epoch; nil for the present time.
-    ///   - durability: The failures that the new content must survive.
-    /// - Throws: The error of the first step that failed.
+    /// The folder of the path must exist. `mode` are the permission bits, whatever the umask is; `time` is in
+    /// microseconds since the epoch, and nil for the present time.
     package static func replace(
         _ path: String, with bytes: [UInt8], mode: UInt32 = 0o644, modified time: Int64? = nil,
         surviving durability: Durability = .programCrash
@@ -61,10 +53,8 @@ extension File {
         }
     }
 
-    /// Appends bytes to a file, which is made if it is not there. They survive a loss of power.
-    ///
-    /// When it throws, the file is as long as before, unless that failed too. A crash may leave a part of the
-    /// bytes.
+    /// Appends bytes to a file, which is made if it is not there. They survive a loss of power; a crash meanwhile may
+    /// leave a part of them. When it throws, the file is as long as before, unless that failed too.
     package static func append(_ bytes: [UInt8], to path: String) throws(FileError) {
         let isNew = try !exists(path)
         let flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK
@@ -91,8 +81,7 @@ extension File {
         if durability != .nothing { try file.synchronize() }
     }
 
-    /// Makes the file with `O_EXCL`, which never opens a file that is there, not even through a
-    /// link. A file that a crash has left under that name is removed first.
+    /// Makes the file with `O_EXCL`, which opens none that is there. One that a crash has left is removed first.
     private static func make(_ path: String) throws(FileError) -> OpenFile {
         let flags = O_WRONLY | O_CREAT | O_EXCL
         do {

@@ -1,12 +1,8 @@
 import Glibc
 
-/// Operations on a file by its path.
-///
-/// Paths are absolute, or relative to the working directory. Links are followed unless a function
-/// says otherwise.
+/// Operations on a file by its path. Links are followed unless a function says otherwise.
 package enum File {
-    /// The whole content of a regular file of at most `limit` bytes; a larger file is an error. A
-    /// FIFO, a device or a socket is an error too, and never waited for.
+    /// The whole content of a regular file. A FIFO, a device, a socket, and more than `limit` bytes are errors.
     package static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
         try readWithAttributes(path, limit: limit).bytes
     }
@@ -47,16 +43,14 @@ package enum File {
         try attributes(of: path).modificationTime
     }
 
-    /// Removes the file; a missing file is no error. Of a link, the link is removed, not its
-    /// target.
+    /// Removes the file, or a link and not its target; a missing file is no error.
     package static func remove(_ path: String) throws(FileError) {
         do {
             try unsafe system("remove", path) { unsafe unlink($0) }
         } catch  where error.code == ENOENT {}
     }
 
-    /// Gives the file another name on the same file system, atomically: at each moment exactly one
-    /// of both names is there. A file that had the new name is gone.
+    /// Gives the file another name on the same file system, atomically. A file that had the new name is gone.
     package static func rename(_ path: String, to newPath: String) throws(FileError) {
         try refuseNUL("rename to", newPath)
         try unsafe system("rename", path) { old in
@@ -64,8 +58,7 @@ package enum File {
         }
     }
 
-    /// Sets the modification time, in microseconds since the epoch, to now by default; makes an empty file of mode
-    /// 0644 if there is none.
+    /// Sets the modification time, in microseconds, by default now; makes an empty file (0644) if there is none.
     package static func touch(_ path: String, modified time: Int64? = nil) throws(FileError) {
         let times = time.map { [timespec](microseconds: $0) }
         do {

@@ -9,7 +9,6 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
         case system(Int32)
         /// A regular file was expected, and it is a FIFO, a device or a socket.
         case notRegularFile
-        /// The file holds more than this many bytes.
         case largerThan(Int)
         /// This process holds the lock, in words.
         case lockedBy(String)
@@ -17,18 +16,14 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
         case ownedBy(UInt32)
         /// The files of a service would take so many bytes of a directory, and so many are free for it.
         case overBudget(Int, free: Int)
-        /// The content is not of the documented form.
         case malformed
     }
 
     /// The verb, as a person says it: `open`, `rename`.
     package let operation: String
-    /// The path that was given.
     package let path: String
-    /// Why the call failed.
     package let cause: Cause
 
-    /// The failure of an operation on a path.
     package init(_ operation: String, _ path: String, _ cause: Cause) {
         self.operation = operation
         self.path = path
@@ -44,12 +39,10 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
     /// The file is not there, or something on the way to it is no directory.
     package var isNotFound: Bool { code == ENOENT || code == ENOTDIR }
 
-    /// The file holds more than the limit that was given.
     package var isTooLarge: Bool {
         if case .largerThan = cause { true } else { false }
     }
 
-    /// This user may not do it.
     package var isPermissionDenied: Bool { code == EACCES || code == EPERM }
 
     package var description: String { "\(operation) '\(path)': \(cause)" }
@@ -71,14 +64,8 @@ extension FileError.Cause: CustomStringConvertible {
     }
 }
 
-/// Makes one system call on a path, and turns its result into a Swift value or error. A call that a
-/// signal interrupted is made again.
-/// - Parameters:
-///   - operation: The verb of the error's sentence.
-///   - path: The path, given to `call` as a C string that lasts for that call.
-///   - call: Returns -1 and sets `errno` when it fails.
-/// - Returns: The result of `call`.
-/// - Throws: The `errno` of the call, with the operation and the path.
+/// Makes one system call on a path, and turns its result into a Swift value or error: -1 into the `errno`, with the
+/// operation and the path. A call that a signal interrupted is made again. The C string lasts for that call.
 @discardableResult
 func system<Result: FixedWidthInteger>(
     _ operation: String, _ path: String, _ call: (UnsafePointer<CChar>) -> Result

@@ -1,5 +1,4 @@
 import Glibc
-import POSIX
 
 /// An exclusive lock on a file that nobody else may open, held for as long as this object lives.
 ///
@@ -11,22 +10,20 @@ package final class FileLock {
     /// The lock belongs to this descriptor: closing it releases the lock.
     private let file: OpenFile
 
-    /// The name of the file.
     package static let name = "daemon.lock"
 
-    /// Takes the lock of a directory without waiting, on a file of this name in it; makes the file if there
-    /// is none. If another process has the lock, the error's cause is `.lockedBy`.
-    package init(in directory: String, name: String = FileLock.name) throws(FileError) {
+    /// Takes the lock of a directory without waiting; makes the file if there is none. If another process has the lock,
+    /// the error's cause is `.lockedBy`.
+    package init(in directory: String) throws(FileError) {
         let flags = O_RDONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK
-        file = try OpenFile("\(directory)/\(name)", flags, mode: 0o600)
+        file = try OpenFile("\(directory)/\(Self.name)", flags, mode: 0o600)
         try file.keepFromOthers(in: directory)
         try file.lock()
     }
 }
 
 extension OpenFile {
-    /// Makes sure that only the owner of the directory, and root, may open the file. One that somebody else
-    /// made is an error: they may hold it open.
+    /// Makes sure that only the owner of the directory, and root, may open the file. A file of others is an error.
     fileprivate func keepFromOthers(in directory: String) throws(FileError) {
         let attributes = try attributes()
         guard attributes.kind == .regular else { throw FileError("lock", path, .notRegularFile) }

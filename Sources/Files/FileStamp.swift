@@ -2,12 +2,10 @@ import Glibc
 
 /// What shows that a file which was read is still the same and unchanged, without reading it again.
 ///
-/// The daemon reads most files whole each time: flags and credentials at each fetch, versions and the
-/// configuration at each hint. Where that costs too much (the list of signers, whose documents are
-/// verified again, and the groups, at each connection) this is how it follows them. Size and time of modification show
-/// nothing: ostree, Nix and `rsync -t` give a new file those of the old one. The time of the last change of status
-/// can be set by nobody, and another file has another inode. A link is followed, so that another target is another
-/// file.
+/// The daemon reads most files whole each time. This is for the two where that costs too much: the list of signers,
+/// whose documents are verified again, and the groups, at each connection. Size and time of modification show nothing:
+/// ostree, Nix and `rsync -t` give a new file those of the old one. The time of the last change of status can be set by
+/// nobody, and another file has another inode. A link is followed.
 package struct FileStamp: Sendable {
     /// A change in the same tick of the kernel's clock as the one before leaves all times as they are, so that a
     /// stamp shows nothing before the file has rested for so many seconds.

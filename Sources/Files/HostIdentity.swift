@@ -19,9 +19,8 @@ private func isUUID(_ bytes: [UInt8]) -> Bool {
         && groups.joined().allSatisfy("0123456789abcdef".utf8.contains)
 }
 
-/// The id of this machine for one application: 32 hexadecimal digits, stable until the system is
-/// installed anew. The id in `/etc/machine-id`, which machine-id(5) wants kept on the host, cannot
-/// be computed from it. Nil if the machine has no id.
+/// The id of this machine for one application: 32 hexadecimal digits, stable until the system is installed anew. The id
+/// in `/etc/machine-id`, which has to stay on the host, cannot be computed from it. Nil if the machine has no id.
 package func machineID(forApplication application: String) -> String? {
     var (key, id) = (sd_id128_t(), sd_id128_t())
     guard unsafe sd_id128_from_string(application, &key) == 0,

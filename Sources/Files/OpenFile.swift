@@ -13,10 +13,8 @@ package struct OpenFile: ~Copyable {
         self.path = path
     }
 
-    /// Opens a file for reading, by its path or by its name in an open directory; `path` is for errors.
-    ///
-    /// `O_NONBLOCK`, or opening a FIFO would wait for a writer. A socket cannot be opened at all, which the kernel
-    /// words as "no such device or address".
+    /// Opens a file for reading, by its path or by its name in an open directory; `path` is for errors. `O_NONBLOCK`,
+    /// or opening a FIFO would wait for a writer. A socket cannot be opened at all: `ENXIO`.
     init(reading path: String, named name: String, in directory: Int32) throws(FileError) {
         do {
             descriptor = try unsafe system("open", path) { _ in
@@ -49,10 +47,7 @@ package struct OpenFile: ~Copyable {
         return try read(limit: limit)
     }
 
-    /// Reads to the end of the file.
-    ///
-    /// It does not rely on the size in the attributes: that is 0 for files of procfs, and a file
-    /// may grow meanwhile.
+    /// Reads to the end of the file: its size is 0 on procfs, and it may grow meanwhile.
     private func read(limit: Int) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)
@@ -121,10 +116,7 @@ package struct FileAttributes: Hashable, Sendable {
     package let kind: Kind
     /// The permission bits with set-user-ID, set-group-ID and sticky: `mode & 0o7777`.
     package let mode: UInt32
-    /// The user ID of the owner.
     package let owner: UInt32
-    /// The group ID of the owner.
-    package let group: UInt32
     /// In bytes; 0 for most files of procfs, even if they have content.
     package let size: Int
     /// Microseconds since 1970-01-01T00:00:00Z. A time that does not fit becomes the farthest that
@@ -146,7 +138,6 @@ package struct FileAttributes: Hashable, Sendable {
             }
         mode = status.st_mode & 0o7777
         owner = status.st_uid
-        group = status.st_gid
         size = status.st_size
         let time = status.st_mtim
         modificationTime = Int64(

@@ -38,7 +38,6 @@ extension AttachedUnit {
     /// Whether one of its gates starts it. If not, an administrator or another unit does.
     var isStarted: Bool { holders.values.contains(where: \.isStarter) }
 
-    /// Whether the gate of this service starts it.
     func isStarted(by service: ServiceName) -> Bool {
         holders.contains { $0.key.service == service && $0.value.isStarter }
     }
@@ -50,8 +49,7 @@ extension AttachedUnit {
         }.map(\.key)
     }
 
-    /// The other services that keep it down while this one permits it. An undecided service starts nothing, and
-    /// stops nothing either.
+    /// The other services that keep it down while this one permits it. An undecided service changes nothing.
     func keepers(from service: ServiceName) -> [ServiceName] {
         guard holders.allSatisfy({ $0.key.service != service || $0.value.mayRun == true }) else {
             return []
@@ -63,8 +61,7 @@ extension AttachedUnit {
         return Set(others.keys.map(\.service)).sorted()
     }
 
-    /// Whether it is as a gate of this service wants it. Nil if the gate wants nothing of it: it only
-    /// permits the unit, or the gate of another service forbids it.
+    /// Whether it is as a gate of this service wants it; nil if the gate wants nothing, or another one forbids it.
     func isAsWanted(by service: ServiceName, _ gate: Gate) -> Bool? {
         switch gate {
         case .closed:

@@ -1,8 +1,7 @@
 import CivilTime
 import Decision
 
-/// A unit that is attached to at least one gate: the permission of its gates, its state by systemd,
-/// and its problem.
+/// A unit that is attached to at least one gate: its permission, its state by systemd, and its problem.
 struct AttachedUnit: Hashable, Sendable {
     let name: UnitName
     /// The targets that it has `Requisite=` on.
@@ -11,29 +10,23 @@ struct AttachedUnit: Hashable, Sendable {
     private(set) var seen: UnitStatus?
     /// How it was read last, but for its status. Its `result` is nil while that is not known.
     private var read = UnitSnapshot(UnitStatus(.inactive))
-    /// Whether a job to start it has ended and left it down, and it was not read since: an assertion may
-    /// have refused the start.
+    /// Whether a start job has left it down, perhaps refused by an assertion, and it was not read since.
     private var isDoubtful = false
     /// Whether systemd has read its units again since this unit was read: its limit may be another.
     private var isOutdated = false
     /// When it is late with stopping; nil if it need not stop, or has.
     private var stopBy: Boottime?
-    /// The problem that was reported last.
     private(set) var problem: UnitProblem?
-    /// How often in a row it was found running behind a closed gate, and when it may be stopped
-    /// again.
+    /// How often in a row it was found running behind a closed gate, and when it may be stopped again.
     private var expulsions = 0
     private var expelAt: Boottime?
     /// How long its last stop or start took, counted from the move of the gate.
     private(set) var took: Duration?
-    /// The processes that it leaves behind when it comes down.
     var left = LeftProcesses()
     /// Whether somebody has asked systemd to start it since it was down, and the job is not over.
     private(set) var isStartQueued = false
-    /// The starts that its gates have refused.
     var refusedStarts = RefusedStarts()
 
-    /// A unit of which nothing is known yet.
     init(_ name: UnitName) { self.name = name }
 
     /// Whether it runs, or has done its work.
@@ -78,7 +71,6 @@ struct AttachedUnit: Hashable, Sendable {
         stopBy = stopBy.map { $0 + (limit - before) }
     }
 
-    /// systemd has read its units again.
     mutating func systemdReloaded() { isOutdated = true }
 
     /// Whether systemd calls it down, and processes of it may run on.
@@ -86,13 +78,11 @@ struct AttachedUnit: Hashable, Sendable {
 
     var isDown: Bool { seen?.active.isDown ?? true && !hasLeft }
 
-    /// Whether systemd has told that it is down.
     var isSeenDown: Bool { seen != nil && isDown }
 
     /// Whether systemd has no usable file of it: then the drop-in that ties it to its gate has no effect.
     private var isLost: Bool { seen?.load.map { $0 != .loaded } ?? false }
 
-    /// Whether it is neither on its way up nor down.
     private var isAtRest: Bool { seen?.isAtRest ?? true }
 
     // MARK: A move of a gate
@@ -107,8 +97,7 @@ struct AttachedUnit: Hashable, Sendable {
         }
     }
 
-    /// Whether it has stopped or started as the present move wants. `isFresh`: it was read since
-    /// the targets were moved.
+    /// Whether it has stopped or started as the move wants. `isFresh`: it was read since the targets were moved.
     func hasArrived(isMidway: Bool, isFresh: Bool) -> Bool {
         switch permission {
         case .mustStop: isDown
@@ -122,9 +111,8 @@ struct AttachedUnit: Hashable, Sendable {
 
     // MARK: Judging
 
-    /// Compares it with the permission of its gates. Returns the target that has to be stopped once
-    /// more: the daemon may stop only targets, and systemd stops a unit that runs behind a closed
-    /// gate with its target.
+    /// Compares it with the permission of its gates. Returns the target that has to be stopped once more: the daemon
+    /// may stop only targets, and a unit that runs behind a closed gate stops with its target.
     mutating func enforcePermission(
         in context: UnitContext, at now: Boottime, _ batch: inout GateBatch
     ) -> GateTarget? {

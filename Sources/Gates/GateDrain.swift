@@ -21,8 +21,7 @@ struct GateDrain: Hashable, Sendable {
     /// The gate that follows, once the drain is over.
     func following(at now: Boottime) -> DesiredGate? { end <= now ? desired : nil }
 
-    /// The report of a gate during its drain. It counts the units among `units` that the end of the
-    /// drain will stop; some may be down already.
+    /// The report of a gate during its drain. It counts the units that the end of the drain will stop.
     func report(
         of service: ServiceName, _ units: [AttachedUnit], since published: GateFiles,
         at now: Boottime
@@ -47,9 +46,9 @@ extension GateMachine {
 }
 
 extension GateState {
-    /// Postpones a closing until the end of its drain: until then the gate stays as it is in fact.
-    /// False if nothing is to drain: the decision has no drain, or the gate is closed already. A gate
-    /// without a decision yet counts as open, because its drain is that of an earlier run.
+    /// Postpones a closing until the end of its drain. False if nothing is to drain: the decision has no drain, or the
+    /// gate is closed already. A gate without a decision yet counts as open, because its drain is that of an earlier
+    /// run.
     mutating func drain(to desired: DesiredGate, until end: Boottime?, at now: Boottime) -> Bool {
         let isOpen =
             self.desired.map {
@@ -61,8 +60,7 @@ extension GateState {
         return true
     }
 
-    /// Ends a drain if the gate is closed in fact: somebody has done by hand what the flags want. Returns whether it
-    /// has.
+    /// Ends a drain if somebody has closed the gate by hand. Returns whether that is so.
     mutating func endDrainIfClosed(at now: Boottime) -> Bool {
         guard drain != nil, let desired, targets.isGateMoved(from: desired) else { return false }
         drain?.end(at: now)

@@ -9,7 +9,6 @@ package enum GateEffect: Hashable, Sendable {
     case list([UnitName])
     /// Subscribe to changes of these units too.
     case subscribe(Set<UnitName>)
-    /// Subscribe to changes of these units no longer.
     case unsubscribe(Set<UnitName>)
     /// Read all properties of a unit: `unitRead` follows.
     case readUnit(UnitName)
@@ -27,7 +26,6 @@ package enum GateEffect: Hashable, Sendable {
     case publishUnits(ServiceName, [UnitRow])
     /// Write down what the gate of a service is in fact.
     case publishGate(ServiceName, GateStatus)
-    /// Write a line to the log.
     case log(GateLogMessage)
     /// Send `woke` then, instead of at the time asked for before; nil is never.
     case sleep(Boottime?)
@@ -37,16 +35,11 @@ package enum GateEffect: Hashable, Sendable {
 struct GateBatch {
     // The calls to systemd.
     var jobs: [TargetJob] = []
-    var isConnecting = false
-    var listing: [UnitName]?
+    /// The calls but for those beside it, which are made once.
+    var others: [GateEffect] = []
     var isReadingSystemState = false
-    var isAttaching = false
-    var isReadingOutcome = false
     private(set) var reads: [UnitName] = []
-    /// The same, to find one.
     private var isRead: Set<UnitName> = []
-    /// The units whose processes are counted.
-    var counts: [UnitName] = []
 
     private(set) var messages: [GateLogMessage] = []
     /// The gates that are looked at, and whose rows are published, at the end of the event.
@@ -66,7 +59,6 @@ struct GateBatch {
         reads.append(unit)
     }
 
-    /// Announces a notice at the end of the event.
     mutating func log(_ notice: GateLogMessage) { messages.append(notice) }
 
     /// Has a gate looked at, at the end of the event.
@@ -77,11 +69,7 @@ struct GateBatch {
 
     /// The calls to systemd. The jobs come first: a closing does not wait for questions.
     var calls: [GateEffect] {
-        jobs.map(GateEffect.enqueue) + (isConnecting ? [.connectBus] : [])
-            + (listing.map { [.list($0)] } ?? [])
-            + (isReadingSystemState ? [.readSystemState] : [])
-            + (isAttaching ? [.attachListed] : [])
-            + (isReadingOutcome ? [.readAttachOutcome] : []) + reads.map(GateEffect.readUnit)
-            + counts.map(GateEffect.countProcesses)
+        jobs.map(GateEffect.enqueue) + others + (isReadingSystemState ? [.readSystemState] : [])
+            + reads.map(GateEffect.readUnit)
     }
 }

@@ -3,7 +3,6 @@ package import Decision
 
 /// An event of the gates' machine. All that the machine knows of systemd comes by events.
 package enum GateEvent: Hashable, Sendable {
-    /// The first event.
     case started
     /// A service was decided, or is gone; undecided services have no event.
     /// `drainsUntil`: when the units of a closed gate stop that may run on; nil for at once.
@@ -13,7 +12,6 @@ package enum GateEvent: Hashable, Sendable {
     case noticePublished(ServiceName)
     /// The bus is there, and these targets of ours are loaded; all others are not active.
     case targetsListed([UnitName: UnitStatus])
-    /// The status of attached units.
     case unitsListed([UnitName: UnitStatus])
     /// The bus is gone, or does not answer.
     case busLost(problem: String)
@@ -41,7 +39,6 @@ package enum GateEvent: Hashable, Sendable {
     case unitsListedByConfiguration([ServiceName: [UnitName]])
     /// systemd has queued the start of the unit that attaches them, or refused it.
     case attachAnswered(problem: GateObstacle?)
-    /// The result of its run was read.
     case attachEnded(AttachmentOutcome)
     /// Whether the system is on its way down.
     case systemStateRead(isStopping: Bool)
@@ -58,7 +55,6 @@ package enum TargetJob: Hashable, Sendable {
     case start(GateTarget)
     case stop(GateTarget)
 
-    /// The target that is started or stopped.
     package var target: GateTarget {
         switch self {
         case .start(let target), .stop(let target): target
@@ -68,6 +64,5 @@ package enum TargetJob: Hashable, Sendable {
     /// Whether it starts the target of a state or a variant: another job opens or closes the gate.
     package var isStartOfState: Bool { isStart && !target.isMain }
 
-    /// Whether it starts its target.
     package var isStart: Bool { if case .start = self { true } else { false } }
 }

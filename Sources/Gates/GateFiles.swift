@@ -3,9 +3,8 @@ import Decision
 
 /// The files of a gate as they were written last: `units.json` and `gate.json`.
 ///
-/// They are written again when they change, at most five times a second: a hundred units that stop at once are a few
-/// writes. A change of the gate itself is written at once, so that a reader that knows of an opening and a closing
-/// never sees the report of an earlier closing, and one that knows of a unit sees it counted.
+/// They are written when they change, at most five times a second: a hundred units that stop at once are a few writes.
+/// A change of the gate itself is written at once, so that no reader sees the report of an earlier closing.
 struct GateFiles: Hashable, Sendable {
     private struct File<Content: Hashable & Sendable>: Hashable, Sendable {
         /// Nil before the first write, and after a failed write.
@@ -30,8 +29,7 @@ struct GateFiles: Hashable, Sendable {
     /// The report of the gate that was written last; nil before the first write, and after a failed write.
     var report: GateStatus? { gate.content }
 
-    /// Writes what has changed, and may be written now. The report is written last, and with current rows.
-    /// `current` tells the rows; nil while they are not known.
+    /// Writes what has changed and may be written now, the report last. `current` tells the rows; nil if unknown.
     mutating func publish(
         _ new: GateStatus?, of service: ServiceName, at now: Boottime, current: () -> [UnitRow]?
     ) -> [GateEffect] {
@@ -74,7 +72,6 @@ struct GateFiles: Hashable, Sendable {
         return report.since
     }
 
-    /// When what is due may be written.
     var wakeUp: Boottime? { [rows.wakeUp, gate.wakeUp].compactMap(\.self).min() }
 }
 
@@ -103,7 +100,6 @@ extension GateState {
         }
     }
 
-    /// A file could not be written.
     mutating func writeFailed(
         _ problem: String, at now: Boottime, _ batch: inout GateBatch
     ) {

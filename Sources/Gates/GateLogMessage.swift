@@ -109,7 +109,6 @@ extension GateLogMessage {
             + (shown + more).joined(separator: ", ")
     }
 
-    /// The units that other services keep down.
     private static func list(_ kept: [UnitName: [ServiceName]]) -> String {
         let shown = kept.sorted { $0.key < $1.key }.prefix(listed).map { unit, services in
             "\(unit) stays down because of "

@@ -3,7 +3,6 @@ package import Decision
 
 /// What others may ask of the gates.
 extension GateMachine {
-    /// The state of all gates.
     package var overview: GateOverview { digest.overview }
 
     /// What the gate of a service is in fact, and its problems; nil while that is not known.
@@ -23,9 +22,11 @@ extension GateMachine {
     }
 
     /// The result of attaching the units of the last configuration; nil while it may still come.
-    package func attachmentReport(at now: Boottime) -> AttachmentReport? {
+    package func attachmentOutcome(at now: Boottime) -> AttachmentOutcome? {
         guard !listed.isUnderWay(link, at: now) else { return nil }
-        return AttachmentReport(outcome: listed.outcome, missing: digest.missing)
+        var outcome = listed.outcome
+        outcome.missing = digest.missing
+        return outcome
     }
 
     /// Whether systemd has taken or refused what was asked last for a service, or has had its time.
@@ -39,7 +40,6 @@ extension GateMachine {
         return GateView(report: report, moves: gate.moves, refusedStarts: gate.refusedStarts)
     }
 
-    /// How far the gates of a unit are.
     func context(of unit: AttachedUnit) -> UnitContext {
         let gates = { (target: GateTarget) in self.gates[target.service] }
         return UnitContext(
@@ -51,7 +51,6 @@ extension GateMachine {
             blocker: blocker(of: unit))
     }
 
-    /// The state outside of a gate that its decisions need.
     func context(_ now: Boottime) -> GateContext {
         GateContext(units: units, listed: listed, link: link, now: now)
     }
@@ -79,25 +78,11 @@ struct UnitContext {
     let blocker: UnitName?
 }
 
-/// What came of the units that the configuration lists.
-package struct AttachmentReport: Hashable, Sendable {
-    /// The result of the last run of the unit that attaches them.
-    package let outcome: AttachmentOutcome
-    /// The listed units that are not attached, with the reason.
-    package let missing: [ListedUnit: UnitProblem]
-}
-
-extension AttachmentReport {
-    /// Nothing is attached: the daemon moves no gates.
-    package init() { self.init(outcome: AttachmentOutcome(), missing: [:]) }
-}
-
 /// A gate as metrics show it.
 package struct GateView: Hashable, Sendable {
     /// What the gate is in fact: as it was published last, so that metrics and `gate.json` agree.
     package let report: GateStatus
-    /// How long its last opening and its last closing took since the start of the daemon, from the order until every
-    /// unit was as wanted.
+    /// How long its last opening and closing took: from the order until every unit was as wanted.
     package let moves: [Gate: Duration]
     /// How many starts of attached units it has refused since the start of the daemon.
     package let refusedStarts: Int

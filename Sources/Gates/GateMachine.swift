@@ -3,10 +3,9 @@ package import Decision
 
 /// Moves gates to their decisions, and follows the units that stop or start: events in, effects out.
 ///
-/// It compares the targets with the decisions, and needs no history: a lost answer, a daemon that was killed
-/// between two moves, a bus that was restarted and an administrator who moved a gate all end the same way. It
-/// moves targets only if they do not stand as decided: to start an active one would start stopped units again, as
-/// an opening during a drain has to.
+/// It compares the targets with the decisions, and needs no history: a lost answer, a killed daemon, a restarted bus
+/// and an administrator who moved a gate all end the same way. It moves only targets that do not stand as decided: to
+/// start an active one would start stopped units again, as an opening during a drain has to.
 ///
 /// A value without a clock or a bus, beside `Machine` and fed by its verdicts. It routes: the state of a gate
 /// is its `GateState`, of a unit its `AttachedUnit`, of the bus `SystemdLink`.
@@ -20,8 +19,7 @@ package struct GateMachine: Sendable {
     /// How many writes of `units.json` and `gate.json` were asked for: where it is the same, every gate is.
     package private(set) var publicationCount = 0
 
-    /// A machine for these services, none of which is decided yet. `listed` are the units that the configuration
-    /// attaches to them.
+    /// A machine for these services, none of them decided. The configuration attaches the `listed` units to them.
     package init(services: [ServiceName], listed: [ServiceName: [UnitName]] = [:]) {
         self.listed = ListedUnits(listed)
         for service in services { gates[service] = GateState(of: service, isConfigured: true) }
@@ -31,7 +29,7 @@ package struct GateMachine: Sendable {
     package mutating func handle(_ event: GateEvent, at now: Boottime) -> [GateEffect] {
         var batch = GateBatch()
         switch event {
-        case .started: batch.isConnecting = true
+        case .started: batch.others.append(.connectBus)
         case .decided(let service, let desired, let drainsUntil):
             decide(service, desired, drainsUntil, at: now, &batch)
         case .withdrawn(let service): withdraw(service, &batch)
@@ -85,7 +83,7 @@ package struct GateMachine: Sendable {
         let published = publish(&batch, at: now)
         publicationCount += published.count
         link.unanswered.jobsSent(batch.jobs.count, at: now)
-        if link.prepare(&batch, at: now) { batch.listing = units.keys.sorted() }
+        if link.prepare(&batch, at: now) { batch.others.append(.list(units.keys.sorted())) }
         updateSummary(batch, at: now)
         return batch.calls + digest.subscriptions(&link) + published
             + batch.messages.map(GateEffect.log)

@@ -73,7 +73,6 @@ package enum GateObstacle: Hashable, Sendable {
 
 /// The problem of an attached unit.
 package enum UnitProblem: Hashable, Sendable {
-    /// It is not down after this time.
     case late(limit: Duration)
     /// systemd has killed it, because its stop limit was over.
     case killed
@@ -166,7 +165,6 @@ package enum UnitLoad: Hashable, Sendable {
     /// Another word, such as `bad-setting`.
     case other(String)
 
-    /// The load state of this word.
     package init(_ word: String) {
         self =
             switch word {

@@ -4,8 +4,7 @@ import Decision
 /// How far the targets of a gate are from the decision. Losing the bus, and a system that stops,
 /// lead back to `waiting` from everywhere; another decision leads to `moving` or `settled`.
 enum GatePhase: Hashable, Sendable {
-    /// Nothing is decided, or nothing may be moved now. Leaves for `moving`, or for `settled` if
-    /// the targets stand as decided.
+    /// Nothing is decided, or may be moved now. Leaves for `moving`, or for `settled` if nothing is to be moved.
     case waiting
     /// Jobs were asked for. Leaves for `awaitingUnits` once systemd has confirmed all of them.
     case moving(GateMove)
@@ -66,19 +65,15 @@ struct GateMove: Hashable, Sendable {
     private(set) var isNew = true
     /// Whether it began in the middle of another move: then earlier states of units prove nothing.
     private let isMidway: Bool
-    /// The units that are not yet as they should be.
     private(set) var awaited: Set<UnitName>
-    /// The units that were read since the targets stand.
     private var fresh: Set<UnitName> = []
     /// The targets that are being read, to find the units attached to them.
     private(set) var unread: Set<GateTarget> = []
-    /// How long each unit took that has arrived.
     private(set) var took: [UnitName: Duration] = [:]
     /// When it last came forward: the targets stand, or a unit has arrived.
     private var progressAt: Boottime
     /// When the awaited units have had their time to start; nil without a limit, and once that time is over.
     private(set) var startBy: Boottime?
-    /// Whether units were not up in their time.
     private(set) var isLate = false
 
     /// A move that was asked for at `now`, and is looked at again after `timeLimit`.
@@ -121,7 +116,6 @@ struct GateMove: Hashable, Sendable {
         isRetryDue = !isUnderWay
     }
 
-    /// It is asked for again.
     mutating func retry(at now: Boottime) {
         isRetryDue = false
         attempts += 1
@@ -138,10 +132,8 @@ struct GateMove: Hashable, Sendable {
         unread = targets
     }
 
-    /// A target was read, or could not be.
     mutating func targetRead(_ target: GateTarget) { unread.remove(target) }
 
-    /// A unit was read, or could not be.
     mutating func unitRead(_ unit: UnitName) { fresh.insert(unit) }
 
     /// A unit that was not known when the move began is attached: the move awaits it too.
@@ -191,7 +183,6 @@ struct RefusedJob: Sendable {
     /// The problem of the refusal that was reported last; nil without one.
     var problem: GateObstacle? { reported?.problem }
 
-    /// systemd has refused a job.
     mutating func jobRefused(_ job: TargetJob, _ problem: GateObstacle) {
         pending = (job, problem)
     }
@@ -214,8 +205,7 @@ struct RefusedJob: Sendable {
     mutating func forget() { reported = nil }
 }
 
-/// How often in a row a gate was put back. If another process keeps moving it, moves and lines in
-/// the journal are rate-limited.
+/// How often in a row a gate was put back: if another process keeps moving it, moves and lines get rarer.
 struct Corrections: Hashable, Sendable {
     private var count = 0
     private var last: Boottime?

@@ -54,8 +54,7 @@ extension GateState {
         phase = .awaitingUnits(GateMove(at: context.now, awaiting: Set(starting.map(\.name))))
     }
 
-    /// Ends the wait for units that had their time to start. It counts from the last progress: a unit may wait for
-    /// another one.
+    /// Ends the wait for units that had their time to start, counted from the last progress.
     mutating func limitStart(_ context: GateContext, _ batch: inout GateBatch) {
         let units = (phase.move?.awaited ?? []).compactMap { context.units[$0] }
             .filter { !$0.starters(of: service).isEmpty && !$0.isUp }

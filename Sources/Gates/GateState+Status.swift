@@ -3,13 +3,11 @@ import Decision
 
 /// What others may know of a gate, and what it is in fact.
 extension GateState {
-    /// Whether something attached to this target may run; nil while nothing is decided. A notice may come at
-    /// any time.
+    /// Whether something attached to this target may run, as a notice always may; nil while nothing is decided.
     func permits(_ target: GateTarget) -> Bool? {
         desired.map { !target.isOfDecision || $0.targets(of: service).contains(target) }
     }
 
-    /// All units that are attached to any of its targets.
     var attached: Set<UnitName> { targets.attached }
 
     /// Whether the daemon's readiness need not wait for this gate.
@@ -115,7 +113,6 @@ extension GateState {
         }
     }
 
-    /// Whether no move is under way.
     private var isSettled: Bool {
         switch phase {
         case .settled, .waiting: true

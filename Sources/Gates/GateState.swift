@@ -11,15 +11,12 @@ struct GateState: Sendable {
     /// Nil until the service is decided, and after it was withdrawn.
     private(set) var desired: DesiredGate?
     var phase = GatePhase.waiting
-    /// The closing that waits for the end of its drain.
     var drain: GateDrain?
     /// Until when the daemon's readiness waits for an answer of systemd; nil once there was one.
     private(set) var readyBy: Boottime?
     private(set) var refusal = RefusedJob()
     private var corrections = Corrections()
-    /// Its files as they were written last.
     var files = GateFiles()
-    /// The start of the units that pass on notices.
     var notice = NoticeDelivery()
     /// How long its last opening and its last closing took.
     private(set) var moves: [Gate: Duration] = [:]
@@ -28,7 +25,6 @@ struct GateState: Sendable {
     /// How many starts of attached units it has refused.
     var refusedStarts = 0
 
-    /// The gate of a service that nothing is decided about yet.
     init(of service: ServiceName, isConfigured: Bool) {
         self.service = service
         self.isConfigured = isConfigured
@@ -94,7 +90,6 @@ struct GateState: Sendable {
         for job in jobs { enqueue(job, &batch) }
     }
 
-    /// Asks systemd for a job.
     mutating func enqueue(_ job: TargetJob, _ batch: inout GateBatch) {
         targets.jobSent(job)
         batch.jobs.append(job)

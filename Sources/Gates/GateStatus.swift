@@ -20,11 +20,9 @@ package struct GateStatus: Hashable, Sendable {
     package enum Since: Hashable, Sendable {
         /// By systemd's time stamp.
         case published(Instant)
-        /// When the daemon saw it.
         case seen(Boottime)
     }
 
-    /// The gate that the verdict wants.
     package let wanted: Gate
     /// Nil if the daemon moves no gates.
     package private(set) var actual: Actual?
@@ -36,10 +34,8 @@ package struct GateStatus: Hashable, Sendable {
     package private(set) var nextTry: Boottime?
     /// When the units are stopped that may still run behind the closed gate; nil without a drain.
     package private(set) var drainsUntil: Boottime?
-    /// Whether people should see the page instead of the service; nil while that is not known, and what they see
-    /// stays.
+    /// Whether people should see the page; nil while that is not known, and what they see stays.
     package private(set) var isUnavailable: Bool?
-    /// Its attached units.
     package private(set) var units = UnitCount()
 
     /// Whether it differs from another in nothing but what the same number of units do.
@@ -102,7 +98,6 @@ package struct UnitCount: Hashable, Sendable {
         }
     }
 
-    /// Whether every unit is as the gate wants it.
     package var isComplete: Bool { arrived == total }
 
     /// The first unit that runs on behind the closed gate; nil without one.

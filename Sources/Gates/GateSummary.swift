@@ -1,11 +1,8 @@
 import CivilTime
 import Decision
 
-/// What all gates and units come to: the next wake-up, the problems, readiness, and the units whose
-/// signals are followed.
-///
-/// It is kept up to date with the gates and units that an event has changed, so that an event costs
-/// what it concerns, and not the number of gates.
+/// What all gates and units come to: the next wake-up, the problems, readiness, and the units whose signals are
+/// followed. It is updated with the gates and units that an event has changed, so that an event costs what it concerns.
 struct GateSummary: Sendable {
     /// Whose problem it is, in the order of the overview.
     private enum Owner: Hashable, Comparable {
@@ -38,7 +35,6 @@ struct GateSummary: Sendable {
         problems[owner] = make(problems[owner]?.since ?? now)
     }
 
-    /// The link to systemd has changed.
     mutating func update(link: SystemdLink, at now: Boottime) {
         wakeUps.set(.link, to: link.wakeUp)
         set(.bus, at: now) { since in
@@ -73,7 +69,6 @@ struct GateSummary: Sendable {
         }
     }
 
-    /// The units that the configuration lists and that are not attached, with the reason.
     var missing: [ListedUnit: UnitProblem] {
         missingUnits.reduce(into: [:]) { all, own in
             for (unit, problem) in own.value {
@@ -82,10 +77,8 @@ struct GateSummary: Sendable {
         }
     }
 
-    /// Whether there is such a unit.
     var isAnyUnitMissing: Bool { !missingUnits.isEmpty }
 
-    /// A gate has changed.
     mutating func update(gate: GateState, _ link: SystemdLink, at now: Boottime) {
         let service = gate.service
         wakeUps.set(.gate(service), to: gate.wakeUp(link))
@@ -128,8 +121,7 @@ struct GateSummary: Sendable {
 
     // MARK: Effects
 
-    /// Has systemd's signals of new units sent, and of others not any more. A new connection follows
-    /// nothing yet.
+    /// Follows the signals of other units. A new connection follows nothing yet.
     mutating func subscriptions(_ link: inout SystemdLink) -> [GateEffect] {
         guard link.isUp else { return [] }
         if link.startSubscribing() { (added, removed) = (subscribed, []) }
@@ -138,7 +130,6 @@ struct GateSummary: Sendable {
             + (added.isEmpty ? [] : [.subscribe(added)])
     }
 
-    /// The state of all gates.
     var overview: GateOverview {
         GateOverview(
             isReady: awaited.isEmpty,
@@ -191,7 +182,6 @@ struct WakeUps: Sendable {
 }
 
 extension GateProblem {
-    /// A unit is not as its gates want it.
     fileprivate static func unit(
         _ name: UnitName, of services: Set<ServiceName>, _ problem: UnitProblem, since: Boottime
     ) -> GateProblem {

@@ -2,8 +2,7 @@ package import Decision
 
 /// A template target of a service.
 package struct GateTarget: Hashable, Sendable {
-    /// The meaning of a target: the gate is open or closed, or a state or a variant is in force, or people are
-    /// told of an end or a window.
+    /// The meaning of a target: a gate, a state or a variant is in force, or people are told of an end or a window.
     package enum Kind: Hashable, Comparable, Sendable {
         case open, closed, countdown, updateRequired, maintenance, ended, notice
         case variant(String)
@@ -12,7 +11,6 @@ package struct GateTarget: Hashable, Sendable {
     package let service: ServiceName
     package let kind: Kind
 
-    /// The target of this kind.
     package init(service: ServiceName, kind: Kind) {
         self.service = service
         self.kind = kind
@@ -62,11 +60,9 @@ package struct GateTarget: Hashable, Sendable {
         fixed(of: service).filter(\.isMain)
     }
 
-    /// Whether it is `open` or `closed`.
     var isMain: Bool { kind == .open || kind == .closed }
 
-    /// Whether it shows a decision. The target of notices does not: it is started for each, and is down again
-    /// when its units have ended.
+    /// Whether it shows a decision. The target of notices does not: it is down again when its units have ended.
     var isOfDecision: Bool { kind != .notice }
 
     /// The pattern of every unit of ours.
@@ -121,8 +117,7 @@ extension GateTarget: Comparable {
     }
 }
 
-/// The gate of a service as its verdict wants it: open or closed, with the state and the variant in
-/// force.
+/// The gate of a service as its verdict wants it, with the state and the variant in force.
 package struct DesiredGate: Hashable, Sendable {
     package let gate: Gate
     package let state: State
@@ -141,8 +136,7 @@ package struct DesiredGate: Hashable, Sendable {
         self.variant = variant
     }
 
-    /// The targets that are to be active, in the order in which they are started. A variant that is
-    /// no word has none, for no unit can have that name.
+    /// The targets that are to be active, in the order of their start. A variant that is no word has none.
     package func targets(of service: ServiceName) -> [GateTarget] {
         var kinds: [GateTarget.Kind] = [gate == .open ? .open : .closed]
         switch state {

@@ -1,27 +1,23 @@
 import CivilTime
 import Decision
 
-/// The targets of a service as systemd reports them: the status of each, its calls in flight, and
-/// the units attached to it. It stores no decision: each question about a decision has it as an
-/// argument.
+/// The targets of a service as systemd reports them: the status of each, its calls in flight, and the units attached to
+/// it. It stores no decision: each question about a decision has it as an argument.
 struct GateTargets: Hashable, Sendable {
     private struct TargetState: Hashable, Sendable {
         var seen = UnitStatus(.inactive)
         /// How many calls for it are in flight.
         var calls = 0
-        /// Whether its attached units were read.
         var isRead = false
         /// The units that have `Requisite=` on it, by systemd.
         var tied: Set<UnitName> = []
         /// The units that a drop-in attaches to it. systemd forgets the drop-in of a unit whose file is
         /// gone or that is masked, and the unit may still run.
         var named: Set<UnitName> = []
-        /// The units that it starts.
         var wants: Set<UnitName> = []
         /// Whether it has to be started once more for the sake of its units, though it is active.
         var isStartDue = false
 
-        /// The attached units.
         var attached: Set<UnitName> { tied.union(named) }
 
         /// Whether it is active and stays so, and no start of its units is due.
@@ -39,7 +35,6 @@ struct GateTargets: Hashable, Sendable {
         states.lazy.filter(\.key.isOfDecision)
     }
 
-    /// The targets of a service, none of which is known yet.
     init(of service: ServiceName) { self.service = service }
 
     // MARK: Targets and units
@@ -55,13 +50,11 @@ struct GateTargets: Hashable, Sendable {
     /// The units whose changes tell how the targets stand.
     var units: [UnitName] { states.keys.compactMap(\.unit) }
 
-    /// How many targets are known.
     var count: Int { states.count }
 
     /// All units that are attached to any of them.
     var attached: Set<UnitName> { states.values.reduce(into: []) { $0.formUnion($1.attached) } }
 
-    /// The units that are attached to the open target.
     var startingUnits: Set<UnitName> {
         states[GateTarget(service: service, kind: .open)]?.attached ?? []
     }
@@ -81,13 +74,11 @@ struct GateTargets: Hashable, Sendable {
         return states.keys.sorted().filter { $0.isMain || loaded[$0] != nil }.compactMap(\.unit)
     }
 
-    /// The targets that may have units attached after a move: the same two, and any other that is
-    /// not down.
+    /// The targets that may have units attached after a move: the same two, and any other that is not down.
     func targetsToRead() -> Set<GateTarget> {
         Set(states.filter { $0.key.isMain || !$0.value.seen.active.isDown }.keys)
     }
 
-    /// A signal has the status of a target.
     mutating func targetChanged(to seen: UnitStatus, of target: GateTarget) {
         states[target, default: TargetState()].seen = seen
     }
@@ -128,7 +119,6 @@ struct GateTargets: Hashable, Sendable {
 
     // MARK: Calls
 
-    /// A job is asked for.
     mutating func jobSent(_ job: TargetJob) {
         states[job.target, default: TargetState()].calls += 1
     }
@@ -144,7 +134,6 @@ struct GateTargets: Hashable, Sendable {
         states[GateTarget(service: service, kind: .open), default: TargetState()].isStartDue = true
     }
 
-    /// The connection is gone, and with it every answer.
     mutating func forgetCalls() {
         for target in states.keys { states[target]?.calls = 0 }
     }

@@ -3,12 +3,10 @@ import Decision
 
 /// The processes that run in the control group of a unit.
 package struct UnitProcesses: Hashable, Sendable {
-    /// How many there are.
     package let count: Int
     /// The first of them: its identifier and its command line.
     package let first: String
 
-    /// So many processes.
     package init(count: Int, first: String) {
         self.count = count
         self.first = first
@@ -25,7 +23,6 @@ struct LeftProcesses: Hashable, Sendable {
     private(set) var countAt: Boottime?
     private var attempts = 0
 
-    /// Whether some may run.
     var mayRun: Bool { arePossible && found?.count != 0 }
 
     /// The unit runs: what it leaves behind is not known yet.
@@ -37,7 +34,7 @@ struct LeftProcesses: Hashable, Sendable {
     /// Has them counted, if that is due.
     mutating func requestCount(of unit: UnitName, at now: Boottime, _ batch: inout GateBatch) {
         if let countAt, now < countAt { return }
-        batch.counts.append(unit)
+        batch.others.append(.countProcesses(unit))
         countAt = now + min(GateMachine.backOff(attempts), .seconds(10))
         attempts += 1
     }

@@ -6,7 +6,6 @@ package struct ListedUnit: Hashable, Comparable, Sendable {
     package let service: ServiceName
     package let name: UnitName
 
-    /// The unit of this name.
     package init(service: ServiceName, name: UnitName) {
         self.service = service
         self.name = name
@@ -29,8 +28,9 @@ package struct AttachmentOutcome: Hashable, Sendable {
     package var names: [UnitName: UnitName] = [:]
     /// Why it has compared nothing, such as an invalid file; nil if it has.
     package var failure: String?
+    /// The listed units that are not attached now, with the reason. The gates know them, and not the run.
+    package internal(set) var missing: [ListedUnit: UnitProblem] = [:]
 
-    /// Nothing was attached, and nothing failed.
     package init() {}
 }
 
@@ -56,12 +56,10 @@ struct ListedUnits: Hashable, Sendable {
     private var run = Run.none
     /// Whether a run has to begin: it, or another one, for a configuration that came meanwhile.
     private var isDue = true
-    /// Since when the listed units are being attached.
     private var since: Boottime?
     private var refusals = 0
     /// Whether units are attached because a configuration has listed them; nil until the drop-ins were read.
     private var haveAttached: Bool?
-    /// The result of the last run.
     private(set) var outcome = AttachmentOutcome()
     private var logged: [ListedUnit: String] = [:]
 
@@ -90,8 +88,7 @@ struct ListedUnits: Hashable, Sendable {
         haveAttached = areOfConfiguration
     }
 
-    /// An obstacle may be gone: systemd has read its units again, or polkit is back. `isAnyMissing`: a listed unit
-    /// is not attached.
+    /// An obstacle may be gone. `isAnyMissing`: a listed unit is not attached.
     mutating func retryNow(isAnyMissing: Bool, at now: Boottime) {
         switch run {
         case .none where isAnyMissing: isDue = true
@@ -100,7 +97,6 @@ struct ListedUnits: Hashable, Sendable {
         }
     }
 
-    /// The bus is lost, and with it every answer.
     mutating func busLost() {
         if run != .none { isDue = true }
         run = .none
@@ -124,7 +120,7 @@ struct ListedUnits: Hashable, Sendable {
     mutating func unitSeen(_ seen: UnitStatus, _ batch: inout GateBatch) {
         guard run == .running, seen.isAtRestDown else { return }
         run = .ending
-        batch.isReadingOutcome = true
+        batch.others.append(.readAttachOutcome)
     }
 
     /// The result of a run was read.
@@ -147,7 +143,7 @@ struct ListedUnits: Hashable, Sendable {
         guard !listed.isEmpty || haveAttached == true else { return }
         if since == nil { since = now }
         run = .asked
-        batch.isAttaching = true
+        batch.others.append(.attachListed)
         recheck(&batch)
     }
 
@@ -178,8 +174,7 @@ struct ListedUnits: Hashable, Sendable {
         return since.map { now < $0 + Self.timeLimit } ?? true
     }
 
-    /// The listed units of a service that are not attached, with the reason. `attached` are the units of its open
-    /// target.
+    /// The listed units of a service that are not `attached` to its open target, with the reason.
     func missing(
         of service: ServiceName, attached: @autoclosure () -> Set<UnitName>, _ link: SystemdLink,
         at now: Boottime
@@ -226,7 +221,6 @@ struct ListedUnits: Hashable, Sendable {
         }
     }
 
-    /// The moment at which time alone changes something.
     func wakeUp(_ link: SystemdLink, at now: Boottime) -> Boottime? {
         if case .refused(_, let retryAt) = run { return link.mayMove ? retryAt : nil }
         return isUnderWay(link, at: now) ? since.map { $0 + Self.timeLimit } : nil

@@ -3,17 +3,15 @@ import Decision
 
 /// The start of the target whose units pass on a notice: once for each notice.
 ///
-/// The units of the notice before may still be at work. Then it waits until they have ended, because
-/// systemd starts nothing with a target that is up. A refused start is tried again for an hour: later
-/// the notice would come late.
+/// systemd starts nothing with a target that is up, so that it waits while the units of the notice before are at work.
+/// A refused start is tried again for an hour: later the notice would come late.
 struct NoticeDelivery: Hashable, Sendable {
     private enum Phase: Hashable, Sendable {
         /// Every notice is passed on. Leaves for `waiting` with a notice.
         case none
         /// The target is to be started. Leaves for `asked` when it is down, and for `none` after an hour.
         case waiting
-        /// systemd is asked. Leaves for `none`, or for `waiting` if systemd refuses or another notice has
-        /// come.
+        /// systemd is asked. Leaves for `none`, or for `waiting` after a refusal or with another notice.
         case asked(isAgain: Bool)
     }
 
@@ -77,7 +75,6 @@ struct NoticeDelivery: Hashable, Sendable {
         return true
     }
 
-    /// The target is up or down.
     mutating func targetChanged(isUp: Bool) {
         if isUp, !wasUp { delivered() }
         wasUp = isUp
@@ -103,7 +100,6 @@ struct NoticeDelivery: Hashable, Sendable {
             + (refusal.map { ": \($0)" } ?? "")
     }
 
-    /// The moment at which time alone changes something.
     func wakeUp(_ link: SystemdLink) -> Boottime? {
         guard phase == .waiting, link.mayMove else { return nil }
         return min(retryAt ?? since + Self.limit, since + Self.limit)

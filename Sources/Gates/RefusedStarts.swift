@@ -12,7 +12,6 @@ struct RefusedStarts: Hashable, Sendable {
     /// The service whose gate has refused the last one.
     private var service: ServiceName?
 
-    /// The gate of this service has refused a start.
     mutating func add(by service: ServiceName, at now: Boottime) {
         count += 1
         unlogged += 1
@@ -31,7 +30,6 @@ struct RefusedStarts: Hashable, Sendable {
         (unlogged, loggedAt) = (0, now)
     }
 
-    /// When the next report is due.
     var wakeUp: Boottime? { unlogged > 0 ? loggedAt.map { $0 + .seconds(60) } : nil }
 }
 
@@ -53,8 +51,7 @@ extension GateMachine {
         batch.recheck(name)
     }
 
-    /// The unit whose stop a queued start of this unit waits for; nil if no start waits. systemd holds the
-    /// start until the gate has moved, and refuses it then.
+    /// The unit whose stop a queued start of this unit waits for; nil if none. systemd refuses the start after it.
     func blocker(of unit: AttachedUnit) -> UnitName? {
         guard unit.isStartQueued, unit.permission == .mustStop else { return nil }
         return unit.services.lazy.flatMap { gates[$0]?.attached ?? [] }.filter { other in

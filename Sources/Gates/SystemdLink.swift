@@ -1,16 +1,14 @@
 import CivilTime
 import Decision
 
-/// The link to systemd: the connection to the bus, the questions in flight on it, and whether the
-/// system is stopping.
+/// The link to systemd: the connection, the questions in flight on it, and whether the system is stopping.
 struct SystemdLink: Hashable, Sendable {
     private enum Connection: Hashable, Sendable {
         /// A connection was asked for. Leaves for `up` or `lost`.
         case connecting
         /// systemd has listed our units. Leaves for `lost`.
         case up
-        /// The bus is gone, or does not answer. Leaves for `connecting` at `retryAt`, and for `up`
-        /// if a list comes before that.
+        /// The bus is gone, or silent. Leaves for `connecting` at `retryAt`, and for `up` if a list comes first.
         case lost(retryAt: Boottime)
     }
 
@@ -32,7 +30,6 @@ struct SystemdLink: Hashable, Sendable {
     private var listingBegan: Boottime?
     /// When the next listing may begin, after the last one.
     private var restsUntil: Boottime?
-    /// The jobs in flight.
     var unanswered = UnansweredJobs()
     /// When the connection was lost that is not back; whether that is so long ago that it counts.
     private var lostSince: Boottime?
@@ -93,7 +90,7 @@ struct SystemdLink: Hashable, Sendable {
     private mutating func reconnect(_ batch: inout GateBatch) {
         connection = .connecting
         isListing = true
-        batch.isConnecting = true
+        batch.others.append(.connectBus)
     }
 
     /// systemd has answered whether the system is stopping.
@@ -102,8 +99,7 @@ struct SystemdLink: Hashable, Sendable {
         askAgainAt = isStopping ? now + .seconds(5) : nil
     }
 
-    /// Connects again, or asks again whether the system is stopping, if that is due. Returns whether the gates have
-    /// another obstacle by now.
+    /// Does what is due at `wakeUp`. Returns whether the gates have another obstacle by now.
     mutating func wake(at now: Boottime, _ batch: inout GateBatch) -> Bool {
         if case .lost(let moment) = connection, moment <= now { reconnect(&batch) }
         if let askAgainAt, askAgainAt <= now, isUp { batch.isReadingSystemState = true }
@@ -134,16 +130,13 @@ struct SystemdLink: Hashable, Sendable {
 
     // MARK: Questions
 
-    /// systemd has read its units again.
     mutating func systemdReloaded() { isListDue = isUp }
 
-    /// A unit was read, or could not be.
     mutating func unitRead(_ unit: UnitName) { reading.remove(unit) }
 
     /// Drops a question that is in flight. Returns whether our targets and units are to be listed.
     ///
-    /// A listing waits until everything of the one before is read, and then as long again. So one
-    /// listing is enough, however often systemd reads its units again meanwhile.
+    /// A listing waits until everything of the one before is read, and then as long again.
     mutating func prepare(_ batch: inout GateBatch, at now: Boottime) -> Bool {
         if batch.isReadingSystemState {
             batch.isReadingSystemState = !isAsking
@@ -167,8 +160,7 @@ struct SystemdLink: Hashable, Sendable {
     static let timeLimit: Duration = .seconds(3)
 }
 
-/// The jobs that systemd was asked for and has not answered. A thousand gates that close at once are answered one by
-/// one: that is no silence.
+/// The jobs that systemd has not answered. A thousand are answered one by one: that is no silence.
 struct UnansweredJobs: Hashable, Sendable {
     private var count = 0
     /// Since when systemd has answered none of them; nil if all are answered.
@@ -178,7 +170,6 @@ struct UnansweredJobs: Hashable, Sendable {
     /// Whether that was reported, and no job was taken since.
     private var isReported = false
 
-    /// Jobs are asked for.
     mutating func jobsSent(_ more: Int, at now: Boottime) {
         if count == 0, more > 0 { since = now }
         count += more

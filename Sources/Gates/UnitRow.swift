@@ -3,7 +3,6 @@ package import Decision
 
 /// An attached unit as it is published in `units.json`.
 package struct UnitRow: Hashable, Sendable {
-    /// Its full name.
     package let name: UnitName
     /// Whether it should run; nil if the gate does not start it, or its service is undecided.
     package let isWanted: Bool?
@@ -13,7 +12,6 @@ package struct UnitRow: Hashable, Sendable {
     package let seen: UnitStatus?
     /// How long its last stop or start took, counted from the move of the gate.
     package let took: Duration?
-    /// Its problem as a clause.
     package let problem: String?
     /// False for a unit that the configuration lists and that is not attached.
     package var isAttached = true

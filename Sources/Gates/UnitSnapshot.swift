@@ -3,16 +3,13 @@ package import Decision
 
 /// The status of a unit, as systemd's answers and signals have it.
 package struct UnitStatus: Hashable, Sendable {
-    /// Its `ActiveState`.
     package var active: ActiveState
     /// Whether a job is queued or running for it: it is on its way elsewhere.
     package var hasJob: Bool
-    /// When it came into this state.
     package var since: Instant?
     /// Whether systemd has a unit file of it; nil if the message did not tell.
     package var load: UnitLoad?
 
-    /// A status without a time.
     package init(_ active: ActiveState, hasJob: Bool = false) {
         self.active = active
         self.hasJob = hasJob
@@ -36,17 +33,14 @@ package enum ActiveState: String, CaseIterable, Sendable {
 
 /// A unit as all its properties were read at one moment. The time stamps are by systemd's own clock.
 package struct UnitSnapshot: Hashable, Sendable {
-    /// How it stands.
     package var seen: UnitStatus
     /// The word for how its last run ended, such as `success`, `exit-code`, `timeout`.
     package var result: String?
     /// Whether an assertion of the unit, such as `AssertPathExists=`, has refused its last start.
     package var isStartRefused = false
-    /// When it last came down.
     package var downSince: Uptime?
     /// When it last began to be anything but down.
     package var leftDown: Uptime?
-    /// When it last came up.
     package var upSince: Uptime?
     /// Whether its process ends after its work, `Type=oneshot`: down may be how it should be.
     package var isOneshot = false
@@ -65,6 +59,5 @@ package struct UnitSnapshot: Hashable, Sendable {
     /// The units that it wants: those that it starts.
     package var wants: [UnitName] = []
 
-    /// A unit of which nothing else is known.
     package init(_ seen: UnitStatus) { self.seen = seen }
 }

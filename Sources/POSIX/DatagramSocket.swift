@@ -1,8 +1,6 @@
 package import Glibc
 
-/// A socket that sends datagrams on this host and never waits: a datagram that the receiver does
-/// not take at once is an error.
-///
+/// A socket that sends datagrams on this host and never waits: one that the receiver does not take at once is an error.
 /// It is not connected, so that it finds a receiver that was restarted.
 package final class DatagramSocket {
     private let descriptor: Int32
@@ -33,13 +31,11 @@ package final class DatagramSocket {
 
 /// The address of a socket on this host, unix(7).
 package enum SocketAddress: Hashable, Sendable {
-    /// A socket in the file system.
     case path(String)
     /// A name in the abstract namespace: the kernel's address begins with a NUL byte.
     case abstract(String)
 
-    /// Reads the form that systemd has in variables: `/run/socket`, or `@name` for an abstract
-    /// name. Nil for any other, such as `vsock:`.
+    /// Reads the form of systemd: `/run/socket`, or `@name` for an abstract name. Nil for others, such as `vsock:`.
     package init?(_ text: String) {
         switch text.utf8.first {
         case UInt8(ascii: "/"): self = .path(text)

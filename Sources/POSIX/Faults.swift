@@ -7,22 +7,19 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The `errno(3)`, positive.
     package let code: Int32
 
-    /// The failure of `call`; `code` is a positive `errno(3)`.
     package init(_ call: String, code: Int32) {
         self.call = call
         self.code = code
     }
 
-    /// Turns the result of a call of libsystemd, which returns the `errno` negated, into a value or
-    /// an error.
+    /// Turns the result of a call of libsystemd, a value or the negated `errno`, into a value or an error.
     @discardableResult
     package static func check(_ call: String, _ result: Int32) throws(SystemError) -> Int32 {
         guard result >= 0 else { throw SystemError(call, code: -result) }
         return result
     }
 
-    /// The result of a call of the C library, which is -1 and sets `errno` if it fails, in the
-    /// form that `check` takes.
+    /// The result of a call of the C library, -1 with `errno` for a failure, in the form that `check` takes.
     package static func negated(_ result: Int32) -> Int32 { result == -1 ? -errno : result }
 
     /// The path is not there, or something on the way to it is no directory.
@@ -33,8 +30,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(call): \(Self.text(of: code))" }
 
-    /// The text of strerror(3) for an `errno(3)`, its first letter in lower case so that it can end
-    /// a sentence.
+    /// The text of strerror(3) for an `errno(3)`, in lower case, so that it can end a sentence.
     package static func text(of code: Int32) -> String {
         guard let text = unsafe strerror(code) else { return "error \(code)" }
         let message = unsafe String(cString: text)
@@ -42,10 +38,8 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Conditions that no input can break. If a condition is broken all the same, the program names it
-/// and ends: the service manager starts the program again.
-///
-/// Swift's own `precondition` is silent in an optimised build: it leaves the sentence out.
+/// Conditions that no input can break. If one is broken all the same, the program names it and ends, and the service
+/// manager starts it again. Swift's own `precondition` leaves the sentence out in an optimised build.
 package enum Invariant {
     /// Ends the program unless `condition` is true. `sentence` states the condition.
     package static func hold(
@@ -55,9 +49,7 @@ package enum Invariant {
         if !condition { broken(sentence(), file: file, line: line) }
     }
 
-    /// Writes one line to standard error, with the place in the sources, and ends by `SIGABRT`, as
-    /// assert(3) does.
-    ///
+    /// Writes one line to standard error, with the place in the sources, and ends by `SIGABRT`, as assert(3) does.
     /// Under systemd the line is an entry of the journal, of priority `crit`.
     package static func broken(
         _ sentence: String, file: StaticString = #fileID, line: UInt = #line
@@ -70,8 +62,7 @@ package enum Invariant {
     }
 }
 
-/// The standard error of this process. Writing to it never waits: a reader that does not read must
-/// not stop the program.
+/// The standard error of this process. Writing never waits: a reader must not stop the program.
 package enum StandardError {
     /// Whether it leads to the journal: systemd names that in `JOURNAL_STREAM`, as `DEVICE:INODE` (systemd.exec(5)).
     /// A line may begin with `<N>` there, its priority (sd-daemon(3)).
@@ -83,10 +74,8 @@ package enum StandardError {
         return unsafe String(cString: stream) == "\(status.st_dev):\(status.st_ino)"
     }
 
-    /// Writes one line in one call, so that the lines of several processes do not mix. False if the
-    /// line was dropped because the reader does not read.
-    ///
-    /// A line is cut at `PIPE_BUF` bytes, which a pipe that is ready takes at once.
+    /// Writes one line in one call, so that the lines of several processes do not mix: it is cut at `PIPE_BUF` bytes,
+    /// which a pipe that is ready takes at once. False if the line was dropped because the reader does not read.
     @discardableResult
     package static func write(line: String) -> Bool {
         var ready = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)

@@ -1,15 +1,13 @@
 import CSystemd
-import CivilTime
 package import EventLoop
 import Glibc
 import POSIX
 
 /// A connection to a message bus, sd-bus(3) on the loop: calls that do not wait, and signals.
 ///
-/// Nothing here blocks: the connection is made and greeted on the loop, a call is queued until
-/// then, and every call has a time limit, counted from the greeting. Without a greeting the
-/// connection is lost after sd-bus's own 90 seconds. A lost connection is not repaired: drop this
-/// object and make another.
+/// The connection is made and greeted on the loop, a call is queued until then, and every call has a time limit,
+/// counted from the greeting. Without a greeting the connection is lost after sd-bus's own 90 seconds. A lost
+/// connection is not repaired: drop this object and make another.
 @safe
 package final class Bus {
     private let pointer: OpaquePointer
@@ -27,8 +25,7 @@ package final class Bus {
 
     private static let pathKey = "unix:path="
 
-    /// Begins to connect to the bus at this address; nil for the system's. `onLoss` is called once,
-    /// when the connection ends for any reason.
+    /// Begins to connect to the bus at this address; nil for the system's. `onLoss` is called once, at its end.
     package init(
         _ loop: EventLoop, address: String?, onLoss: @escaping () -> Void
     ) throws(BusError) {
@@ -87,8 +84,7 @@ extension BusError {
 package struct BusError: Error, Hashable, CustomStringConvertible {
     /// The purpose of the call, verb and object.
     package let call: String
-    /// The name on the bus, such as `org.freedesktop.DBus.Error.AccessDenied`; nil if the call
-    /// failed here.
+    /// The name on the bus, such as `org.freedesktop.DBus.Error.AccessDenied`; nil if the call failed here.
     package let name: String?
     /// The cause, for people.
     package let message: String
@@ -104,8 +100,7 @@ package final class Match {
     private let signal: (interface: String, member: String)?
     private let handler: (Message) -> Void
 
-    /// `rule` is a match rule of the D-Bus specification. A rule that the bus refuses breaks the
-    /// connection.
+    /// `rule` is a match rule of the D-Bus specification. If the bus refuses it, the connection breaks.
     package init(
         _ bus: Bus, _ rule: String, handler: @escaping (Message) -> Void
     ) throws(BusError) {

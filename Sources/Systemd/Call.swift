@@ -85,8 +85,7 @@ final class PendingCall {
         self.answer = answer
     }
 
-    /// Sends a message. `answer` is called once, from the loop, unless the connection is dropped
-    /// before.
+    /// Sends a message. `answer` is called once, from the loop, unless the connection is dropped before.
     static func send(
         _ message: OpaquePointer?, on bus: OpaquePointer, called purpose: String, limit: Duration,
         answer: @escaping (Result<Message, BusError>) -> Void

@@ -7,8 +7,7 @@ package import POSIX
 package final class JournalReader {
     private let pointer: OpaquePointer
 
-    /// Opens the journal of this host, as far as this user may read it; or the files in a
-    /// directory.
+    /// Opens the journal of this host, as far as this user may read it; or the files in a directory.
     package init(directory: String? = nil) throws(SystemError) {
         var opened: OpaquePointer?
         let call = directory.map { "open the journal in '\($0)'" } ?? "open the journal"
@@ -25,8 +24,7 @@ package final class JournalReader {
 
     deinit { unsafe sd_journal_close(pointer) }
 
-    /// Passes over entries whose field has none of these values. Several fields have to match
-    /// together.
+    /// Passes over entries whose field has none of these values. Several fields have to match together.
     package func match(_ field: String, _ values: [String]) throws(SystemError) {
         for value in values {
             let match = Array("\(field)=\(value)".utf8)
@@ -35,8 +33,7 @@ package final class JournalReader {
         }
     }
 
-    /// Goes to the first entry at or after this time, in microseconds since 1970; without a time,
-    /// to the first of all entries.
+    /// Goes to the first entry at or after this time, in microseconds since 1970; without it, to the first of all.
     package func seek(_ time: Int64?) throws(SystemError) {
         let result =
             if let time {

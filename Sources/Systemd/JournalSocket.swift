@@ -1,19 +1,16 @@
 package import POSIX
 
-/// Writes entries to the journal, and never waits. `sd_journal_sendv(3)` waits while journald takes
-/// nothing, which would stop the loop after some seventy entries; here such an entry is dropped,
-/// and counted.
+/// Writes entries to the journal, and never waits: an entry that journald does not take is dropped, and counted.
+/// `sd_journal_sendv(3)` would wait, and stop the loop after some seventy entries.
 package final class JournalSocket {
     private let socket: DatagramSocket
     private let address: SocketAddress
     private let identifier: String
     private var dropped = 0
 
-    /// The address of journald's socket.
     package static let journald = SocketAddress.path("/run/systemd/journal/socket")
 
-    /// `identifier` is the name of the program, which journalctl(1) shows before each line. Throws
-    /// if the process has no descriptor left.
+    /// Throws if the process has no descriptor left. journalctl(1) shows the `identifier` before each line.
     package init(identifier: String, at address: SocketAddress = journald) throws(SystemError) {
         self.identifier = identifier
         self.address = address
@@ -26,8 +23,7 @@ package final class JournalSocket {
         if !send(entry) { dropped += 1 }
     }
 
-    /// Writes how many entries were dropped, if the journal takes entries again. Does nothing if
-    /// none was dropped.
+    /// Writes how many entries were dropped, if some were and the journal takes entries again.
     package func reportLosses() {
         guard dropped > 0 else { return }
         let entries = dropped == 1 ? "entry was" : "entries were"
@@ -55,7 +51,6 @@ package struct JournalEntry: Hashable, Sendable {
     package var messageID: String?
     package var fields: [Field]
 
-    /// An entry that was not written yet.
     package init(
         _ priority: Priority, _ message: String, messageID: String? = nil, fields: [Field] = []
     ) {
@@ -71,8 +66,7 @@ extension JournalEntry {
     /// below the 208 KiB that a socket takes, so that no entry has to be passed as a file.
     package static let valueLimit = 8 << 10
 
-    /// The entry as journald takes it, in its native protocol (systemd's
-    /// `docs/JOURNAL_NATIVE_PROTOCOL.md`).
+    /// The entry in journald's native protocol (systemd's `docs/JOURNAL_NATIVE_PROTOCOL.md`).
     func nativeForm(identifier: String) -> [UInt8] {
         var all = [
             Field("MESSAGE", message), Field("PRIORITY", String(priority.rawValue)),

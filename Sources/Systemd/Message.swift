@@ -1,13 +1,11 @@
 import CSystemd
 import Glibc
 
-/// A message that was received, read from front to back. It is kept for as long as this object
-/// lives.
+/// A message that was received, read from front to back, and kept for as long as this object lives.
 @safe
 package final class Message {
     private let pointer: OpaquePointer
 
-    /// Keeps a message that sd-bus has lent.
     init(_ pointer: OpaquePointer) {
         unsafe self.pointer = pointer
         unsafe sd_bus_message_ref(pointer)
@@ -37,13 +35,10 @@ package final class Message {
         return unsafe text.map { unsafe String(cString: $0) } ?? ""
     }
 
-    /// The next value, a Boolean.
     package func bool() throws(BusError) -> Bool { try read("b", over: Int32(0)) != 0 }
 
-    /// The next value, unsigned, of 32 bits.
     package func uint32() throws(BusError) -> UInt32 { try read("u", over: 0) }
 
-    /// The next value, unsigned, of 64 bits.
     package func uint64() throws(BusError) -> UInt64 { try read("t", over: 0) }
 
     /// The content by `read`; nil if the message does not have what `read` expects.
@@ -74,15 +69,13 @@ package final class Message {
         }
     }
 
-    /// The next value, an array of strings.
     package func texts() throws(BusError) -> [String] {
         var texts: [String] = []
         try each("s") { () throws(BusError) in texts.append(try text()) }
         return texts
     }
 
-    /// The next value, a dictionary from names to variants: `read` is called at each, and says
-    /// whether it has read the variant's content.
+    /// The next value, a dictionary of variants: `read` gets each name, and says whether it has read the content.
     package func properties(_ read: (String) throws(BusError) -> Bool) throws(BusError) {
         try each("{sv}") { () throws(BusError) in
             try inside("e", "sv") { () throws(BusError) in

@@ -16,7 +16,6 @@ package enum Notification: Hashable, Sendable {
     /// A line for `systemctl status`.
     case status(String)
 
-    /// `reloading` since now.
     package static var reloadingNow: Notification {
         .reloading(since: EventLoop.uptime.microseconds)
     }
@@ -33,8 +32,7 @@ package enum Notification: Hashable, Sendable {
         }
     }
 
-    /// The most bytes of a status. The service manager takes datagrams of at most 4096 bytes, which
-    /// hold other notifications too.
+    /// The most bytes of a status: the datagram, of at most 4096 bytes, holds other notifications too.
     package static let statusLimit = 3000
 
     /// A text as one line within the limit, cut between characters.
@@ -74,8 +72,7 @@ package final class NotifySocket {
     }
 }
 
-/// The environment variables of the service manager: the socket for notifications, and the limit of
-/// the watchdog (sd_watchdog_enabled(3)).
+/// The variables of the service manager: the socket, and the limit of the watchdog (sd_watchdog_enabled(3)).
 package struct NotifyEnvironment: Hashable, Sendable {
     /// The socket for notifications; nil outside of systemd.
     package var socket: SocketAddress?
@@ -92,8 +89,7 @@ package struct NotifyEnvironment: Hashable, Sendable {
         watchdog = .microseconds(microseconds)
     }
 
-    /// Reads the variables from the environment of this process, and removes them there:
-    /// notifications of a child would confuse the service manager.
+    /// Reads the variables of this process, and removes them: notifications of a child would confuse systemd.
     package static func readAndUnset() -> NotifyEnvironment {
         let environment = NotifyEnvironment(processID: getpid()) { name in
             guard let value = unsafe getenv(name) else { return nil }

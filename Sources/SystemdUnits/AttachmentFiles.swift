@@ -7,14 +7,12 @@ import Glibc
 package struct Attachment: Hashable, Sendable {
     /// The target that the unit stops with.
     package let target: GateTarget
-    /// The unit.
     package let unit: UnitName
     /// Whether it starts with a closing, while other units still stop, and not after it.
     package let isEarly: Bool
     /// Whether it is there because the configuration lists the unit, and nobody has attached it by hand.
     package let isOfConfiguration: Bool
 
-    /// The attachment of a unit to a target.
     package init(
         target: GateTarget, unit: UnitName, isEarly: Bool = false, isOfConfiguration: Bool = false
     ) {
@@ -43,7 +41,6 @@ package struct Attachment: Hashable, Sendable {
     /// The command that writes the drop-ins of units that the configuration lists.
     package static let fromConfiguration = "killswitchctl attach --from-configuration"
 
-    /// The service of the target.
     package var service: ServiceName { target.service }
 }
 
@@ -52,14 +49,12 @@ package struct Attachment: Hashable, Sendable {
 /// systemd reads them with the file of the unit. They name the attached units also after systemd has
 /// forgotten that, because the file of a unit is gone or the unit is masked.
 package enum AttachmentFiles {
-    /// The directory of the attachments.
     package static let path = "/etc/systemd/system"
 
     /// The folder of the drop-ins of a unit.
     package static func folder(of unit: UnitName) -> String { "\(path)/\(unit).d" }
 
-    /// The path of a unit's drop-in for a service. A unit has one for each service, so that it is attached
-    /// to one state of a service at most.
+    /// The path of a unit's drop-in for a service: one, so that it is attached to one state of it at most.
     package static func dropIn(of unit: UnitName, for service: ServiceName) -> String {
         "\(folder(of: unit))/\(prefix)\(service).conf"
     }
@@ -69,14 +64,12 @@ package enum AttachmentFiles {
         "\(path)/\(target.unit?.text ?? "").d"
     }
 
-    /// The path of the target's drop-in for a unit. It has the target stop the unit also when systemd does
-    /// not read the drop-in of the unit.
+    /// The path of a target's drop-in for a unit: the target stops the unit also if the unit's own is not read.
     package static func dropIn(of target: GateTarget, for unit: UnitName) -> String {
         "\(folder(of: target))/\(prefix)\(unit).conf"
     }
 
-    /// All attached units, by service and name. The directory may be missing, in an image that is being
-    /// built.
+    /// All attached units, by service and name. An image that is being built may lack the directory.
     package static func all() throws(FileError) -> [Attachment] {
         var found: [Attachment] = []
         for entry in try File.exists(path) ? Directory.list(path) : [] where entry.hasSuffix(".d") {
@@ -103,8 +96,7 @@ package enum AttachmentFiles {
         }
     }
 
-    /// Whether systemd would search the path for drop-ins. Like systemd, it passes over files, and links
-    /// that lead nowhere or in a circle.
+    /// Whether systemd would search the path for drop-ins: it passes over files, and links that lead nowhere.
     private static func isDirectory(_ path: String) throws(FileError) -> Bool {
         do {
             return try File.attributes(of: path).kind == .directory
@@ -113,8 +105,7 @@ package enum AttachmentFiles {
         }
     }
 
-    /// The services that a unit with this folder is attached to. The folder of somebody else's drop-ins
-    /// may hold secrets, and be closed to this user.
+    /// The services that a unit with this folder is attached to. A folder may be closed to this user.
     private static func services(in folder: String) throws(FileError) -> [ServiceName] {
         let names: [String]
         do { names = try Directory.list(folder) } catch  where error.isPermissionDenied {

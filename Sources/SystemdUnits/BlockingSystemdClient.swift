@@ -61,7 +61,6 @@ package final class BlockingSystemdClient {
 
 /// The calls of a drill. Their time limit is short, because a gate is closed meanwhile.
 extension BlockingSystemdClient {
-    /// The properties of a unit that a drill needs.
     package func snapshot(of unit: UnitName) throws(Failure) -> UnitSnapshot {
         let snapshot = try callAndWait(.read(unit), within: Self.timeLimit) {
             try $0.unitSnapshot()
@@ -73,8 +72,7 @@ extension BlockingSystemdClient {
         return snapshot
     }
 
-    /// Keeps a unit loaded for as long as this connection lives: systemd unloads a unit that is
-    /// down and that nothing refers to, and its time stamps are lost.
+    /// Keeps a unit loaded while this connection lives: the time stamps of a unit that is down would go with it.
     package func keep(_ unit: UnitName) throws(Failure) {
         try callAndWait(
             .manager("keep unit '\(unit)' loaded", "RefUnit", [.text(unit.text)]),
@@ -82,7 +80,6 @@ extension BlockingSystemdClient {
         ) { _ in }
     }
 
-    /// The status of these units, by one call.
     package func list(_ units: [UnitName]) throws(Failure) -> [UnitName: UnitStatus] {
         try callAndWait(
             .manager("list units", "ListUnitsByNames", [.texts(units.map(\.text))]),
@@ -90,8 +87,7 @@ extension BlockingSystemdClient {
         ) { try $0.loadedUnits() }
     }
 
-    /// Starts a unit as an administrator would, and waits for the end of the job, at most for
-    /// `limit`. A job that is still running then was accepted.
+    /// Starts a unit as an administrator would; a job that still runs after `limit` was accepted.
     package func tryStart(_ unit: UnitName, within limit: Duration) throws(Failure) -> ManualStart {
         do {
             return try start(unit, within: limit).map { ManualStart(job: $0) } ?? .accepted
@@ -108,8 +104,8 @@ extension BlockingSystemdClient {
         let match = try orFail {
             try Match(bus, Match.signal(ofManager: "JobRemoved")) { message in
                 // A signal that cannot be read is ignored.
-                guard let (job, result) = message.content({ try $0.finishedJob() }) else { return }
-                results[job] = result
+                guard let ended = message.content({ try $0.finishedJob() }) else { return }
+                results[ended.job] = ended.result
             }
         }
         let job = try callAndWait(

@@ -16,7 +16,6 @@ package final class ClockSynchronisation {
     private var bus: Bus?
     private var isBusLost = false
     private var answer: Bool?
-    /// What the kernel said, and when.
     private var kernelAnswer: (isSynchronised: Bool?, at: Boottime)?
     /// When timedated was last asked; nil while no earlier question counts.
     private var askedAt: Boottime?
@@ -24,8 +23,7 @@ package final class ClockSynchronisation {
     /// How long an answer counts while a server contradicts the clock.
     private static let lifetime: Duration = .seconds(60)
 
-    /// `address` is the address of the bus; nil for the system bus. Asks at once. `kernel` is the
-    /// kernel's own word; nil if it does not tell this process.
+    /// Asks at once. `address` is that of the bus; nil for the system bus. `kernel` is nil if it does not tell.
     package init(
         _ loop: EventLoop, address: String?,
         kernel: @escaping () -> Bool? = { EventLoop.isClockSynchronised }
@@ -36,8 +34,7 @@ package final class ClockSynchronisation {
         renew()
     }
 
-    /// Whether the clock is synchronised; nil until somebody has told. The kernel is asked once a second at most: a
-    /// poll wants to know it four times.
+    /// Whether the clock is synchronised; nil if unknown. A poll asks four times, the kernel is asked once a second.
     package var value: Bool? {
         let now = loop.now.boot
         if let kernelAnswer, now - kernelAnswer.at < .seconds(1) {

@@ -55,24 +55,18 @@ extension Message {
         return unit.snapshot
     }
 
-    /// `GateEvent.startFailed` in a JobRemoved signal; nil if the job has ended otherwise than by an assertion or a
-    /// dependency.
+    /// `GateEvent.startFailed` in a JobRemoved signal; nil if neither an assertion nor a dependency has ended the job.
     func failedStart() throws(BusError) -> GateEvent? {
-        let job = try uint32()
-        try skip("o")
-        let (name, result) = (try text(), try text())
+        let (number, _, name, result) = try finishedJob()
         guard let unit = UnitName(name), result == "assert" || result == "dependency" else {
             return nil
         }
-        return .startFailed(unit, job: job, isByAssertion: result == "assert")
+        return .startFailed(unit, job: number, isByAssertion: result == "assert")
     }
 
-    /// The path of the job and its result in a JobRemoved signal.
-    func finishedJob() throws(BusError) -> (job: String, result: String) {
-        try skip("u")
-        let job = try text("o")
-        try skip("s")
-        return (job, try text())
+    /// The content of a JobRemoved signal: the number of the job, its path, its unit and its result.
+    func finishedJob() throws(BusError) -> (UInt32, job: String, unit: String, result: String) {
+        (try uint32(), try text("o"), try text(), try text())
     }
 
     /// The number of the job in the answer to StartUnit and StopUnit, the last part of its path.
@@ -132,8 +126,7 @@ struct UnitProperties {
     private var isAssertionTrue = true
     private var wasTested = false
 
-    /// Takes the property of this name from the next variant of a message. False, and nothing is read, if nobody
-    /// needs the property.
+    /// Reads a property from the next variant of a message; false, and nothing is read, if nobody needs it.
     mutating func read(_ name: String, from message: Message) throws(BusError) -> Bool {
         switch name {
         case "ActiveState":

@@ -3,14 +3,13 @@ package import Gates
 
 /// The calls to systemd that are to be sent, in their order.
 ///
-/// A connection may wait for 128 answers at a time (dbus-daemon(1), `max_replies_per_connection`): the
-/// bus refuses the next call, and that move would be tried again a second later. systemd asks polkit
-/// about each job, and has the same limit.
+/// A connection may wait for 128 answers at a time (dbus-daemon(1), `max_replies_per_connection`): the bus refuses the
+/// next call, and that move would be tried again a second later. systemd, which asks polkit about each job, has that
+/// limit too.
 ///
-/// Jobs that open or close a gate are first. The target of a state starts after them, so that all
-/// units begin to stop before the first target of a state starts. Reads are last, and few at a time:
-/// systemd answers in turn, and a job must not wait for hundreds of answers. The jobs of one service
-/// keep their order.
+/// Jobs that open or close a gate are first, so that all units begin to stop before the first target of a state starts.
+/// Reads are last, and few at a time: systemd answers in turn, and a job must not wait for hundreds of answers. The
+/// jobs of one service keep their order.
 package struct PendingCalls {
     /// A call that is to be sent now.
     package enum Call: Hashable, Sendable {
@@ -18,30 +17,27 @@ package struct PendingCalls {
         case read(UnitName)
     }
 
-    private var moves = Queue<TargetJob>()
+    private var moves = ArraySlice<TargetJob>()
     /// The starts of targets of states, by service, and the services in their order.
     private var states: [ServiceName: [TargetJob]] = [:]
-    private var services = Queue<ServiceName>()
-    private var reads = Queue<UnitName>()
+    private var services = ArraySlice<ServiceName>()
+    private var reads = ArraySlice<UnitName>()
     private var jobsInFlight = 0
     private var readsInFlight = 0
 
-    /// No call is to be sent.
     package init() {}
 
-    /// Has a job sent.
     package mutating func append(_ job: TargetJob) {
         let service = job.target.service
         if job.isStartOfState {
             if states[service] == nil { services.append(service) }
             states[service, default: []].append(job)
         } else {
-            for earlier in states.removeValue(forKey: service) ?? [] { moves.append(earlier) }
+            moves += states.removeValue(forKey: service) ?? []
             moves.append(job)
         }
     }
 
-    /// Has a unit read.
     package mutating func append(_ unit: UnitName) { reads.append(unit) }
 
     /// The next call; nil if there is none, or if enough are in flight.
@@ -50,45 +46,24 @@ package struct PendingCalls {
             jobsInFlight += 1
             return .job(job)
         }
-        guard readsInFlight < Self.mostReads, let unit = reads.next() else { return nil }
+        guard readsInFlight < Self.mostReads, let unit = reads.popFirst() else { return nil }
         readsInFlight += 1
         return .read(unit)
     }
 
     private mutating func nextJob() -> TargetJob? {
-        if let job = moves.next() { return job }
-        while let service = services.next() {
+        while moves.isEmpty, let service = services.popFirst() {
             // Nil where a later move has taken them along.
-            for job in states.removeValue(forKey: service) ?? [] { moves.append(job) }
-            if let job = moves.next() { return job }
+            moves += states.removeValue(forKey: service) ?? []
         }
-        return nil
+        return moves.popFirst()
     }
 
-    /// systemd has answered a job.
     package mutating func jobAnswered() { jobsInFlight -= 1 }
 
-    /// systemd has answered a read.
     package mutating func readAnswered() { readsInFlight -= 1 }
 
     private static let mostJobs = 64
     /// A read is up to 9 calls.
     private static let mostReads = 4
-}
-
-/// First in, first out.
-private struct Queue<Element> {
-    private var elements: [Element] = []
-    private var position = 0
-
-    mutating func append(_ element: Element) { elements.append(element) }
-
-    mutating func next() -> Element? {
-        guard position < elements.count else { return nil }
-        defer {
-            position += 1
-            if position == elements.count { (elements, position) = ([], 0) }
-        }
-        return elements[position]
-    }
 }

@@ -3,8 +3,7 @@ package import EventLoop
 package import Gates
 import Systemd
 
-/// systemd's manager on the bus. It makes calls and receives signals, and decides nothing: each
-/// answer, each signal and the loss of the connection become events.
+/// systemd's manager on the bus. It decides nothing: answers, signals and the loss of the bus become events.
 package final class SystemdClient {
     private let loop: EventLoop
     private let address: String?
@@ -23,8 +22,7 @@ package final class SystemdClient {
         }
     }
 
-    /// Begins a new connection. It subscribes to signals before it lists the units, so that no
-    /// change is missed in between.
+    /// Begins a new connection. It subscribes before it lists the units, so that no change is missed.
     package func connect() {
         connection = nil
         attempt {
@@ -55,8 +53,7 @@ package final class SystemdClient {
         list([])
     }
 
-    /// Follows the jobs that end without a start. Those of units that are not attached come too: they are few, and
-    /// the machine ignores them.
+    /// Follows the jobs that end without a start, also those of other units: the machine ignores them.
     private func failedStarts(on bus: Bus) throws(BusError) -> Match {
         let rule = Match.signal(ofManager: "JobRemoved")
         return try Match(
@@ -68,8 +65,7 @@ package final class SystemdClient {
         }
     }
 
-    /// Lists our targets, and these units, by one call each: `targetsListed` and `unitsListed`
-    /// follow, or `busLost`.
+    /// Lists our targets, and these units: `targetsListed` and `unitsListed` follow, or `busLost`.
     package func list(_ units: [UnitName]) {
         // Read before systemd answers, so that a unit that systemd has lost stays attached.
         readDropIns()
@@ -210,9 +206,8 @@ package final class SystemdClient {
 
 /// A connection with its subscriptions.
 ///
-/// Each unit that is followed has a match rule, so that changes of other units do not wake the
-/// daemon. One rule matches all units if there would be more than a connection may have (512,
-/// dbus-daemon(1), `max_match_rules_per_connection`).
+/// Each unit that is followed has a match rule, so that other units do not wake the daemon. One rule matches all units
+/// if there would be more than a connection may have (512, dbus-daemon(1), `max_match_rules_per_connection`).
 private struct Connection {
     let bus: Bus
     /// Called with each signal of a unit.

@@ -10,7 +10,6 @@ package struct UnitDescription: Hashable, Sendable {
     package var title = ""
     /// Whether there is such a unit: `loaded`, `not-found`, `masked`, `error`.
     package var load = ""
-    /// How it stands.
     package var active = ActiveState.inactive
     /// Whether it is enabled, as `systemctl is-enabled` says it.
     package var fileState = ""

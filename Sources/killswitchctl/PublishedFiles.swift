@@ -128,7 +128,7 @@ struct PublishedFiles {
     func daemon(timeout: Duration? = nil) -> VarlinkClient {
         VarlinkClient(
             "\(directory)/\(FileName.controlSocket)",
-            timeLimit: timeout.map { .limited($0) } ?? .whileItWorks
+            timeLimit: timeout
         ) { call in
             Terminal.showProgress(
                 call.map {

@@ -2,10 +2,7 @@ import Configuration
 import Decision
 import EventLoop
 import Files
-import Glibc
-import JSON
 import POSIX
-import Storage
 
 /// The program: parses its command line and runs in the mode that it names.
 enum Command {
@@ -45,11 +42,9 @@ enum Command {
 
 /// The exit statuses of the daemon; those above 63 are of sysexits(3).
 enum DaemonExitStatus {
-    /// The daemon ended as asked.
     static let success: Int32 = 0
     /// Any error without a status of its own.
     static let failure: Int32 = 1
-    /// The command line is wrong.
     static let usage: Int32 = 2
     /// No source answered `--once` (EX_TEMPFAIL).
     static let noAnswer: Int32 = 75

@@ -1,4 +1,3 @@
-import CivilTime
 import Configuration
 import ControlSocket
 import Decision
@@ -7,7 +6,6 @@ import EventLoop
 import Gates
 import JSON
 import Storage
-import SystemdUnits
 
 extension Daemon {
     /// The control socket. The switches work without it, so a failure does not end the daemon.
@@ -48,8 +46,6 @@ extension Daemon: ControllableDaemon {
 
     var descriptors: (used: Int?, limit: Int) { (DescriptorBudget.used, DescriptorBudget.limit) }
 
-    var movesGates: Bool { options.movesGates }
-
     func state(of service: ServiceName) -> JSON.Object? {
         guard let record = machine.publishedVerdict(of: service),
             let configured = machine.service(service.text)
@@ -69,8 +65,8 @@ extension Daemon: ControllableDaemon {
         gateDriver?.isAnswered(service) ?? true
     }
 
-    var attachmentReport: AttachmentReport? {
-        gateDriver.map(\.attachmentReport) ?? AttachmentReport()
+    var attachmentOutcome: AttachmentOutcome? {
+        gateDriver.map(\.attachmentOutcome) ?? AttachmentOutcome()
     }
 
     func explanation(of service: ServiceName) -> JSON.Object? {

@@ -6,7 +6,6 @@ import EventLoop
 import Files
 import Gates
 import Storage
-import SystemdUnits
 
 /// Files that somebody deletes in the two directories come back at once. `DeletionWatch` notices them.
 extension Daemon {
@@ -49,9 +48,8 @@ extension Daemon {
         store.writeRefusal()
     }
 
-    /// Writes the stored files again. The kernel may not permit that, because only the service manager may make the
-    /// directory: the daemon knows everything still and goes on, and the failed writes are a problem until they
-    /// succeed.
+    /// Writes the stored files again. Only the service manager may make the directory: without it the daemon goes on
+    /// with what it knows, and the failed writes are a problem until they succeed.
     func restoreState(_ deletions: DeletionWatch.Deletions) {
         guard deletions.isWhole || deletions.names.contains(where: isStored) else { return }
         log.write(.warning, "somebody has deleted files in \(state.path): they are written again")

@@ -1,4 +1,3 @@
-import CivilTime
 import Configuration
 import ControlSocket
 import Decision
@@ -8,16 +7,13 @@ import Files
 import FlagSources
 import Gates
 import Glibc
-import JSON
 import Metrics
-import Reports
 import SourceSettings
 import Storage
 import Systemd
 import SystemdUnits
 
-/// The wiring: configuration, directories, memory, machine, sources and signals, and the loop they
-/// share.
+/// The wiring: configuration, directories, memory, machine, sources, signals, and the loop they share.
 final class Daemon {
     let options: Options
     let log: Log
@@ -48,8 +44,7 @@ final class Daemon {
     /// The signals that end the daemon, and SIGHUP, which has it read its configuration again.
     static let signals = [SIGINT, SIGTERM, SIGHUP]
 
-    /// Reads the configuration, prepares and locks the directories, and starts no source yet. Throws
-    /// if the configuration is invalid or another daemon holds a directory.
+    /// Prepares and locks the directories. Throws if the configuration is invalid, or another daemon holds one.
     init(_ options: Options, _ log: Log) throws {
         self.options = options
         self.log = log
@@ -190,8 +185,7 @@ final class Daemon {
         }
     }
 
-    /// Reads the configuration again, and returns the warnings about it. A configuration that cannot be put
-    /// in force changes nothing.
+    /// Reads the configuration again, and returns its warnings. One that cannot be put in force changes nothing.
     @discardableResult
     func readConfiguration() -> [String] {
         manager.reloadStarted()

@@ -1,25 +1,20 @@
 import CivilTime
-import Decision
 import EventLoop
 import Files
 import Glibc
 import POSIX
-import Storage
 
-/// Notices that somebody deletes files of the runtime directory or of the state directory, so that they come back at
-/// once.
+/// Notices that somebody deletes files of the runtime or the state directory, so that they come back at once.
 ///
-/// One watch is on the directory, and one on each folder in it, up to a limit: a host has a few services,
-/// and ten thousand watches would cost the kernel some megabytes. The files of a service beyond the limit come
-/// back at a poll of its source. The daemon replaces its files by renaming, which no watch reports, and removes
-/// only those that come and go with the state of a service: a watch costs no other wake-up before somebody deletes
-/// something.
+/// One watch is on the directory, and one on each folder in it, up to a limit: ten thousand watches would cost the
+/// kernel some megabytes. The files of a service beyond the limit come back at a poll of its source. The daemon
+/// replaces its files by renaming, which no watch reports, and removes only those that come and go with the state of a
+/// service.
 final class DeletionWatch {
     /// What was deleted.
     struct Deletions: Equatable {
         /// Names in the directory, such as `control.sock`, and in folders of services: `shop/state.json`.
         var names: Set<String> = []
-        /// Whether the directory itself is gone.
         var isWhole = false
     }
 

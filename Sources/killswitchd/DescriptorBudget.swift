@@ -18,10 +18,7 @@ enum DescriptorBudget {
         _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// How many descriptors this process may have open.
-    static var limit: Int {
-        Int(clamping: current?.rlim_cur ?? 1024)
-    }
+    static var limit: Int { Int(clamping: current?.rlim_cur ?? 1024) }
 
     /// How many it has open; nil if it cannot tell.
     static var used: Int? {
@@ -34,8 +31,7 @@ enum DescriptorBudget {
         ServerLimits(within: limit - own - sources * each)
     }
 
-    /// For the loop, the timers, signals, inotify, the bus, the journal, the service manager, and files that
-    /// are read or written.
+    /// For the loop, timers, signals, inotify, the bus, the journal, the service manager, and files in use.
     private static let own = 64
     /// For a source: a poll, a stream, and new connections beside those that are being closed.
     private static let each = 4

@@ -5,8 +5,7 @@ import POSIX
 import Storage
 import Systemd
 
-/// The log: the journal if stderr is connected to it, else lines on stderr. Writing never blocks on the
-/// journal.
+/// The log: the journal if stderr is connected to it, else lines on stderr. It never waits for the journal.
 final class Log {
     private let journal: JournalSocket?
     /// How many lines stderr has refused since the last line that it accepted.
@@ -27,16 +26,14 @@ final class Log {
         }
     }
 
-    /// Writes a text of the daemon's own, of one line or several. Text from outside that it holds cannot move
-    /// the cursor of a terminal.
+    /// Writes a text of one line or several. What it holds from outside cannot move the cursor of a terminal.
     func write(_ level: LogMessage.Level, _ text: String, id: MessageID? = nil) {
         write(JournalEntry(level.priority, text.printableLines, messageID: id?.rawValue))
     }
 
-    /// Writes a notice of the machine, which is one line.
+    /// Writes a notice of a machine, which is one line.
     func write(_ notice: LogMessage) { write(line: notice.entry) }
 
-    /// Writes a notice of the gates' machine, which is one line.
     func write(_ notice: GateLogMessage) { write(line: notice.entry) }
 
     /// Writes how many entries were lost, if the journal takes entries again.

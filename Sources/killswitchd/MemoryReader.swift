@@ -3,8 +3,7 @@ import Decision
 import FlagSources
 import Storage
 
-/// Reads what earlier runs have stored. A file that cannot be read is a warning, and counts as
-/// missing.
+/// Reads what earlier runs have stored. A file that cannot be read is a warning, and counts as missing.
 struct MemoryReader {
     let state: StateDirectory
     let runtime: RuntimeDirectory

@@ -1,9 +1,7 @@
-import CivilTime
 import Configuration
 import Decision
 import EventLoop
 import Files
-import Gates
 import Metrics
 import POSIX
 import Storage
@@ -22,7 +20,6 @@ final class MetricsWriter {
     /// Why a file cannot be written, and since when.
     private var problems: [String: HostCondition.Since] = [:]
 
-    /// The metrics of a daemon, which are not written yet.
     init(of daemon: Daemon) throws(SystemError) {
         self.daemon = daemon
         timer = try Timer(daemon.loop, accuracy: .milliseconds(100)) { [unowned self] in write() }
@@ -40,12 +37,10 @@ final class MetricsWriter {
     /// Has them written if they have changed.
     func requestIfChanged() { if daemon.revision != written { request() } }
 
-    /// Has them written soon.
     func request() {
         if pace.request(at: daemon.loop.now.boot), let due = pace.dueAt { timer?.set(at: due) }
     }
 
-    /// Writes them now.
     func write() {
         let (revision, overview) = (daemon.revision, daemon.overview)
         let bytes = text.bytes(of: overview, daemon.gates, at: revision)

@@ -6,7 +6,6 @@ import Storage
 
 /// The options of the command line.
 struct Options {
-    /// The mode of the daemon.
     enum Purpose { case run, decideOnce, check, help, version }
 
     /// The mode; by default, follow the sources until a signal.
@@ -19,7 +18,6 @@ struct Options {
     var runtimeDirectory: String?
     /// The state directory; nil if the environment names it.
     var stateDirectory: String?
-    /// Whether the daemon moves systemd units.
     var movesGates = false
 
     /// The places that are searched for the configuration.
@@ -78,7 +76,6 @@ struct UsageError: Error {
 
 /// The text of `--help`.
 enum Usage {
-    /// The whole text.
     static let text = """
         usage: killswitchd [--config FILE] [--runtime-directory D] [--state-directory D]
                            [--gates | --once | --check [--probe]]

@@ -35,8 +35,7 @@ extension Host {
 }
 
 extension HostEnvironment {
-    /// The credentials and directories of this process for its sources, and the names that they
-    /// send.
+    /// The credentials and directories of this process for its sources, and the names that they send.
     static func ofThisProcess(
         stateDirectory: String, runtimeDirectory: String,
         credentialsDirectory: String? = environmentVariable("CREDENTIALS_DIRECTORY")

@@ -18,10 +18,8 @@ final class ReportSender {
     private var machine = ReportMachine(seed: UInt64.random(in: .min ... .max))
     private var timer: Timer?
     private var sink: DocumentSink?
-    /// The mark that the machine knows.
     private var sentRevision: MetricsRevision?
-    /// The number of the last report, and its fingerprint. Before the first report the number is that of an earlier
-    /// run.
+    /// The number of the last report, at first that of an earlier run, and its fingerprint.
     private var (generation, deliveredGeneration): (Int64, Int?) = (0, nil)
     /// The fingerprint of the report that the server took last.
     private var delivered: Int?
@@ -29,7 +27,6 @@ final class ReportSender {
     private var isIfChanged = false
     /// The numbers up to this one are stored as used.
     private var reserved: Int64 = 0
-    /// The report that is being made.
     private var making: HostReport?
     private var maker: Deferred?
     private let memory: HeapTrimmer
@@ -40,10 +37,9 @@ final class ReportSender {
     /// Whether the number of the last report could not be stored.
     private var isNumberUnstored = false
 
-    /// Reports of this host to no server yet.
     init(of daemon: Daemon) throws(SystemError) {
         self.daemon = daemon
-        let (loop, names) = (daemon.loop, daemon.sources.host)
+        let (loop, names) = (daemon.loop, daemon.sources.environment.host)
         host = HostReport.host(
             name: names.name, machineID: names.machineID, bootID: daemon.bootID,
             version: ProgramVersion.current)
@@ -103,7 +99,6 @@ final class ReportSender {
         }
     }
 
-    /// Begins a report of the present state.
     private func startReport(ifChanged: Bool) {
         sentRevision = daemon.revision
         isIfChanged = ifChanged
@@ -111,8 +106,7 @@ final class ReportSender {
         make()
     }
 
-    /// Adds the next services, and sends the report once it has all of them. The same state keeps its number, so that a
-    /// repeated report is known as one.
+    /// Adds the next services, and sends a report that has all. The same state keeps its number.
     private func make() {
         guard var report = making.take() else { return }
         guard !report.add(HostReport.share, from: daemon.overview, daemon.gates) else {
@@ -133,7 +127,6 @@ final class ReportSender {
         }
     }
 
-    /// The server has taken the report, or has not.
     private func sendEnded(_ failure: Failure?) {
         guard let failure else {
             if problem != nil {

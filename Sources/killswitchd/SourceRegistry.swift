@@ -1,5 +1,4 @@
 import Configuration
-import Decision
 import EventLoop
 import FlagSources
 import HTTP
@@ -8,21 +7,19 @@ import SourceSettings
 /// Makes and keeps the sources that are followed. A new kind of source is a new case here.
 final class SourceRegistry {
     private let loop: EventLoop
-    private let environment: HostEnvironment
+    let environment: HostEnvironment
     private var client: HTTPClient?
     private var followed: [(settings: Source, source: any FlagSource)] = []
     /// Receives the sources' events. It is set once the driver exists.
     var deliver: Deliver = { _ in }
 
-    /// A list without sources.
     init(on loop: EventLoop, _ environment: HostEnvironment) {
         self.loop = loop
         self.environment = environment
     }
 
-    /// The sources of a configuration; an unchanged source keeps its object.
-    ///
-    /// Throws if a source needs the network and no memory or descriptor is left for it.
+    /// The sources of a configuration; an unchanged source keeps its object. Throws if a source needs the network and
+    /// no memory or descriptor is left for it.
     func update(to configured: [Source]) throws -> [any FlagSource] {
         var next: [(settings: Source, source: any FlagSource)] = []
         for settings in configured {
@@ -62,9 +59,6 @@ final class SourceRegistry {
     func sink(to settings: HTTPSettings) throws -> DocumentSink {
         DocumentSink(settings, environment, try sharedClient()) { [loop] in loop.now.wall }
     }
-
-    /// The names of this host.
-    var host: Host { environment.host }
 
     /// One client for all, so that sources of one host share its connection.
     private func sharedClient() throws -> HTTPClient {

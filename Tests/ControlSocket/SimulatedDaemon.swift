@@ -42,15 +42,14 @@ final class SimulatedDaemon: ControllableDaemon {
         settle { _ in }
     }
 
-    var movesGates = true
-    let gates: GateMachine? = nil
+    var gates: GateMachine? = GateMachine(services: [])
     /// What the gate of every service is, and whether systemd has answered.
     var gate: JSON.Object?
     var isGateAnswered = true
     func gate(of service: ServiceName) -> JSON.Object? { gate }
     func isGateAnswered(_ service: ServiceName) -> Bool { isGateAnswered }
 
-    var attachmentReport: AttachmentReport? = AttachmentReport()
+    var attachmentOutcome: AttachmentOutcome? = AttachmentOutcome()
 
     func explanation(of service: ServiceName) -> JSON.Object? {
         [

@@ -75,9 +75,14 @@ extension Server {
 }
 
 extension MethodResponse {
-    /// The answer, where it was given at once.
+    /// The answer, where it is given at once.
     var answer: JSON.Object? {
-        if case .now(let answer) = self { answer.object } else { nil }
+        get throws {
+            switch self {
+            case .now(let answer): answer.object
+            case .later(let advance), .onChange(let advance): try advance(.writable)?.object
+            }
+        }
     }
 
     /// The function that each trigger calls, where the answer is given later.
@@ -90,14 +95,9 @@ extension MethodResponse {
     }
 }
 
-extension LongReply {
+extension ReplyParameters {
     /// The reply with its lists.
-    var whole: Reply {
-        switch self {
-        case .more(let parameters): .more(parameters.object)
-        case .last(let parameters): .last(parameters.object)
-        }
-    }
+    var whole: Reply { continues ? .more(object) : .last(object) }
 }
 
 extension JSON.Object {

@@ -27,6 +27,7 @@ final class StandInWorld: DrillWorld {
     private var text = ""
     private var isOver = false
     private(set) var now = StandInWorld.time(0)
+    var uptime: Uptime { Uptime(microseconds: now.microseconds - 900_000_000) }
     private(set) var signals: [Boottime] = []
 
     /// The text begins with the answer at `shownFrom`, if that is given.
@@ -104,19 +105,16 @@ final class StandInWorld: DrillWorld {
             now = Self.time(seconds)
             text += "\(secondsText(seconds)) \(Self.line(answer))\n"
             guard case .interrupted = answer else { return answer }
-            signals.append(now.boot)
+            signals.append(now)
         }
         isOver = true
         now = Self.time(1e6)
-        signals += [now.boot, now.boot]
+        signals += [now, now]
         return nil
     }
 
-    private static func time(_ seconds: Double) -> DrillTime {
-        let microseconds = Int64(seconds * 1_000_000)
-        return DrillTime(
-            boot: Boottime(microseconds: 1_000_000_000 + microseconds),
-            uptime: Uptime(microseconds: 100_000_000 + microseconds))
+    private static func time(_ seconds: Double) -> Boottime {
+        Boottime(microseconds: 1_000_000_000 + Int64(seconds * 1_000_000))
     }
 
     private static func line(_ answer: DrillAnswer) -> String {

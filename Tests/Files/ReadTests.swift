@@ -100,7 +100,6 @@ struct ReadTests {
         #expect(attributes.kind == .regular)
         #expect(attributes.mode == 0o600)
         #expect(attributes.owner == getuid())
-        #expect(attributes.group == getgid())
         #expect(attributes.size == 2)
         #expect(try attributes.modificationTime == File.modificationTime(of: folder("secret")))
     }

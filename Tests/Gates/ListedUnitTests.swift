@@ -41,7 +41,7 @@ struct ListedUnitTests {
                     gate of shop: closing 0/1
 
                 """)
-        #expect(gate.machine.attachmentReport(at: Boottime(microseconds: 1_001_000_000)) == nil)
+        #expect(gate.machine.attachmentOutcome(at: Boottime(microseconds: 1_001_000_000)) == nil)
         #expect(gate.machine.overview.problems.map(\.isAlarm) == [false])
         gate.forget()
         gate.at(1.1, .attachAnswered(problem: nil))
@@ -137,7 +137,7 @@ struct ListedUnitTests {
         #expect(gate.text == "10.9s woke\n")
         gate.at(11, .woke)
         #expect(gate.text.contains("'killswitchd-attach.service' has not ended yet"))
-        #expect(gate.machine.attachmentReport(at: Boottime(microseconds: 1_011_000_000)) != nil)
+        #expect(gate.machine.attachmentOutcome(at: Boottime(microseconds: 1_011_000_000)) != nil)
     }
 
     @Test func aUnitThatIsListedByAnAliasIsAttachedByItsName() throws {

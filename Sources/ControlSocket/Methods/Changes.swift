@@ -10,7 +10,6 @@ package final class Changes {
     private var latest: [ServiceName: (record: PublishedVerdict?, number: Int)] = [:]
     /// In ascending order. An entry whose service has a later one no longer counts.
     private var log: [(number: Int, name: ServiceName)] = []
-    /// The number of the newest change.
     private(set) var number = 0
 
     /// Compares the services with those of the last call, if the machine has published since.

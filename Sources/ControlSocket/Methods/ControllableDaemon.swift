@@ -4,7 +4,6 @@ package import JSON
 
 /// The daemon as the methods of the control socket see it. Tests implement it too.
 package protocol ControllableDaemon: AnyObject {
-    /// The time on both clocks.
     var now: Now { get }
     /// The state of the services and the sources.
     var machine: Machine { get }
@@ -19,19 +18,16 @@ package protocol ControllableDaemon: AnyObject {
     func state(of service: ServiceName) -> JSON.Object?
     /// What the switches of a service say, as the reply of `Explain`; nil for an unknown service.
     func explanation(of service: ServiceName) -> JSON.Object?
-    /// Whether decisions move units.
-    var movesGates: Bool { get }
     /// What the gate of a service is in fact, as the object of `gate.json`; nil while that is not known.
     func gate(of service: ServiceName) -> JSON.Object?
     /// Whether systemd has taken or refused the last move of a service's gate, or has had its time.
     func isGateAnswered(_ service: ServiceName) -> Bool
     /// What came of the units that the last configuration lists; nil while they are being attached.
-    var attachmentReport: AttachmentReport? { get }
+    var attachmentOutcome: AttachmentOutcome? { get }
 
     /// Appends an event to the queue of the machine.
     func post(_ event: Event)
-    /// Reads the configuration again, and returns the warnings about it. Throws if it is invalid; nothing has
-    /// changed then.
+    /// Reads the configuration again, and returns its warnings. Throws if it is invalid, and changes nothing then.
     func reload() throws(MethodError) -> [String]
 }
 
@@ -41,7 +37,6 @@ package enum ReplyTrigger: Hashable, Sendable {
     case event(Event)
     /// The machine has rejected this order.
     case rejected(ServiceName, Override, OrderObjection)
-    /// The queue of events is empty.
     case queueDrained
     /// Something was heard about gates.
     case gatesHandled
@@ -50,7 +45,6 @@ package enum ReplyTrigger: Hashable, Sendable {
 }
 
 extension ControllableDaemon {
-    /// The configured services.
     package var services: [Service] { machine.plan.services }
 
     /// The state of the services and the sources, for people.
@@ -64,8 +58,7 @@ extension ControllableDaemon {
         return service
     }
 
-    /// The configured services of these names, each of them once; all services if the list is empty. So
-    /// they are no more than there are services, however long the list is.
+    /// The configured services of these names, each once, so that no list costs more; all if the list is empty.
     func services(_ names: [String]) throws(MethodError) -> [ServiceName] {
         if names.isEmpty { return services.map(\.name) }
         return try Set(names).map { (name) throws(MethodError) in try service(name).name }.sorted()
@@ -114,8 +107,7 @@ extension ControllableDaemon {
         }
     }
 
-    /// The states of these services as in `state.json`, once each of them is decided; nil before. Services
-    /// that are no longer configured are left out.
+    /// The states of these services that are still configured, once each is decided; nil before.
     func decided(_ names: [ServiceName]) -> [JSON.Value]? {
         let wanted = names.compactMap { machine.service($0.text) }
         guard areDecided(wanted, { _ in true }) else { return nil }

@@ -1,5 +1,3 @@
-import JSON
-
 /// Finds the method of a call, and checks whether the peer may call it. Knows nothing of sockets.
 package struct Dispatcher {
     private let daemon: any ControllableDaemon

@@ -3,7 +3,6 @@ import JSON
 
 /// The interface `io.killswitchd` and its description.
 package enum Interface {
-    /// The name in reverse domain order.
     package static let name = "io.killswitchd"
     /// The interface that every Varlink service has.
     package static let standard = "org.varlink.service"

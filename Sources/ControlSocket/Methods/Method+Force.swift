@@ -36,7 +36,7 @@ extension Method {
         if ifOpen {
             let gate = service.policy.gate(of: order.state)
             guard gate == .closed else { throw .invalidParameter("state") }
-            guard daemon.movesGates else { throw .gatesNotMoved(service.name) }
+            guard daemon.gates != nil else { throw .gatesNotMoved(service.name) }
         }
         let event = Event.force(service.name, order, ifOpen: ifOpen)
         daemon.post(event)
@@ -56,10 +56,10 @@ extension Method {
             case .event, .rejected, .gatesHandled, .writable: break
             }
             guard isSettled, let state, daemon.isGateAnswered(service.name) else { return nil }
-            return .last([
+            return [
                 "service": .object(state), "problem": .optional(problem),
                 "gate": daemon.gate(of: service.name).map(JSON.Value.object) ?? .null,
-            ])
+            ]
         }
     }
 

@@ -1,5 +1,4 @@
 import Decision
-import JSON
 
 extension Method {
     static let forget = Method(

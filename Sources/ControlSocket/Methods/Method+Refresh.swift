@@ -38,7 +38,7 @@ extension Method {
             guard isDone else { return nil }
             let followers = Set(sources.flatMap { daemon.machine.followers(of: $0).names })
             guard let states = daemon.decided(followers.sorted()) else { return nil }
-            return .last(["fetched": .array(refresh.outcomes), "services": .array(states)])
+            return ["fetched": .array(refresh.outcomes), "services": .array(states)]
         }
     }
 }

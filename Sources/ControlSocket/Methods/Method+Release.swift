@@ -37,11 +37,11 @@ extension Method {
             }
             let reason = daemon.machine.publishedVerdict(of: service.name)?.verdict.reason
             let wait = reason?.opensAt.map { max(.zero, $0 - daemon.now.wall) + .milliseconds(999) }
-            return .last([
+            return [
                 "service": state, "wasForced": .bool(wasForced),
                 "gate": daemon.gate(of: service.name).map(JSON.Value.object) ?? .null,
                 "opensIn": .optional(wait?.wholeSeconds),
-            ])
+            ]
         }
     }
 }

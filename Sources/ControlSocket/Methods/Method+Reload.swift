@@ -30,7 +30,7 @@ extension Method {
         let daemon = request.daemon
         let warnings = try daemon.reload()
         return .after(.queueDrained) {
-            guard let units = daemon.attachmentReport else { return nil }
+            guard let units = daemon.attachmentOutcome else { return nil }
             let overview = daemon.overview
             return [
                 "services": .names(overview.services.map(\.name)),
@@ -38,8 +38,8 @@ extension Method {
                 "warnings": .strings(warnings),
                 "problems": .strings(
                     overview.problems.filter { $0.kind == .signersUnreadable }.map(\.sentence)),
-                "attached": .array(units.outcome.attached.map { $0.json() }),
-                "detached": .array(units.outcome.detached.map { $0.json() }),
+                "attached": .array(units.attached.map { $0.json() }),
+                "detached": .array(units.detached.map { $0.json() }),
                 "unattached": .array(
                     units.missing.sorted { $0.key < $1.key }.map { $0.key.json($0.value) }),
             ]

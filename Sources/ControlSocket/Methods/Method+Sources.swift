@@ -3,8 +3,7 @@ import Decision
 import JSON
 
 extension Method {
-    /// Answered at once, also before the first decision: it shows which sources the decision waits
-    /// for.
+    /// Answered at once: before the first decision it shows which sources that waits for.
     static let sources = Method(
         name: "Sources", access: .reading,
         declaration: """

@@ -19,7 +19,7 @@ extension Method {
         let named = try request.parameters.strings("services")
         let chosen = named.isEmpty ? nil : Set(try daemon.services(named))
         let isChosen = { (name: ServiceName) in chosen?.contains(name) ?? true }
-        return try .when { () throws(MethodError) in
+        return .onChange { _ in
             let services = daemon.services
             guard daemon.areDecided(services, isChosen) else { return nil }
             let followed = chosen.map(daemon.sources(of:))

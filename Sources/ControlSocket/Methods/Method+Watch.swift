@@ -25,18 +25,16 @@ extension Method {
                 let services = daemon.services
                 guard daemon.areDecided(services, isChosen) else { return nil }
                 known = changes.number
-                return .more(
-                    ReplyParameters([:]).list("services", of: services) {
-                        isChosen($0.name) ? daemon.json(of: $0) : nil
-                    }.value("gone", []))
+                return ReplyParameters([:]).list("services", of: services) {
+                    isChosen($0.name) ? daemon.json(of: $0) : nil
+                }.value("gone", []).continued
             }
             let (changed, gone, number) = changes.next(after: last, isChosen)
             known = number
             guard !changed.isEmpty || !gone.isEmpty else { return nil }
-            return .more(
-                ReplyParameters([:]).list("services", of: changed) {
-                    daemon.state(of: $0).map(JSON.Value.object)
-                }.value("gone", .names(gone)))
+            return ReplyParameters([:]).list("services", of: changed) {
+                daemon.state(of: $0).map(JSON.Value.object)
+            }.value("gone", .names(gone)).continued
         }
     }
 }

@@ -1,12 +1,7 @@
-import JSON
-
-/// A method of the interface: its declaration, who may call it, and its implementation.
-///
-/// Each method has a file of its own, and a line in `Interface.methods`.
+/// A method of the interface. Each has a file of its own, and a line in `Interface.methods`.
 package struct Method: Sendable {
     /// Who may call it.
     package enum Access: Sendable {
-        /// Everybody.
         case reading
         /// Root, the daemon's user and the group.
         case acting
@@ -14,18 +9,15 @@ package struct Method: Sendable {
 
     /// The name without the interface, such as `Force`.
     package let name: String
-    /// Who may call it.
     package let access: Access
     /// The names of its parameters. A call with another parameter is rejected.
     var parameters: [String] = []
     /// The names of the parameters that a call may have: who acts may say who called sudo.
     var allParameters: [String] { access == .acting ? parameters + [Self.sudoUser] : parameters }
-    /// The parameter of every method that acts: the user who called sudo, by `SUDO_USER` in the environment of
-    /// the client. It is recorded as a claim.
+    /// The parameter of each method that acts: the user who called sudo, as the client claims by `SUDO_USER`.
     package static let sudoUser = "sudoUser"
     /// A comment and the signature, in the interface description language.
     let declaration: String
-    /// The implementation.
     let perform: @Sendable (MethodRequest) throws(MethodError) -> MethodResponse
 }
 
@@ -37,7 +29,6 @@ struct MethodRequest {
     let isStream: Bool
     /// The caller by name and uid, for records; empty for a method that only reads.
     let author: String
-    /// The daemon.
     let daemon: any ControllableDaemon
     /// What has changed of its services, for all clients together.
     let changes: Changes
@@ -46,7 +37,7 @@ struct MethodRequest {
 /// How a request is answered.
 package enum MethodResponse {
     /// Returns the next reply; nil while there is none.
-    package typealias Advance = (ReplyTrigger) throws(MethodError) -> LongReply?
+    package typealias Advance = (ReplyTrigger) throws(MethodError) -> ReplyParameters?
 
     /// At once, with this reply.
     case now(ReplyParameters)
@@ -57,23 +48,7 @@ package enum MethodResponse {
     case onChange(Advance)
 }
 
-/// A reply whose lists are made piece by piece.
-package enum LongReply {
-    /// One of several replies; more will follow.
-    case more(ReplyParameters)
-    /// The only reply, or the last of several.
-    case last(ReplyParameters)
-}
-
 extension MethodResponse {
-    /// As soon as `ready` returns a reply: at once, or at a later trigger.
-    static func when(
-        _ ready: @escaping () throws(MethodError) -> ReplyParameters?
-    ) throws(MethodError) -> MethodResponse {
-        if let reply = try ready() { return .now(reply) }
-        return .onChange { (_) throws(MethodError) in try ready().map(LongReply.last) }
-    }
-
     /// As soon as `ready` returns a reply, but not before this trigger.
     static func after(
         _ first: ReplyTrigger, _ ready: @escaping () -> ReplyParameters?
@@ -81,7 +56,7 @@ extension MethodResponse {
         var hasCome = false
         return .later { trigger in
             hasCome = hasCome || trigger == first
-            return hasCome ? ready().map(LongReply.last) : nil
+            return hasCome ? ready() : nil
         }
     }
 }

@@ -12,12 +12,11 @@ package struct ReplyParameters: ExpressibleByDictionaryLiteral {
 
     fileprivate private(set) var parts: [(name: String, part: Part)]
 
-    /// An answer whose values are all there.
-    package init(_ object: JSON.Object) {
-        parts = object.map { ($0, .value($1)) }
-    }
+    /// Whether more replies follow, to a call that wants many.
+    package private(set) var continues = false
 
-    /// The same, from a literal.
+    package init(_ object: JSON.Object) { parts = object.map { ($0, .value($1)) } }
+
     package init(dictionaryLiteral members: (String, JSON.Value)...) {
         parts = members.map { ($0, .value($1)) }
     }
@@ -32,6 +31,13 @@ package struct ReplyParameters: ExpressibleByDictionaryLiteral {
     /// The same answer with a value at its end.
     package func value(_ member: String, _ value: JSON.Value) -> ReplyParameters {
         with(member, .value(value))
+    }
+
+    /// The same answer as one of several: more will follow.
+    var continued: ReplyParameters {
+        var answer = self
+        answer.continues = true
+        return answer
     }
 
     private func with(_ member: String, _ part: Part) -> ReplyParameters {
@@ -69,7 +75,6 @@ package struct ReplyMessage {
         end = continues ? "},\"continues\":true}\0" : "}}\0"
     }
 
-    /// The reply that the method failed.
     package init(_ failure: MethodError) {
         parts = []
         start = ""

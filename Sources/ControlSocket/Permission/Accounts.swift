@@ -19,7 +19,6 @@ package struct Accounts {
         Self.identifier(of: name, in: users)
     }
 
-    /// The ID of the group with this name; nil if the file has none.
     package func identifier(ofGroup name: String) -> UInt32? {
         Self.identifier(of: name, in: groups)
     }
@@ -67,13 +66,11 @@ package struct Accounts {
 }
 
 extension Accounts {
-    /// The accounts of this host. Each call reads the files again. A file that cannot be read
-    /// counts as empty.
+    /// The accounts of this host; the files are read at each call. One that cannot be read counts as empty.
     package static func ofThisHost(groupFile: String = groupFile) -> Accounts {
         Accounts(users: bytes(of: "/etc/passwd"), groups: bytes(of: groupFile))
     }
 
-    /// Where the groups of this host are.
     package static let groupFile = "/etc/group"
 
     private static func bytes(of path: String) -> [UInt8] {

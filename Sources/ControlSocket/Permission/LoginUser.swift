@@ -1,13 +1,11 @@
 import CSystemd
 import Glibc
 
-/// The user who logged in, by the login uid of a process (pam_loginuid(8)): it stays the same under sudo(8) and
-/// su(1).
+/// The user who logged in, by the login uid of a process (pam_loginuid(8)), which sudo(8) and su(1) keep.
 ///
 /// The daemon's sandbox hides the processes of others, so that it cannot look. The peer shows it: it passes its
 /// own open `/proc/self/loginuid`, and the kernel answers any process that reads it.
 package enum LoginUser {
-    /// The file of each process.
     package static let file = "/proc/self/loginuid"
 
     /// The login uid in a file that a peer has passed; nil if that is not the peer's own file, or nobody has

@@ -11,7 +11,6 @@ package struct Permission: Hashable, Sendable {
     /// The group's ID; nil if this host has no such group.
     private let group: UInt32?
 
-    /// The daemon's user ID, and the ID of the group; nil if the host has no such group.
     package init(ownUser: UInt32, group: UInt32?) {
         self.ownUser = ownUser
         self.group = group
@@ -44,16 +43,13 @@ extension Permission {
 
 /// The process at the other end of a connection, by the IDs that it had when it connected.
 package struct Peer: Hashable, Sendable {
-    /// The user ID.
     package let user: UInt32
     /// The group ID, and the IDs of the supplementary groups.
     package let groups: Set<UInt32>
-    /// The process ID.
     package let process: Int32
     /// The user who logged in, if the peer has shown it: `LoginUser`.
     package var login: UInt32?
 
-    /// A peer with these IDs.
     package init(user: UInt32, groups: Set<UInt32>, process: Int32 = 0, login: UInt32? = nil) {
         self.user = user
         self.groups = groups
@@ -63,8 +59,7 @@ package struct Peer: Hashable, Sendable {
 }
 
 extension Peer {
-    /// The process that connected, by `SO_PEERCRED` and `SO_PEERGROUPS` of unix(7); nil if the kernel does
-    /// not say. Supplementary groups are in the second alone.
+    /// The process that connected, by `SO_PEERCRED` and, for its groups, `SO_PEERGROUPS` of unix(7); nil if unknown.
     init?(of descriptor: Int32) {
         // A `struct ucred`, which Swift does not import: the IDs of process, user and group.
         var credentials: [UInt32] = [0, 0, 0]

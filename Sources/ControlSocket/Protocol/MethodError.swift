@@ -48,8 +48,7 @@ extension MethodError {
         Self(.methodNotFound, ["method": .string(method)])
     }
 
-    /// The method cannot be performed as the call asks: no method gives the connection to another protocol
-    /// (`upgrade`).
+    /// No method gives the connection to another protocol, as the call asks (`upgrade`).
     package static func methodNotImplemented(_ method: String) -> MethodError {
         MethodError(.methodNotImplemented, ["method": .string(method)])
     }
@@ -82,8 +81,7 @@ extension MethodError {
         Self(.notInTheFuture, ["until": .string(time)])
     }
 
-    /// The configuration on disk is invalid; the last accepted configuration stays in force.
-    /// `problems` has a line for each mistake.
+    /// The configuration on disk is not put in force. `problems` has a line for each mistake.
     package static func configurationRefused(_ problems: String) -> Self {
         Self(.configurationRefused, ["problems": .string(problems)])
     }
@@ -113,6 +111,5 @@ extension MethodError {
 }
 
 extension JSON.Value {
-    /// An array of names.
     static func names<Thing>(_ names: [Name<Thing>]) -> JSON.Value { .strings(names.map(\.text)) }
 }

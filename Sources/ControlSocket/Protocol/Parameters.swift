@@ -5,14 +5,12 @@ import JSON
 struct Parameters {
     private let object: JSON.Object
 
-    /// Throws for a parameter that the method does not have: most likely a typing error, and half an
-    /// order must not be carried out.
+    /// Throws for a parameter that the method lacks, as a typing error: half an order must not be carried out.
     init(_ object: JSON.Object, allowed: [String]) throws(MethodError) {
         for (key, _) in object where !allowed.contains(key) { throw .invalidParameter(key) }
         self.object = object
     }
 
-    /// A string that must be there.
     func string(_ key: String) throws(MethodError) -> String {
         guard let text = try optionalString(key) else { throw .invalidParameter(key) }
         return text
@@ -33,8 +31,7 @@ struct Parameters {
         try optional(key) { $0.bool } ?? false
     }
 
-    /// The name of a user, nil if it is left out. It has no blanks and brackets, so that it cannot look like
-    /// another part of a record.
+    /// The name of a user, nil if it is left out. Without blanks and brackets it cannot look like more of a record.
     func userName(_ key: String) throws(MethodError) -> String? {
         guard let name = try optionalString(key) else { return nil }
         let isName = name.utf8.allSatisfy { byte in

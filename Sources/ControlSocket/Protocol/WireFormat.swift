@@ -15,16 +15,12 @@ package struct MethodCall: Hashable, Sendable {
 
     /// The interface in reverse domain order, such as `org.varlink.service`.
     package let interface: String
-    /// The method's name without the interface.
     package let method: String
-    /// The parameters by name; empty without any.
     package let parameters: JSON.Object
-    /// How many replies the client wants.
     package let replies: Replies
     /// Whether the client wants to speak another protocol after the reply (`upgrade`).
     package let isUpgrade: Bool
 
-    /// A call to be sent.
     package init(
         interface: String, method: String, parameters: JSON.Object = [:], replies: Replies = .one,
         isUpgrade: Bool = false
@@ -36,8 +32,7 @@ package struct MethodCall: Hashable, Sendable {
         self.isUpgrade = isUpgrade
     }
 
-    /// Reads one message without its NUL. A message that is no call gets no reply either: the client does
-    /// not speak Varlink.
+    /// Reads one message without its NUL. One that is no call gets no reply: the client speaks no Varlink.
     package init(_ message: [UInt8]) throws(WireError) {
         guard let object = json(message, depthLimit: 16), let full = object["method"]?.string else {
             throw .malformed
@@ -56,7 +51,6 @@ package struct MethodCall: Hashable, Sendable {
         replies = oneway ? .none : more ? .many : .one
     }
 
-    /// The message of this call, with its NUL.
     package var message: [UInt8] {
         var object: JSON.Object = [
             "method": .string("\(interface).\(method)"), "parameters": .object(parameters),
@@ -80,11 +74,9 @@ private func bytes(of object: JSON.Object) -> [UInt8] {
     JSON.Value.object(object).serializedBytes() + [0]
 }
 
-/// Why bytes are no message that can be answered.
+/// Why bytes are no message that can be answered: not a call, or longer than the limit.
 package enum WireError: Error {
-    /// A message is not a call.
     case malformed
-    /// A message is longer than the limit.
     case tooLong
 }
 
@@ -94,7 +86,6 @@ package enum Reply: Hashable, Sendable {
     case more(JSON.Object)
     /// The only reply, or the last of several.
     case last(JSON.Object)
-    /// The method failed.
     case failure(MethodError)
 
     /// The message of this reply, with its NUL.
@@ -123,30 +114,24 @@ package enum Reply: Hashable, Sendable {
     }
 }
 
-/// Splits the bytes of a connection into messages, which end with a NUL byte (varlink.org, "Wire
-/// format").
-///
-/// It buffers at most a message of `limit` bytes and the bytes that came with its end.
+/// Splits the bytes of a connection into messages, which end with a NUL byte (varlink.org, "Wire format"). It buffers
+/// at most a message of `limit` bytes and the bytes that came with its end.
 package struct Framing: Sendable {
     /// The longest call in bytes.
     package static let limit = 64 << 10
 
     private let limit: Int
     private var bytes: [UInt8] = []
-    /// How many bytes are known to have no NUL, so that a message that arrives byte by byte is not
-    /// searched again and again.
+    /// How many bytes are known to have no NUL, so that none is searched twice.
     private var searched = 0
 
     /// An empty buffer; `limit` is the longest message in bytes.
     package init(limit: Int = Framing.limit) { self.limit = limit }
 
-    /// The bytes that it keeps.
     package var count: Int { bytes.count }
 
-    /// Whether a whole message is there.
     package var hasMessage: Bool { bytes[searched...].contains(0) }
 
-    /// Adds bytes as they were received.
     package mutating func append(_ more: some Collection<UInt8>) {
         bytes.append(contentsOf: more)
     }

@@ -1,4 +1,3 @@
-import CivilTime
 import EventLoop
 import Glibc
 import POSIX
@@ -22,7 +21,6 @@ final class Connection {
     private var unsent: ArraySlice<UInt8> = []
     /// The bytes of the call that is being answered. What the answer keeps, such as names, comes from them.
     private var callSize = 0
-    /// Whether the client has closed its sending side.
     private var isFinished = false
     private var isQueued = false
     private var activity: Activity = .reading
@@ -100,7 +98,6 @@ final class Connection {
         return goesOn
     }
 
-    /// Ends the connection.
     func close() {
         if case .ended = activity { return }
         activity = .ended
@@ -175,11 +172,10 @@ final class Connection {
             case .now(let answer): reply(ReplyMessage(answer, continues: false), call.replies)
             case .later(let advance):
                 activity = .answering(call.replies, advance, seesAll: true)
-                answer(.writable)
             case .onChange(let advance):
                 activity = .answering(call.replies, advance, seesAll: false)
-                answer(.writable)
             }
+            answer(.writable)
         } catch {
             reply(ReplyMessage(error), call.replies)
         }
@@ -189,15 +185,11 @@ final class Connection {
     private func answer(_ trigger: ReplyTrigger) {
         guard case .answering(let replies, let advance, _) = activity else { return }
         do {
-            switch try advance(trigger) {
-            case nil: break
-            case .more(let answer):
-                let isStream = replies == .many
-                reply(
-                    ReplyMessage(answer, continues: isStream), replies,
-                    then: isStream ? activity : .reading)
-            case .last(let answer): reply(ReplyMessage(answer, continues: false), replies)
-            }
+            guard let answer = try advance(trigger) else { return }
+            let goesOn = answer.continues && replies == .many
+            reply(
+                ReplyMessage(answer, continues: goesOn), replies,
+                then: goesOn ? activity : .reading)
         } catch {
             reply(ReplyMessage(error), replies)
         }

@@ -56,7 +56,6 @@ final class FairScheduler {
         }
     }
 
-    /// Lets the next connection work for a moment.
     private func runNext() {
         let start = EventLoop.uptime
         guard let position = nextUser(at: start) else { return }

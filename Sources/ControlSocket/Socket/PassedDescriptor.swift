@@ -10,8 +10,7 @@ enum PassedDescriptor {
         ) { message in unsafe sendmsg(socket, message, Int32(MSG_NOSIGNAL)) }
     }
 
-    /// Receives what has come, without waiting; as recv(2). `descriptor` is one that came with it, which the
-    /// caller closes. The kernel closes all further ones.
+    /// Receives without waiting; as recv(2). The caller closes the `descriptor`, and the kernel all further ones.
     static func receive(
         _ buffer: inout [UInt8], from socket: Int32
     ) -> (count: Int, descriptor: Int32?) {

@@ -4,9 +4,8 @@ import Glibc
 
 /// The control socket: listens, and has the calls of each client answered.
 ///
-/// Nothing here blocks. Clients that may only read come after everything else on the loop, and share what
-/// `ServerLimits` allows, user by user. A client that is slow, silent, malformed or sends too much loses its own
-/// connection.
+/// Clients that may only read come after everything else on the loop, and share what `ServerLimits` allows, user by
+/// user. A client that is slow, silent, malformed or sends too much loses its own connection.
 package final class Server {
     let dispatcher: Dispatcher
     /// How much the clients may cost from now on.
@@ -62,8 +61,7 @@ package final class Server {
         }
     }
 
-    /// Gives each waiting call a chance to be answered. A call that acts is answered at once; a call that
-    /// reads, after everything else on the loop.
+    /// Lets each waiting call be answered: one that acts at once, one that reads after everything else on the loop.
     package func advance(_ trigger: ReplyTrigger) {
         guard !connections.isEmpty else { return }
         for connection in connections.values { connection.advance(trigger) }
@@ -71,9 +69,7 @@ package final class Server {
     }
 
     /// Forgets a connection that has ended.
-    func drop(_ connection: Connection) {
-        connections[ObjectIdentifier(connection)] = nil
-    }
+    func drop(_ connection: Connection) { connections[ObjectIdentifier(connection)] = nil }
 
     /// Ends connections until the others keep no more bytes than the limits allow. The user with the most
     /// bytes loses the connection that was inactive the longest; `current` is never ended here.
@@ -186,4 +182,34 @@ extension [Connection] {
     fileprivate func slowest(besides current: Connection? = nil) -> Connection? {
         filter { $0 !== current }.min { $0.active < $1.active }
     }
+}
+
+/// How much all clients together may cost the daemon.
+package struct ServerLimits {
+    /// Connections at a time. At the limit, a client that may act takes the place of a reader.
+    package var connections = 640
+    /// The most connections of clients that may only read.
+    package var readers = 512
+    /// The most connections of one user who may only read.
+    package var readersOfUser = 128
+    /// Bytes that are kept for clients that may only read, and as many for those that may act.
+    package var bytes = 16 << 20
+    /// Bytes that are kept for one user who may only read.
+    package var bytesOfUser = 4 << 20
+    /// How long a client that may only read may be silent, or not read its reply.
+    package var idle: Duration = .seconds(60)
+
+    package init() {}
+
+    /// The limits of the daemon where all clients together may take at most `descriptors`. If these are few,
+    /// readers lose their places first; clients that may act always have a handful.
+    package init(within descriptors: Int) {
+        let reserved = connections - readers
+        connections = min(connections, max(descriptors, Self.handful))
+        readers = max(
+            0, min(readers, connections - min(reserved, max(connections / 2, Self.handful))))
+        readersOfUser = min(readersOfUser, max(1, readers / 2))
+    }
+
+    private static let handful = 8
 }

@@ -18,15 +18,13 @@ final class StreamSocket {
 
     deinit { close(descriptor) }
 
-    /// Connects to the path.
     func connect() throws(SocketError) {
         try unsafe onAddress("connect to", path) { address, length in
             unsafe Glibc.connect(descriptor, address, length)
         }
     }
 
-    /// Listens at the path, for everybody. The socket is bound to a temporary name and renamed once its
-    /// mode is set; that replaces a socket at which nobody listens any more.
+    /// Listens at the path, for everybody. A socket at which nobody listens is replaced, by renaming.
     func listen(backlog: Int32) throws(SocketError) {
         try makeRoom()
         let hidden = path + ".new"
@@ -71,13 +69,11 @@ final class StreamSocket {
 package struct SocketError: Error, Hashable, CustomStringConvertible {
     /// Why it failed.
     package enum Cause: Hashable, Sendable, CustomStringConvertible {
-        /// A number of errno(3).
         case system(Int32)
         /// The path is too long for a socket's address, unix(7).
         case tooLong
         /// Another process listens at the path.
         case taken
-        /// The path exists and is not a socket.
         case notASocket
         /// The daemon did not answer in this time.
         case silent(WaitingCall)
@@ -104,9 +100,7 @@ package struct SocketError: Error, Hashable, CustomStringConvertible {
 
     /// The verb of the message: `listen at`, `connect to`.
     package let operation: String
-    /// The path of the socket.
     package let path: String
-    /// Why it failed.
     package let cause: Cause
 
     /// An error that reads `OPERATION 'PATH': CAUSE`.

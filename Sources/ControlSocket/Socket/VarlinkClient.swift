@@ -1,27 +1,18 @@
 import CivilTime
-import EventLoop
 import Glibc
 package import JSON
 
 /// A client of the control socket that blocks until the reply, for the command line.
 package struct VarlinkClient {
     private let path: String
-    private let timeLimit: TimeLimit
+    private let timeLimit: Duration?
     private let watchWait: (WaitingCall?) -> Void
 
-    /// How long a call waits for a daemon that is silent.
-    package enum TimeLimit {
-        /// So long, whatever the daemon does.
-        case limited(Duration)
-        /// As long as the daemon works on it: until it is stopped for ten seconds, or answers no other call either
-        /// for a minute.
-        case whileItWorks
-    }
-
-    /// A client of the daemon that listens at `path`. `watchWait` is called each second while a call waits, and with
-    /// nil at its end.
+    /// A client of the daemon that listens at `path`. Without a `timeLimit` a call waits as long as the daemon works on
+    /// it: until it is stopped for ten seconds, or answers no other call either for a minute. `watchWait` is called
+    /// each second while a call waits, and with nil at its end.
     package init(
-        _ path: String, timeLimit: TimeLimit, watchWait: @escaping (WaitingCall?) -> Void = { _ in }
+        _ path: String, timeLimit: Duration?, watchWait: @escaping (WaitingCall?) -> Void = { _ in }
     ) {
         self.path = path
         self.timeLimit = timeLimit
@@ -69,9 +60,9 @@ package struct VarlinkClient {
             guard count == 0 || errno == EINTR else { throw lost(errno) }
             wait.update()
             watchWait(wait)
-            switch timeLimit {
-            case .limited(let limit): if wait.time < limit { continue }
-            case .whileItWorks:
+            if let timeLimit {
+                if wait.time < timeLimit { continue }
+            } else {
                 guard wait.isSilent(for: Self.step) else { continue }
                 let isWorking = !wait.isStopped && doesAnswer
                 if isWorking { wait.markAnswer() }
@@ -84,7 +75,7 @@ package struct VarlinkClient {
     /// Whether the daemon answers a call that only reads.
     private var doesAnswer: Bool {
         do {
-            _ = try VarlinkClient(path, timeLimit: .limited(.seconds(2))).call("Drills", [:])
+            _ = try VarlinkClient(path, timeLimit: .seconds(2)).call("Drills", [:])
             return true
         } catch {
             return error is MethodError

@@ -6,7 +6,6 @@ import Files
 package struct WaitingCall: Hashable, Sendable {
     /// The process of the daemon; nil if it is in another container.
     package let process: Int32?
-    /// How long the call waits.
     package var time: Duration { now - began }
     /// The state of the process: a letter of proc(5); nil if that is not known.
     private var state: Character?
@@ -34,12 +33,9 @@ package struct WaitingCall: Hashable, Sendable {
     func isSilent(for limit: Duration) -> Bool { now - answeredAt >= limit }
 
     /// How long to wait before the next look: a second, or until the limit.
-    func untilNextUpdate(_ timeLimit: VarlinkClient.TimeLimit) -> Duration {
-        switch timeLimit {
-        case .limited(let limit):
-            max(.zero, min(.seconds(1), limit - (EventLoop.bootClock - began)))
-        case .whileItWorks: .seconds(1)
-        }
+    func untilNextUpdate(_ timeLimit: Duration?) -> Duration {
+        let rest = timeLimit.map { $0 - (EventLoop.bootClock - began) } ?? .seconds(1)
+        return max(.zero, min(.seconds(1), rest))
     }
 
     /// Whether a signal or a debugger has stopped the process: it cannot go on by itself.

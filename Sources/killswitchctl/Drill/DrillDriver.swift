@@ -46,7 +46,8 @@ final class DrillDriver: DrillWorld {
         return try run.run()
     }
 
-    var now: DrillTime { DrillTime(boot: loop.now.boot, uptime: EventLoop.uptime) }
+    var now: Boottime { loop.now.boot }
+    var uptime: Uptime { EventLoop.uptime }
 
     func printLine(_ line: String) { printError(line) }
 

@@ -6,8 +6,7 @@ import FlagSources
 import JSON
 import SourceSettings
 
-/// `--check`: prints the files of the configuration, and each setting with its place. Warns of files that the daemon
-/// could not read.
+/// `--check`: prints files and settings with their places. Warns of files that the daemon could not read.
 enum Check {
     /// Checks the configuration; returns the exit status.
     static func run(_ options: Options, _ log: Log) -> Int32 {

@@ -1,14 +1,12 @@
 import Configuration
 import Decision
 import EventLoop
-import Files
 import Storage
 
 /// Reads the configuration on disk, and falls back to the last accepted one.
 ///
-/// A configuration that cannot be put in force changes nothing: the last accepted configuration
-/// stays in force. The reason is kept here alone. The control socket and the service manager are
-/// told `refusal` and `keeping`; readers of files find it in the runtime directory.
+/// A configuration that cannot be put in force changes nothing. The control socket and the service manager are told
+/// `refusal` and `keeping`; readers of files find the reason in the runtime directory.
 final class ConfigurationStore {
     private let places: ConfigurationPlaces
     private let state: StateDirectory
@@ -21,7 +19,6 @@ final class ConfigurationStore {
     /// Why the accepted configuration could not be stored, and since when; nil if it is stored.
     private(set) var keeping: HostCondition.Since?
 
-    /// A store that has read nothing yet.
     init(
         _ places: ConfigurationPlaces, state: StateDirectory, runtime: RuntimeDirectory, log: Log
     ) {
@@ -31,8 +28,7 @@ final class ConfigurationStore {
         self.log = log
     }
 
-    /// The configuration to start with. Throws the errors of the configuration on disk if no
-    /// accepted configuration is kept.
+    /// The configuration to start with. Throws if that on disk is invalid and no accepted one is kept.
     func first() throws(ConfigurationError) -> LoadedConfiguration {
         do {
             return try read()
@@ -86,8 +82,7 @@ final class ConfigurationStore {
             id: .configurationRefused)
     }
 
-    /// Tells readers of the files whether the configuration on disk is in force. A full disk must not
-    /// keep the daemon from its work.
+    /// Tells readers of files whether the configuration is in force. A full disk must not stop the daemon.
     func writeRefusal() {
         do {
             try runtime.write(refusal: refusal?.problem)
@@ -126,7 +121,6 @@ final class ConfigurationStore {
 }
 
 extension LoadedConfiguration {
-    /// Its size in words.
     fileprivate var summary: String {
         let (services, sources) = (settings.services.count, settings.sources.count)
         return "\(services) \(services == 1 ? "service" : "services"), "

@@ -12,8 +12,7 @@ struct FileReader {
     /// The folder of the credentials; nil if it is not known.
     let credentials: String?
 
-    /// The daemon that systemd runs if root checks the configuration of the system; else one that this user would
-    /// start.
+    /// The daemon of systemd if root checks the configuration of the system; else one that this user would start.
     static func ofTheDaemon(isOfTheSystem: Bool) -> FileReader {
         let accounts = Accounts.ofThisHost()
         let own = environmentVariable("CREDENTIALS_DIRECTORY")

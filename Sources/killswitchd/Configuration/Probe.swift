@@ -1,14 +1,11 @@
 import Configuration
 import Decision
 import EventLoop
-import Files
 import FlagSources
-import Glibc
 import JSON
 
-/// `--check --probe`: fetches each source once, as the daemon would, and prints how that ended.
-///
-/// No file of the daemon is written, but a source of type `firebase` may register this host.
+/// `--check --probe`: fetches each source once, as the daemon would, and prints how that ended. No file of the daemon
+/// is written, but a source of type `firebase` may register this host.
 final class Probe {
     private let loop: EventLoop
     private let sources: SourceRegistry

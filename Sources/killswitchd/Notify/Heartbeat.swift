@@ -1,6 +1,5 @@
 import CivilTime
 import Decision
-import Drivers
 import EventLoop
 import POSIX
 import Storage
@@ -11,11 +10,9 @@ final class Heartbeat {
     private unowned let daemon: Daemon
     private let onBeat: () -> Void
     private var timer: Timer?
-    /// Whether the file could not be touched the last time.
     private var hasFailed = false
 
-    /// Gives the first sign. The driver of decisions has not started: to be there is progress. `onBeat` is called at
-    /// each sign.
+    /// Gives the first sign: to be there is progress. `onBeat` is called at each sign.
     init(of daemon: Daemon, onBeat: @escaping () -> Void) throws(SystemError) {
         self.daemon = daemon
         self.onBeat = onBeat

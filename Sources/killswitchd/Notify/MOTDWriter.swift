@@ -1,15 +1,11 @@
 import CivilTime
 import Decision
-import Drivers
 import EventLoop
 import POSIX
 import Storage
 
 /// Keeps the file `motd` of the runtime directory as the services are, and sends its text to killswitchd-motd.socket.
-/// Both happen only if the text changes.
-///
-/// At a login nothing is opened that the daemon's user owns: it could be a FIFO. Root writes the text that was sent
-/// to `/run/motd.d`.
+/// Root writes that to `/run/motd.d`: at a login nothing is opened that the daemon's user owns, for it could be a FIFO.
 final class MOTDWriter {
     private unowned let daemon: Daemon
     private var text = MotdText()
@@ -19,17 +15,14 @@ final class MOTDWriter {
     private var isComplete = false
     /// The text of the file; nil if it is not there, or may be another.
     private var written: String?
-    /// Whether the last attempt to write it failed.
     private var hasFailed = false
     private var timer: Timer?
 
-    /// Nothing is written yet.
     init(of daemon: Daemon) throws(SystemError) {
         self.daemon = daemon
         timer = try Timer(daemon.loop, accuracy: .seconds(1)) { [unowned self] in rewrite() }
     }
 
-    /// A service was decided, or is not configured any more.
     func serviceDecided(_ name: ServiceName) {
         let service = daemon.machine.service(name.text)
         let record = service == nil ? nil : daemon.machine.publishedVerdict(of: name)

@@ -20,8 +20,7 @@ final class SystemdNotifier {
     private let decisionDriver: DecisionDriver
     private let condition: () -> HostCondition
 
-    /// Connects to the socket of the environment. At each look it reports how the others stand; `condition`
-    /// is what is known beside the machine.
+    /// Connects to the socket of the environment. `condition` is what is known beside the machine.
     init(
         _ environment: NotifyEnvironment, on loop: EventLoop, _ decisionDriver: DecisionDriver,
         _ condition: @escaping () -> HostCondition
@@ -58,7 +57,6 @@ final class SystemdNotifier {
         sendDue()
     }
 
-    /// Sends STOPPING.
     func stop() {
         timer = nil
         send([.stopping, .status("stopping; gates stay as they are")])

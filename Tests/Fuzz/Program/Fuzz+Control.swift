@@ -36,9 +36,8 @@ private final class FuzzedDaemon: ControllableDaemon {
     let now = Now(wall: Instant(seconds: 1_800_000_000), boot: Boottime(microseconds: 0))
     let condition = HostCondition()
     let descriptors: (used: Int?, limit: Int) = (23, 1024)
-    let gates: GateMachine? = nil
-    let movesGates = true
-    let attachmentReport: AttachmentReport? = AttachmentReport()
+    let gates: GateMachine? = GateMachine(services: [])
+    let attachmentOutcome: AttachmentOutcome? = AttachmentOutcome()
     private(set) var machine = FuzzedDaemon.started
     private var queue: [Event] = []
 
@@ -53,25 +52,19 @@ private final class FuzzedDaemon: ControllableDaemon {
             switch response {
             case .now(let parameters): return .last(parameters.object)
             case .later(let advance), .onChange(let advance):
-                return whole(try firstReply(advance))
+                return try firstReply(advance).map {
+                    $0.continues ? .more($0.object) : .last($0.object)
+                }
             }
         } catch {
             return .failure(error)
         }
     }
 
-    private func whole(_ reply: LongReply?) -> Reply? {
-        switch reply {
-        case nil: nil
-        case .more(let parameters): .more(parameters.object)
-        case .last(let parameters): .last(parameters.object)
-        }
-    }
-
     /// Handles the posted events, and reports them as the daemon does.
     private func firstReply(
-        _ advance: (ReplyTrigger) throws(MethodError) -> LongReply?
-    ) throws(MethodError) -> LongReply? {
+        _ advance: MethodResponse.Advance
+    ) throws(MethodError) -> ReplyParameters? {
         if let reply = try advance(.writable) { return reply }
         while !queue.isEmpty {
             let event = queue.removeFirst()
