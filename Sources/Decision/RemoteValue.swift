@@ -38,8 +38,8 @@ package struct RemoteValue: Hashable, Sendable {
             try FlagLimit.value.check(text.utf8.count, of: key)
         }
         switch type {
-        case .string: return .string(try flags.string(key))
-        case .boolean: return .bool(try flags.boolean(key))
+        case .string: return .string(try Flag(key, of: flags).string())
+        case .boolean: return .bool(try Flag(key, of: flags).boolean())
         case .integer: return .number(try number(value, "an integer") { $0.int64 != nil })
         case .number: return .number(try number(value, "a number") { $0.double != nil })
         case .json:

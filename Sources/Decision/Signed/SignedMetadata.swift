@@ -21,12 +21,12 @@ package struct SignedMetadata: Hashable, Sendable {
     /// Reads the members of the signed object, which has this digest.
     package init(_ flags: JSON.Object, digest: [UInt8]) throws(DocumentRefusal) {
         do throws(InvalidFlag) {
-            guard let version = try flags.optionalInteger("version") else {
+            guard let version = try Flag("version", of: flags).optionalInteger() else {
                 throw .missing(key: "version")
             }
             self.version = version
-            expires = try flags.time("expires", shownAs: "expires")
-            issued = try flags.optionalTime("issued")
+            expires = try Flag("expires", of: flags).time()
+            issued = try Flag("issued", of: flags).optionalTime()
             audiences = try Self.audiences(flags)
         } catch {
             throw DocumentRefusal(
@@ -40,7 +40,7 @@ package struct SignedMetadata: Hashable, Sendable {
     }
 
     private static func audiences(_ flags: JSON.Object) throws(InvalidFlag) -> [String] {
-        let value = try flags.required("audience")
+        let value = try Flag("audience", of: flags).required()
         if let text = value.string { return [text] }
         let elements = try value.typed(
             \.array, "a string or a list of strings", of: "audience")
@@ -134,16 +134,6 @@ package struct DocumentRefusal: Error, Hashable, Sendable, CustomStringConvertib
         self.slug = slug
         description = clause
     }
-
-    /// Every word of a refusal.
-    package static let slugs: [Reason.Slug] = [
-        .unsigned, .trailingBytes, .tooManySignatures, .malformedSignature, .otherNamespace,
-        .hashNotAccepted, .keyTypeNotAccepted, .signerNotListed, .signerForOtherNamespaces,
-        .signerNotYetValid, .signerNoLongerValid, .changedBytes, .securityKeyUntouched,
-        .signedMemberUnreadable, .otherAudience, .rollback, .sameVersionOtherBytes,
-        .expiredAtFirstSight, .documentTooLarge, .signersUnreadable, .versionUnreadable,
-        .versionNotStored,
-    ]
 }
 
 extension Failure {
