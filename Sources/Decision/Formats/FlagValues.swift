@@ -27,8 +27,7 @@ struct Flag {
         try required().typed(\.string, "a string", of: key)
     }
 
-    /// A JSON Boolean, or one of the words that Remote Config reads as a Boolean, in any case of
-    /// letters.
+    /// A JSON Boolean, or a word that Remote Config reads as a Boolean, in any case of letters.
     func boolean() throws(InvalidFlag) -> Bool {
         let value = try required()
         if let bool = value.bool { return bool }
@@ -86,8 +85,7 @@ struct Flag {
         }
     }
 
-    /// The wait between two polls that flags ask for, limited to 1 second to 1 hour. It is a whole
-    /// number of seconds that may be left out or null.
+    /// The wait between two polls that flags ask for, in whole seconds, limited to 1 s to 1 h; nil if left out or null.
     func optionalWait() throws(InvalidFlag) -> Duration? {
         try optionalInteger(expected: "a whole number of seconds")
             .map { .seconds(min(max($0, 1), 3600)) }
@@ -108,8 +106,7 @@ struct Flag {
 }
 
 extension JSON.Value {
-    /// The content of a flag's value by one type, such as `\.string`. Throws `wrongType` for
-    /// another, with the words for the type that was expected.
+    /// The content of a flag's value by one type, such as `\.string`. Throws `wrongType`, with the `expected` type.
     func typed<Content>(
         _ content: (JSON.Value) -> Content?, _ expected: String, of key: String
     ) throws(InvalidFlag) -> Content {
@@ -132,8 +129,7 @@ extension JSON.Value {
     var numberOrTypeName: String { number.map { "the number \(quoted($0.literal))" } ?? typeName }
 }
 
-/// Why a format could not read its flags. An invalid answer is not an order: the last good flags
-/// stay in force.
+/// Why a format could not read its flags. That is not an order: the last good flags stay in force.
 package enum InvalidFlag: Error, Hashable, Sendable {
     case missing(key: String)
     /// The source has the flag and could not give it. The cause is the end of the sentence.
@@ -147,9 +143,7 @@ package enum InvalidFlag: Error, Hashable, Sendable {
     case notFlags(String)
     /// The answer is a document that is refused for its signatures, or for what it says of itself.
     case refused(Reason.Slug, String)
-}
 
-extension InvalidFlag {
     /// An answer without flags that failed so.
     package init(_ failure: Failure) {
         self =
@@ -210,11 +204,9 @@ extension StringProtocol {
 /// Foreign text for a message: in single quotes, at most 60 characters, without control characters.
 package func quoted(_ text: String) -> String { "'\(text.printable(limit: 60))'" }
 
-/// How much of something an answer may hold. It bounds what the services that read an answer cost, in time, in memory
-/// and in files.
+/// How much of something an answer may hold: it bounds the time, memory and files of the services that read it.
 package enum FlagLimit: CaseIterable, Sendable {
     case windows, steps, title, message, version
-    /// One remote value.
     case value
     /// All remote values of a service.
     case values

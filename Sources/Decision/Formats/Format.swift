@@ -37,9 +37,7 @@ extension Format {
             try SwitchObject.read(Members(of: flags, at: place, mark: .state))
         }
     }
-}
 
-extension Format {
     /// The format's word in the configuration.
     package var word: String {
         switch self {
@@ -169,15 +167,12 @@ extension FormatKey {
     static var words: [String] { allCases.map(\.rawValue) }
 }
 
-/// An object by the keys that its format has declared.
-///
-/// The reader and the comparison of two answers use the same declaration. A key that was read and not declared
-/// would make a change of it a repeat.
+/// An object by the keys that its format has declared. The comparison of two answers uses the same declaration: a key
+/// that was read and not declared would make a change of it a repeat.
 struct Members<Key: FormatKey> {
     private let object: JSON.Object
 
-    /// The object at a place in the flags. If it may stand in two places, the member `mark` tells that the flags
-    /// themselves are the object.
+    /// The object at a place in the flags. If it may stand in two, the member `mark` tells that the flags are it.
     init(of flags: JSON.Object, at place: Place, mark: Key) throws(InvalidFlag) {
         switch place {
         case .whole: object = flags

@@ -1,11 +1,8 @@
 package import CivilTime
 import JSON
 
-/// The steps by which an order closes more and more hosts: at each step's time it holds on that share of
-/// all hosts.
-///
-/// The shares never fall, so that a host that took part stays in it. Before the first step the order closes no
-/// host.
+/// The steps by which an order closes more and more hosts: from each step's time on it holds on that share of them.
+/// The shares never fall, so that a host that took part stays in it. Before the first step it closes no host.
 package struct Rollout: Hashable, Sendable {
     /// From `at` on, the order closes the hosts whose slot is below `reach`.
     package struct Step: Hashable, Sendable {
@@ -41,9 +38,7 @@ package struct Rollout: Hashable, Sendable {
     package func slot(of place: HostPlace, service: ServiceName, source: SourceName) -> Slot {
         place.slot(seed: seed ?? "\(service)/\(source)")
     }
-}
 
-extension Rollout {
     /// What a host needs to know that the order has not reached.
     package struct Wait: Hashable, Sendable {
         /// How many of the slots the order has reached.
@@ -114,9 +109,7 @@ extension Rollout {
     }
 
     private static let longestSeed = 256
-}
 
-extension Rollout {
     /// How many of some hosts a number of slots reaches, on average.
     package static func hosts(_ reach: Int, of hosts: Int) -> Int {
         (reach * hosts + Slot.count / 2) / Slot.count

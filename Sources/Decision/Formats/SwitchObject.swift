@@ -19,8 +19,7 @@ enum SwitchObject {
         case drain
     }
 
-    /// Claims the state first, then the end, the windows and the minimum version. Throws the first
-    /// flag that it cannot read.
+    /// Claims the state first, then the end, the windows and the minimum version. Throws the first unreadable flag.
     static func read(_ object: Members<Key>) throws(InvalidFlag) -> Reading {
         let end = try object[.endsAt].optionalTime()
         var claims = [try claim(object[.state].string(), endingAt: end)]

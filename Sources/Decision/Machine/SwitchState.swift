@@ -1,8 +1,6 @@
 import CivilTime
 
 /// The state of one switch: the flags in force, and the fate of the newest answer of its source.
-///
-/// It knows neither its source nor its service.
 struct SwitchState: Hashable, Sendable {
     /// Since when the service waits for its first answer: the start, or the reload that added it.
     private(set) var awaitedSince: Boottime
@@ -10,14 +8,12 @@ struct SwitchState: Hashable, Sendable {
     private(set) var reading: Reading?
     /// The answer of `reading`.
     private(set) var answer: NumberedAnswer?
-    /// The version of the flags in force: it changes with flags that the service reads, and with no
-    /// others.
+    /// The version of the flags in force: it changes only with flags that the service reads.
     private(set) var version: String?
     /// A newer answer that takes force at the next start, or by `activate`.
     private(set) var staged: Staged?
     /// When the source last gave or confirmed the flags in force.
     private(set) var confirmation: Confirmation = .never
-    /// The fate of the newest answer.
     private(set) var newest = NewestAnswer.accepted
     /// The highest version in accepted flags; nil if they had none.
     private var highestVersion: Int64?
@@ -50,7 +46,6 @@ struct SwitchState: Hashable, Sendable {
     /// Whether the source gave or confirmed the flags in force since the start.
     var isAnswered: Bool { confirmation.moment != nil }
 
-    /// Why the newest answer is invalid; nil if it is not.
     var problem: InvalidFlag? { newest.problem }
 
     /// The number of the newest answer that it could read: the staged answer, or the one in force.
@@ -112,8 +107,7 @@ struct SwitchState: Hashable, Sendable {
         return confirmAnswer(at: now, maxStale: maxStale) || isUnproved
     }
 
-    /// Notes that the source has confirmed the newest answer, which is in force or staged. True if
-    /// this may change the verdict.
+    /// The source has confirmed the newest answer, in force or staged. True if this may change the verdict.
     mutating func confirmAnswer(at now: Now, maxStale: Duration?) -> Bool {
         let wasStale = maxStale.map { confirmation.age(at: now) >= $0 } ?? false
         let mayChange = !isAnswered || !newest.isAccepted || wasStale
@@ -126,8 +120,7 @@ struct SwitchState: Hashable, Sendable {
         newest = .accepted
     }
 
-    /// Marks the newest answer as invalid; the flags in force stay. True if the answer before had
-    /// another problem, or none.
+    /// Marks the newest answer as invalid; the flags in force stay. False if it had this problem already.
     mutating func markInvalid(_ problem: InvalidFlag) -> Bool {
         guard newest != .invalid(problem) else { return false }
         newest = .invalid(problem)

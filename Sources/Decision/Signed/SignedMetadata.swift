@@ -10,8 +10,7 @@ package struct SignedMetadata: Hashable, Sendable {
     package let version: Int64
     /// When its flags become stale, if no successor has come.
     package let expires: Instant
-    /// When it was signed, by the clock of a signer; nil if it does not say. No clock that is right shows
-    /// an earlier time.
+    /// When it was signed, by the clock of a signer; nil if it is silent. No right clock shows an earlier time.
     package let issued: Instant?
     /// For whom it is, such as `prod`.
     package let audiences: [String]
@@ -49,13 +48,6 @@ package struct SignedMetadata: Hashable, Sendable {
         }
     }
 
-    /// Throws why the document is no order for hosts of this audience.
-    package func checkAudience(_ own: String) throws(DocumentRefusal) {
-        guard !isFor(own) else { return }
-        let others = audiences.isEmpty ? "nobody" : quoted(audiences.joined(separator: ", "))
-        throw DocumentRefusal(.otherAudience, "it is for \(others), this host is \(quoted(own))")
-    }
-
     /// Whether it is for hosts of this audience.
     func isFor(_ audience: String) -> Bool { audiences.contains { $0.isSame(as: audience) } }
 
@@ -67,7 +59,11 @@ package struct SignedMetadata: Hashable, Sendable {
     package func check(
         by audience: String, after accepted: AcceptedVersion?, at now: Instant
     ) throws(DocumentRefusal) -> AcceptedVersion {
-        try checkAudience(audience)
+        guard isFor(audience) else {
+            let others = audiences.isEmpty ? "nobody" : quoted(audiences.joined(separator: ", "))
+            throw DocumentRefusal(
+                .otherAudience, "it is for \(others), this host is \(quoted(audience))")
+        }
         if let accepted {
             guard version >= accepted.number else {
                 throw DocumentRefusal(
@@ -112,8 +108,7 @@ package struct SignedAnswer: Hashable, Sendable {
     /// signatures may be proved where this one is not.
     package var identity: [UInt8] { order.digest + signatures }
 
-    /// Whether it shows nothing that `known` did not: the same document, and nobody else has signed it. The
-    /// server of a document can leave signatures out.
+    /// Whether it shows nothing new: the same document, no other author. A server can leave signatures out.
     func addsNothing(to known: SignedAnswer) -> Bool {
         order == known.order
             && authors.allSatisfy { author in
