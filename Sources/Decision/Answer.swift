@@ -46,9 +46,8 @@ package struct Answer: Hashable, Sendable {
         self.signed = signed
     }
 
-    /// Whether it brings nothing new after `before`: the same bytes and signers, the same flags that
-    /// cannot be read, and the same numbers if each flag has one. A word for all flags does not count, because it
-    /// changes with other flags too.
+    /// Whether it brings nothing new after `before`: the same bytes and signers, unreadable flags, and numbers if each
+    /// flag has one. A word for all flags does not count, because it changes with other flags too.
     package func repeats(_ before: Answer) -> Bool {
         guard body == before.body, unreadable == before.unreadable else { return false }
         switch (signed, before.signed) {

@@ -94,9 +94,8 @@ struct Announcements: Hashable, Sendable {
         return Beginning(wall: fetched)
     }
 
-    /// Since when the end or the window is known on which a verdict of `time` rests, and how long
-    /// before it came true; of several windows, the window that was known longest before. Nil if the
-    /// verdict rests on another thing.
+    /// How the end or the window was announced on which a verdict of `time` rests; of several windows, the window that
+    /// was known longest before. Nil if the verdict rests on another thing.
     func lead(of verdict: Verdict, at time: Instant, now: Now) -> Lead? {
         let found: [Announcement]
         switch verdict.reason.slug {

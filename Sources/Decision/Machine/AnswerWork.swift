@@ -72,9 +72,8 @@ extension Machine {
         }
     }
 
-    /// Hands an answer to the switches of its source, until the share is over. Returns the source if it has answered
-    /// with this. The work is passed on and never copied: what was read of an answer is as large as its switches are
-    /// many.
+    /// Hands an answer to the switches of its source until the share is over. Returns the source if it has answered
+    /// with this. The work is never copied: what was read of an answer is as large as its switches are many.
     mutating func advance(_ work: consuming AnswerWork) -> Int? {
         let readers = index.switches[work.source]
         while work.count < readers.count {

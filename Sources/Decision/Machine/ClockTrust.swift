@@ -53,9 +53,8 @@ struct ClockTrust {
         var reportedIssue: Bool?
     }
 
-    /// A clock that is believed from `certain` on, and from the time at which an earlier run fetched
-    /// the flags that it stored. The `stored` clocks of servers count in the same boot, as if they had
-    /// answered now.
+    /// A clock that is believed from `certain` on, and from the fetch of the stored flags on. The `stored` clocks of
+    /// servers count in the same boot, as if they had answered now.
     init(
         certain: Instant, fetched: [Instant], stored: Ledger.Clocks?, of sources: [SourcePlan],
         bootID: String, at now: Now

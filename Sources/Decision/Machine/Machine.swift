@@ -244,9 +244,8 @@ package struct Machine: Sendable {
         return .sleep(wake)
     }
 
-    /// Whether every source has a fetch in flight inside its time limit, or a timer ahead. The
-    /// watchdog depends on this answer alone, so that systemd restarts the daemon after a lost
-    /// timer or a fetch that never ends.
+    /// Whether every source has a fetch in flight inside its time limit, or a timer ahead. The watchdog depends on this
+    /// alone: systemd restarts the daemon after a lost timer or a fetch that never ends.
     package func isProgressing(at now: Now) -> Bool {
         sources.allSatisfy {
             $0.isProgressing(at: now, wakeUp: lastWake?.boot, tolerance: Self.tolerance)

@@ -34,7 +34,6 @@ extension ServiceState {
             override: host.overrides[service.name], place: host.place)
     }
 
-    /// Whose clock measures the ends and windows of a source.
     private func clock(of source: SourceName, on host: HostState) -> EndClock {
         host.trust.clock(
             of: source, wait: service.policy.firstTimeout, past: knownPast, at: host.now)

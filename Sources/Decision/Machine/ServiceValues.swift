@@ -37,9 +37,8 @@ struct ServiceValues: Hashable, Sendable {
         }
     }
 
-    /// Reads the values of a switch's source from known answers, newest first: each from the newest
-    /// with a good value, and none from an answer newer than `lead`, the answer on which the switch
-    /// rests.
+    /// Reads the values from known answers, newest first: each from the newest with a good value, and none from an
+    /// answer newer than `lead`, on which the switch rests.
     mutating func adopt(
         _ answers: inout [SharedAnswer], upTo lead: Int?, at position: Int, of service: Service
     ) {

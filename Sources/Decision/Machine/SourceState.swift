@@ -25,9 +25,8 @@ struct SourceState: Schedulable {
     private enum Activity: Hashable {
         /// No fetch is in flight. Left for `fetching` at `until`; a hint makes the fetch due at once.
         case waiting(until: Boottime)
-        /// A fetch is in flight, until `limit` at the latest. Left for `waiting` when the fetch
-        /// ends, or when a reload replaces the object that fetches. `isHinted`: a hint came
-        /// meanwhile, so the source is fetched again at once.
+        /// A fetch is in flight, until `limit` at the latest. Left for `waiting` when it ends, or when a reload
+        /// replaces the object that fetches. `isHinted`: a hint came meanwhile, so the source is fetched again at once.
         case fetching(isHinted: Bool, limit: Boottime)
     }
 
@@ -146,9 +145,8 @@ struct SourceState: Schedulable {
         return answers[0]
     }
 
-    /// Puts a new answer before the others. Returns notices about the keys with a default that the
-    /// answer before held and this one lacks. A switch that needs a key without a default reports
-    /// an invalid flag.
+    /// Puts a new answer before the others. Returns notices about the keys with a default that it lacks and the one
+    /// before held. A switch that needs a key without a default reports an invalid flag.
     mutating func insert(_ answer: NumberedAnswer, at now: Now) -> [LogMessage] {
         let before = answers.first?.answer
         if before != nil { answers[0].answer.confirmedAt = confirmation.instant(at: now) }

@@ -62,9 +62,9 @@ struct SwitchState: Hashable, Sendable {
         case inForce
     }
 
-    /// Offers a new answer that was read, with its version for the service. `isForNextStart`
-    /// stages it, unless there are no flags yet. `missing` are the signatures that it lacks. `mover` is
-    /// this answer as the first in a row that move the gate; nil if it does not move the gate.
+    /// Offers a new answer that was read. `isForNextStart` stages it, unless there are no flags yet. It lacks the
+    /// `missing` signatures. `mover` is this answer as the first in a row that move the gate; nil if it does not move
+    /// the gate.
     mutating func offer(
         _ answer: NumberedAnswer, _ next: Reading, version: String?, isForNextStart: Bool,
         missing: MissingSignatures? = nil, mover: Unconfirmed?, at now: Now
@@ -202,9 +202,8 @@ struct SwitchState: Hashable, Sendable {
         raiseVersion(to: reading)
     }
 
-    /// Keeps the flags in force after the source's address has changed. They are unconfirmed, as
-    /// after a start, and their version no longer counts. The service waits only for a switch
-    /// without flags.
+    /// Keeps the flags in force after the source's address has changed: unconfirmed as after a start, and without their
+    /// version. The service waits only for a switch without flags.
     mutating func inherit(at now: Now) {
         confirmation = confirmation.earlier(at: now)
         (newest, highestVersion, versionJump) = (.accepted, nil, nil)

@@ -200,7 +200,6 @@ extension Machine {
         Overview(self, condition, at: now)
     }
 
-    /// Whether a chosen service follows a source.
     fileprivate func isFollowed(_ source: Int, by isChosen: (ServiceName) -> Bool) -> Bool {
         index.switches[source].contains { isChosen(services[$0.service].service.name) }
     }

@@ -108,9 +108,8 @@ struct Course: Hashable, Sendable {
         return reading
     }
 
-    /// The flags at `time`, as if just confirmed, by the host's clock. With a `successor`, `expires` of
-    /// these flags counts only at times when the successor has expired too: to stay fresh for longer
-    /// moves no gate.
+    /// The flags at `time`, as if just confirmed, by the host's clock. With a `successor`, their `expires` counts only
+    /// once the successor has expired too: to stay fresh for longer moves no gate.
     func evidence(
         at time: Instant, of source: SourceName, comparedWith successor: Course? = nil
     ) -> Evidence {

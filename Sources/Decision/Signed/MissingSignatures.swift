@@ -116,7 +116,6 @@ extension Service {
 }
 
 extension Circumstances {
-    /// The same at another time and with another installed version.
     fileprivate func at(_ time: Instant, installed: Version?) -> Circumstances {
         var circumstances = self
         (circumstances.time, circumstances.installed) = (time, installed)
