@@ -61,7 +61,7 @@ struct HostGuard: Hashable, Sendable {
             holds.removeValue(forKey: candidate.name)
         }
         guard let limit = limits.count else { return nil }
-        // No other closing is counted with these any more.
+        // Drops the closings with which no other is counted any more.
         if let over = earliestOver, over <= now.boot {
             closings = closings.filter { limits.countedUntil($0.value) > now.boot }
             earliestOver = closings.values.map(limits.countedUntil(_:)).min()
