@@ -10,22 +10,22 @@ struct TZif: Hashable {
 
     /// The offset at a second, and a later second up to which it is known to hold.
     func span(at second: Int64) -> OffsetSpan {
-        let passed = countOfStarts(upTo: second)
+        let passed = starts.countOfFirst { $0 <= second }
         if passed < starts.count { return (offsets[passed], starts[passed]) }
         return rule?.span(at: second) ?? (offsets[passed], .max)
     }
+}
 
-    private func countOfStarts(upTo second: Int64) -> Int {
-        var range = starts.indices
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            if starts[middle] <= second {
-                range = (middle + 1)..<range.upperBound
-            } else {
-                range = range.lowerBound..<middle
-            }
+extension Array {
+    /// How many elements are `early`, which all come before the others: a binary search.
+    @inlinable
+    package func countOfFirst(_ isEarly: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isEarly(self[middle]) { low = middle + 1 } else { high = middle }
         }
-        return range.lowerBound
+        return low
     }
 }
 

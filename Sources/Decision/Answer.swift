@@ -15,8 +15,7 @@ package struct Answer: Hashable, Sendable {
     package var version: FlagVersion?
     /// When the answer came, by the wall clock of this host.
     package var fetchedAt: Instant
-    /// When the source last confirmed it, once a newer one has come; nil for the newest of a
-    /// source.
+    /// When the source last confirmed it, once a newer one has come; nil for the newest.
     package var confirmedAt: Instant?
     /// Whether it came from an earlier address of the source. It is in force until the present
     /// address gives flags. It has no validators, and the version in its flags does not count.
@@ -47,9 +46,8 @@ package struct Answer: Hashable, Sendable {
         self.signed = signed
     }
 
-    /// Whether it brings nothing new after `before`: the same bytes and signers, the same flags that
-    /// cannot be read, and the same numbers if each flag has one. A word for all flags does not count, because it
-    /// changes with other flags too.
+    /// Whether it brings nothing new after `before`: the same bytes and signers, unreadable flags, and numbers if each
+    /// flag has one. A word for all flags does not count, because it changes with other flags too.
     package func repeats(_ before: Answer) -> Bool {
         guard body == before.body, unreadable == before.unreadable else { return false }
         switch (signed, before.signed) {
@@ -87,8 +85,7 @@ package struct SwitchID: Hashable, Sendable {
     }
 }
 
-/// Flags without a value that are not missing. No default takes their place: for each that reads
-/// them, the answer is invalid. The other flags of the answer count.
+/// Flags without a value that are not missing: no default counts, and the answer is invalid for all who read them.
 package struct UnreadableFlags: Hashable, Sendable {
     /// Why a flag has no value: the end of a sentence that begins with its key.
     package var causes: [ExactString: String] = [:]
@@ -111,8 +108,7 @@ package struct UnreadableFlags: Hashable, Sendable {
 
 /// The source's own word for a state of its flags.
 package enum FlagVersion: Hashable, Sendable {
-    /// One word for all flags, such as the version of a template. It changes with every flag, also with
-    /// flags that a service does not read.
+    /// One word for all flags, such as the version of a template. It changes with every flag.
     case ofAll(String)
     /// The number of the newest change of each flag, such as a `mod_revision` of etcd.
     case ofEach(JSON.Object)
@@ -139,7 +135,6 @@ package enum Outcome: Hashable, Sendable {
     case unchanged
     case failure(Failure)
 
-    /// Whether the source gave no good answer.
     var isFailure: Bool {
         if case .failure = self { true } else { false }
     }
@@ -175,10 +170,8 @@ package struct Failure: Error, Hashable, Sendable {
     }
 }
 
-/// Reads the body of an answer as flags: the members of one JSON object.
-///
-/// The error tells an empty body, a web page and broken JSON apart, because each points the
-/// administrator to another mistake at the server.
+/// Reads the body of an answer as flags: the members of one JSON object. The error tells an empty body, a web page and
+/// broken JSON apart, because each points the administrator to another mistake at the server.
 package enum FlagDocument {
     /// The flags in `body`. Throws a failure of the kind `invalid` unless it is one JSON object.
     package static func parse(_ body: [UInt8]) throws(Failure) -> JSON.Object {

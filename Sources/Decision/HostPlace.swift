@@ -23,7 +23,6 @@ package struct Slot: Hashable, Sendable {
     /// 0 to 999,999.
     package let number: Int
 
-    /// How many slots there are.
     package static let count = 1_000_000
 
     /// Nil for a number that is no slot.

@@ -1,8 +1,5 @@
-/// The name of a service, a source or a variant: `[a-z0-9][a-z0-9_-]{0,62}`.
-///
-/// One rule for all three, because each becomes part of a file name, a unit's instance name and a
-/// metric's label. The phantom type `Thing` keeps apart the names of services, sources and
-/// variants.
+/// The name of a service, a source or a variant: `[a-z0-9][a-z0-9_-]{0,62}`. Each becomes part of a file name, of a
+/// unit's instance name and of a metric's label. The phantom type `Thing` keeps them apart.
 package struct Name<Thing>: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let text: String
 
@@ -38,8 +35,7 @@ package enum ServiceTag {}
 package enum SourceTag {}
 
 extension Name where Thing == ServiceTag {
-    /// Whether no service can have this name: the runtime directory has a file of it, beside the folders of the
-    /// services.
+    /// Whether no service can have this name: the runtime directory has a file of it.
     package static func isReserved(_ text: String) -> Bool { text == "alive" || text == "motd" }
 }
 

@@ -3,7 +3,6 @@ package import JSON
 /// A source as the machine knows it: its interval, its time limit and its defaults.
 package struct SourcePlan: Hashable, Sendable {
     package var name: SourceName
-    /// The time between two polls.
     package var interval: Duration
     /// The longest wait after failures, unless the interval is longer; nil for `Schedule.usualBackOff`.
     package var maxBackoff: Duration?
@@ -31,12 +30,10 @@ package struct SourcePlan: Hashable, Sendable {
     }
 }
 
-/// The configuration as the machine knows it: sources, services, limits. Addresses and credentials
-/// are the concern of the sources.
+/// The configuration as the machine knows it. Addresses and credentials are the concern of the sources.
 package struct Plan: Hashable, Sendable {
     package var sources: [SourcePlan]
     package var services: [Service]
-    /// What the host guard allows.
     package var guardLimits: GuardLimits
 
     /// A plan in the order of the configuration.
@@ -47,9 +44,7 @@ package struct Plan: Hashable, Sendable {
         self.services = services
         self.guardLimits = guardLimits
     }
-}
 
-extension Plan {
     /// The keys of each source that some switch or value reads.
     package var keysRead: [SourceName: Set<ExactString>] {
         var keys: [SourceName: Set<ExactString>] = [:]
@@ -82,8 +77,7 @@ package struct GuardLimits: Hashable, Sendable {
 struct PlanIndex {
     private let sources: [SourceName: Int]
     private let services: [ServiceName: Int]
-    /// The switches that read each source, in the order of the services. Found once for a plan, so
-    /// that the cost of an answer grows with its readers alone.
+    /// The switches that read each source, in the order of the services: an answer costs its readers alone.
     let switches: [[SwitchPosition]]
 
     /// The index of `plan`; of two equal names the first counts.

@@ -2,13 +2,11 @@
 package struct Policy: Hashable, Sendable {
     /// The age at which flags become stale; nil is never.
     package var maxStale: Duration?
-    /// What decides once flags are stale.
     package var whenStale: WhenStale
     /// The gate if no flags were ever fetched and `firstTimeout` is over.
     package var whenUnknown: Gate
     /// How long a service waits for the first answer after a start.
     package var firstTimeout: Duration
-    /// The state after the end of a countdown.
     package var atEnd: AtEnd
     /// The gate in the state `update-required`: `open` makes it a warning.
     package var updateRequired: Gate
@@ -56,9 +54,7 @@ package struct Policy: Hashable, Sendable {
         self.signaturesToClose = signaturesToClose
         self.signaturesToOpen = signaturesToOpen
     }
-}
 
-extension Policy {
     /// The gate in `state`; nil while undecided.
     package func gate(of state: State) -> Gate? {
         switch state {
@@ -74,9 +70,7 @@ extension Policy {
 package enum WhenStale: String, CaseIterable, Sendable {
     /// They stay in force.
     case hold
-    /// The gate opens.
     case open
-    /// The gate closes.
     case closed
 
     /// The gate that it asks for; nil for `hold`.

@@ -23,7 +23,6 @@ package struct PublishedFacts: Sendable {
         (self.service, self.verdict, record, bootID) = (service, verdict, nil, "")
     }
 
-    /// Every fact, in the order of `state.json`.
     package static let fields: [Field] = [
         Field("schema", "int") { _ in .number(1) },
         Field("service", "string", [.report]) { .text($0.service.text) },
@@ -74,9 +73,7 @@ package struct PublishedFacts: Sendable {
         let others = shown.filter { !first.contains($0.name) && !last.contains($0.name) }
         return named(first) + others + named(last)
     }
-}
 
-extension PublishedFacts {
     /// One fact.
     package struct Field: Sendable {
         /// Its member in state.json.
@@ -109,7 +106,6 @@ extension PublishedFacts {
         case report
         /// The text of `explain`.
         case explain
-        /// The templates of pages.
         case page
         /// The objects of `simulate`: what depends on flags and time alone.
         case simulate

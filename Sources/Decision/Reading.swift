@@ -28,14 +28,8 @@ extension Reading {
         self.rollout = rollout
     }
 
-    /// The times at which time alone may move the gate: its ends, windows and steps.
-    package var gateEdges: [Instant] {
-        var edges: [Instant] = []
-        forEachGateEdge { edges.append($0) }
-        return edges
-    }
-
-    /// The same without an array: a decision asks each time.
+    /// Calls `body` for each time at which time alone may move the gate: its ends, windows and steps. Without an
+    /// array: a decision asks each time.
     package func forEachGateEdge(_ body: (Instant) -> Void) {
         for step in rollout?.steps ?? [] { body(step.at) }
         for claim in claims {

@@ -1,8 +1,7 @@
 package import CivilTime
 
-/// The cause of a verdict. Each reason has one slug for programs and one sentence for people.
-///
-/// The large and rare ones are `indirect`: each decision copies several reasons.
+/// The cause of a verdict. Each has one slug for programs and one sentence for people. The large and rare ones are
+/// `indirect`: each decision copies several reasons.
 package enum Reason: Hashable, Sendable {
     case starting
     /// Stored flags of an earlier boot would open the gate, and the source has not answered yet.
@@ -26,8 +25,7 @@ package enum Reason: Hashable, Sendable {
     case clockNotBelieved(SourceName)
     /// The clock of this host is not trusted, and the clock of the source's server measures its ends.
     case serverClock(SourceName)
-    /// The order closes some hosts before others, and has not reached this one. `from`: when it closes there; nil if it
-    /// never does.
+    /// The order closes some hosts before this one. `from`: when it closes this one; nil if it never does.
     indirect case rollout(SourceName, Rollout.Wait, from: ZonedInstant?)
     /// Flags have opened the gate, and it closed less than `limit` ago, the `min_closed` of the service.
     case minClosed(SourceName, until: ZonedInstant, limit: Duration)
@@ -129,7 +127,6 @@ extension Reason {
         case versionNotStored = "version-not-stored"
     }
 
-    /// The reason as one word.
     package var slug: Slug { facts.slug }
 
     /// When the gate opens that flags have opened; nil if it does not wait.
@@ -230,7 +227,7 @@ extension Reason {
                         ? "no step reaches this host"
                         : "the closing is over before it reaches this host"))
         case .minClosed(let source, let until, let limit):
-            "source '\(source)' opens the gate again at \(until) (min_closed \(limit.inWords))"
+            "source '\(source)' opens the gate again at \(until) (min_closed \(limit.inSeconds))"
         case .reopening(let source, let time):
             "source '\(source)' opens the gate again; this host opens it at \(time) (open_spread)"
         case .closingHeld(let source):
@@ -244,7 +241,7 @@ extension Reason {
 
 extension Duration {
     /// `5 s`, or `500 ms` if it is not whole seconds.
-    fileprivate var inWords: String {
+    package var inSeconds: String {
         let milliseconds = microseconds / 1000
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
     }

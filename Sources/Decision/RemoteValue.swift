@@ -1,14 +1,11 @@
 package import JSON
 
-/// A flag that a service follows besides its switches: a value of its own, or its variant.
-///
-/// It is read from the same answer as the service's first switch on that source, so that value and
-/// verdict never come from different snapshots.
+/// A flag that a service follows besides its switches: a value of its own, or its variant. It is read from the same
+/// answer as the first switch on that source, so that value and verdict never come from different snapshots.
 package struct RemoteValue: Hashable, Sendable {
     package var name: ValueName
     /// One of the sources of the service's switches.
     package var source: SourceName
-    /// The key of the flag.
     package var key: String
     package var type: RemoteType
     /// The value without flags, and if the flags lack the key; nil is no default.
@@ -26,8 +23,7 @@ package struct RemoteValue: Hashable, Sendable {
         self.fallback = fallback
     }
 
-    /// The value in `flags`, or the default if the key is missing. Throws for a missing key without
-    /// a default, for a wrong type and for a value that is too large.
+    /// The value in `flags`, else the default. Throws without either, for a wrong type and for too large a value.
     package func read(_ flags: JSON.Object) throws(InvalidFlag) -> JSON.Value {
         guard let value = flags[key] else {
             guard let fallback else { throw .missing(key: key) }
@@ -38,8 +34,8 @@ package struct RemoteValue: Hashable, Sendable {
             try FlagLimit.value.check(text.utf8.count, of: key)
         }
         switch type {
-        case .string: return .string(try flags.string(key))
-        case .boolean: return .bool(try flags.boolean(key))
+        case .string: return .string(try Flag(key, of: flags).string())
+        case .boolean: return .bool(try Flag(key, of: flags).boolean())
         case .integer: return .number(try number(value, "an integer") { $0.int64 != nil })
         case .number: return .number(try number(value, "a number") { $0.double != nil })
         case .json:

@@ -14,8 +14,7 @@ package struct Schedule: Hashable, Sendable {
     /// The highest ceiling of the back-off, unless the interval is longer.
     package static let backOffLimit: Duration = .seconds(15 * 60)
 
-    /// The highest ceiling where the configuration sets none: after an outage of hours the flags come again
-    /// within a few intervals.
+    /// The highest ceiling where none is set: after a long outage the flags come again within a few intervals.
     package static func usualBackOff(of interval: Duration) -> Duration {
         min(interval * 5, backOffLimit)
     }
@@ -23,7 +22,6 @@ package struct Schedule: Hashable, Sendable {
     /// The longest wait that a source may ask for.
     static let retryAfterLimit: Duration = .seconds(3600)
 
-    /// The usual time between two polls.
     package var interval: Duration
     /// The highest ceiling of the back-off; nil for the usual one.
     package var maxBackoff: Duration?
@@ -36,8 +34,7 @@ package struct Schedule: Hashable, Sendable {
         self.maxBackoff = maxBackoff
     }
 
-    /// The wait after a good answer. `pace` replaces the interval if the flags of a closed service
-    /// ask for another pace.
+    /// The wait after a good answer. `pace` replaces the interval if the flags of a closed service ask for it.
     package mutating func succeeded(
         pace: Duration? = nil, using random: inout some RandomNumberGenerator
     ) -> Duration {
@@ -73,8 +70,7 @@ package struct Schedule: Hashable, Sendable {
         let limit = max(interval, maxBackoff ?? Self.usualBackOff(of: interval))
         switch failure.kind {
         case .refused:
-            // More polls would not give access: take the slowest pace at once. With a long interval
-            // that is the usual pace.
+            // More polls would not give access: take the slowest pace at once. It may be the usual one.
             let slowest = limit.scaled(by: Double.random(in: 0.5...1.0, using: &random))
             let usual = interval.scaled(by: Double.random(in: 0.9...1.1, using: &random))
             return max(slowest, usual)
@@ -88,7 +84,7 @@ package struct Schedule: Hashable, Sendable {
 
 extension Duration {
     /// The duration times `factor`, rounded to microseconds.
-    func scaled(by factor: Double) -> Duration {
+    package func scaled(by factor: Double) -> Duration {
         .microseconds(Int64((Double(microseconds) * factor).rounded()))
     }
 }

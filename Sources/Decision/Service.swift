@@ -26,33 +26,20 @@ package struct Service: Hashable, Sendable {
         self.switches = switches
         self.policy = policy
     }
-}
 
-extension Service {
     /// The variant, if there is one, and the values.
     var remote: [RemoteValue] { (variant.map { [$0] } ?? []) + values }
 
-    /// The subset of a source's flags that its switches and values read, unchanged.
-    func relevant(in flags: JSON.Object, of source: SourceName) -> JSON.Object {
-        var found = JSON.Object()
-        for plan in switches where plan.source == source {
-            for (key, value) in plan.format.relevant(in: flags) { found[key] = value }
-        }
-        for plan in remote where plan.source == source {
-            if let value = flags[plan.key] { found[plan.key] = value }
-        }
-        return found
-    }
-
-    /// The version of an answer of `source` for this service: where each flag has a number, the
-    /// highest of the flags that the service reads.
+    /// The version of an answer for this service: where each flag has a number, the highest that the service reads.
     func version(of answer: Answer, from source: SourceName) -> String? {
         switch answer.version {
         case nil: nil
         case .ofAll(let version): version
         case .ofEach(let numbers):
-            relevant(in: answer.flags, of: source).compactMap { numbers[$0.key]?.number?.int64 }
-                .max().map(String.init)
+            (switches.filter { $0.source == source }
+                .flatMap { $0.format.relevant(in: answer.flags).map(\.key) }
+                + remote.filter { $0.source == source }.map(\.key))
+                .compactMap { numbers[$0]?.number?.int64 }.max().map(String.init)
         }
     }
 }

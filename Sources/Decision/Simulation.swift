@@ -13,8 +13,7 @@ package struct Simulation {
     /// The lines that the journal would get about these flags, without the verdicts.
     package private(set) var notices: [LogMessage] = []
 
-    /// Begins at `start`. A source without an answer never gave flags. `isSilent`: no source
-    /// confirms its flags after the start.
+    /// Begins at `start`. A source without an answer never gave flags. `isSilent`: none confirms its flags later.
     package init(
         _ service: Service, sources: [SourcePlan], answers: [SourceName: Answer],
         installed: Version? = nil, on place: HostPlace = .named(""), at start: Instant,
@@ -42,8 +41,7 @@ package struct Simulation {
         published = published.suffix(1)
     }
 
-    /// The record at the start, then each change up to `end`. A change of the days left alone is
-    /// left out. The time of a change is `decidedAt`.
+    /// The record at the start, then each change up to `end`, of more than the days left, at its `decidedAt`.
     package mutating func records(until end: Instant) -> [PublishedVerdict] {
         var records = published
         while let next = nextMoment, next.wall <= end {

@@ -41,11 +41,6 @@ package struct UnitName: Hashable, Comparable, Sendable, CustomStringConvertible
     ]
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: ":-_.\\@".utf8.contains(byte)
-        }
+        byte.isDigit || byte.isLetter || ":-_.\\@".utf8.contains(byte)
     }
 }

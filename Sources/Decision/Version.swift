@@ -108,8 +108,7 @@ extension UInt8 {
     var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 }
 
-/// A version in Debian's order (deb-version(7)): `[EPOCH:]UPSTREAM[-REVISION]`. Every text is such
-/// a version, because software that is not packaged has versions too.
+/// A version in Debian's order (deb-version(7)): `[EPOCH:]UPSTREAM[-REVISION]`. Every text is such a version.
 struct DebianVersion {
     private let epoch: Substring.UTF8View
     private let upstream: Substring.UTF8View
@@ -137,8 +136,7 @@ struct DebianVersion {
         return false
     }
 
-    /// Negative if `left` comes first. Compares parts without digits by `weight` and parts of
-    /// digits as numbers, in turn.
+    /// Negative if `left` comes first. Compares parts without digits by `weight`, and digits as numbers, in turn.
     private static func order(_ left: Substring.UTF8View, _ right: Substring.UTF8View) -> Int {
         var (left, right) = (left, right)
         while !left.isEmpty || !right.isEmpty {

@@ -1,4 +1,3 @@
-import CivilTime
 package import Decision
 
 /// The result of a drill.
@@ -61,14 +60,14 @@ package enum UnitFailure: Hashable, Sendable {
     /// The failure as a clause about a unit of a service.
     package func sentence(of unit: UnitName, in service: ServiceName) -> String {
         switch self {
-        case .notDown(let limit): "still running after \(limit.inWords)"
+        case .notDown(let limit): "still running after \(limit.inSeconds)"
         case .killed(let limit):
-            "did not stop within its limit of \(limit.inWords), and systemd killed it"
+            "did not stop within its limit of \(limit.inSeconds), and systemd killed it"
         case .startAccepted: "a start by hand succeeded although the gate was closed"
         case .startNotTried(let cause):
             "could not test whether a start by hand is refused: \(cause)"
         case .failed(let result): "failed with result '\(result)'"
-        case .late(let limit): "not started after \(limit.inWords)"
+        case .late(let limit): "not started after \(limit.inSeconds)"
         case .endedAgain: "started again, but then ended"
         case .notStarted: "was not started again: the gate does not start it"
         case .notBack(let other):
@@ -79,13 +78,5 @@ package enum UnitFailure: Hashable, Sendable {
         case .overstayed: "still runs although the gate is open again"
         case .unknown: "systemd did not answer a question about this unit"
         }
-    }
-}
-
-extension Duration {
-    /// Whole seconds if there is no rest, else milliseconds.
-    fileprivate var inWords: String {
-        let milliseconds = microseconds / 1000
-        return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
     }
 }

@@ -180,10 +180,3 @@ package struct ReportMachine: Hashable, Sendable {
     private static let longestAsked: Duration = .seconds(3600)
     private static let mostSteps = 9
 }
-
-extension Duration {
-    /// The duration times `factor`, rounded to microseconds.
-    fileprivate func scaled(by factor: Double) -> Duration {
-        .microseconds(Int64((Double(microseconds) * factor).rounded()))
-    }
-}

@@ -1,38 +1,35 @@
 import CivilTime
 import JSON
 
-/// Typed access to flags for every format: a missing key and a wrong type are errors that name the
-/// key.
-extension JSON.Object {
-    /// The value of a key; throws `missing` without it.
-    func required(_ key: String) throws(InvalidFlag) -> JSON.Value {
-        guard let value = self[key] else { throw .missing(key: key) }
+/// A flag or a member of its object, by its type: a missing key and a wrong type are errors that name the key.
+struct Flag {
+    /// The key as errors name it.
+    let key: String
+    /// Nil if the flags lack the key.
+    private let value: JSON.Value?
+
+    /// The member `key` of an object. Errors name it with the `place` of the object before it.
+    init(_ key: String, of object: JSON.Object, at place: String = "") {
+        (self.key, value) = (place + key, object[key])
+    }
+
+    /// The value; throws `missing` without it.
+    func required() throws(InvalidFlag) -> JSON.Value {
+        guard let value else { throw .missing(key: key) }
         return value
     }
 
-    /// The object at `place`; a string there is read as JSON. If the object may stand in two
-    /// places, the member `mark` tells that the flags themselves are the object.
-    func object(at place: Place, mark: String) throws(InvalidFlag) -> JSON.Object {
-        switch place {
-        case .whole: self
-        case .member(let key): try object(in: key)
-        case .memberOrWhole(let key):
-            self[key] == nil && self[mark] != nil ? self : try object(in: key)
-        }
+    /// The value; nil if it is left out or null.
+    var optional: JSON.Value? { value.flatMap { $0 == .null ? nil : $0 } }
+
+    /// A string; throws `missing` or `wrongType`.
+    func string() throws(InvalidFlag) -> String {
+        try required().typed(\.string, "a string", of: key)
     }
 
-    /// The value of a key that may be left out or null; nil then.
-    func optional(_ key: String) -> JSON.Value? { self[key].flatMap { $0 == .null ? nil : $0 } }
-
-    /// The string of a key; throws `missing` or `wrongType`.
-    func string(_ key: String) throws(InvalidFlag) -> String {
-        try required(key).typed(\.string, "a string", of: key)
-    }
-
-    /// A JSON Boolean, or one of the words that Remote Config reads as a Boolean, in any case of
-    /// letters.
-    func boolean(_ key: String) throws(InvalidFlag) -> Bool {
-        let value = try required(key)
+    /// A JSON Boolean, or a word that Remote Config reads as a Boolean, in any case of letters.
+    func boolean() throws(InvalidFlag) -> Bool {
+        let value = try required()
         if let bool = value.bool { return bool }
         let word = try value.typed(\.string, "a Boolean", of: key)
         switch word.lowercased() {
@@ -42,32 +39,33 @@ extension JSON.Object {
         }
     }
 
-    /// A text that may be left out or null. An error names the key `shown`.
-    func optionalString(
-        _ key: String, shownAs shown: String? = nil
-    ) throws(InvalidFlag) -> String? {
-        guard let value = optional(key) else { return nil }
-        return try value.typed(\.string, "a string or null", of: shown ?? key)
+    /// A text that may be left out or null.
+    func optionalString() throws(InvalidFlag) -> String? {
+        guard let value = optional else { return nil }
+        return try value.typed(\.string, "a string or null", of: key)
     }
 
-    /// A title or a message for people, within its limit, that may be left out or null. An error names the key
-    /// `shown`.
-    func optionalText(
-        _ key: String, shownAs shown: String? = nil, _ limit: FlagLimit
-    ) throws(InvalidFlag) -> String? {
-        let text = try optionalString(key, shownAs: shown)
+    /// A title or a message for people, within its limit, that may be left out or null.
+    func optionalText(_ limit: FlagLimit) throws(InvalidFlag) -> String? {
+        let text = try optionalString()
         // A character takes one to four bytes.
         if let text, text.utf8.count > limit.count {
-            try limit.check(text.unicodeScalars.count, of: shown ?? key)
+            try limit.check(text.unicodeScalars.count, of: key)
         }
         return text
     }
 
+    /// A list that may be left out or null.
+    func optionalArray() throws(InvalidFlag) -> [JSON.Value]? {
+        guard let value = optional else { return nil }
+        return try value.typed(\.array, "an array or null", of: key)
+    }
+
     /// A whole number that may be left out or null; `expected` names it in an error.
     func optionalInteger(
-        _ key: String, expected: String = "a whole number"
+        expected: String = "a whole number"
     ) throws(InvalidFlag) -> Int64? {
-        guard let value = optional(key) else { return nil }
+        guard let value = optional else { return nil }
         guard let integer = value.number?.int64 else {
             throw .wrongType(key: key, expected: expected, found: value.numberOrTypeName)
         }
@@ -75,30 +73,27 @@ extension JSON.Object {
     }
 
     /// An RFC 3339 time that may be left out or null.
-    func optionalTime(_ key: String) throws(InvalidFlag) -> Instant? {
-        try optional(key) == nil ? nil : time(key, shownAs: key)
-    }
+    func optionalTime() throws(InvalidFlag) -> Instant? { try optional == nil ? nil : time() }
 
-    /// An RFC 3339 time. An error names the key `shown`.
-    func time(_ key: String, shownAs shown: String) throws(InvalidFlag) -> Instant {
-        guard let value = self[key] else { throw .missing(key: shown) }
-        let text = try value.typed(\.string, "an RFC 3339 time", of: shown)
+    /// An RFC 3339 time.
+    func time() throws(InvalidFlag) -> Instant {
+        let text = try required().typed(\.string, "an RFC 3339 time", of: key)
         do {
             return try Instant(rfc3339: text)
         } catch {
-            throw .unknownWord(key: shown, word: text.shortened, expected: "an RFC 3339 time")
+            throw .unknownWord(key: key, word: text.shortened, expected: "an RFC 3339 time")
         }
     }
 
-    /// The wait between two polls that flags ask for, limited to 1 second to 1 hour. It is a whole
-    /// number of seconds that may be left out or null.
-    func optionalWait(_ key: String) throws(InvalidFlag) -> Duration? {
-        try optionalInteger(key, expected: "a whole number of seconds")
-            .map { .seconds(Swift.min(Swift.max($0, 1), 3600)) }
+    /// The wait between two polls that flags ask for, in whole seconds, limited to 1 s to 1 h; nil if left out or null.
+    func optionalWait() throws(InvalidFlag) -> Duration? {
+        try optionalInteger(expected: "a whole number of seconds")
+            .map { .seconds(min(max($0, 1), 3600)) }
     }
 
-    private func object(in key: String) throws(InvalidFlag) -> JSON.Object {
-        let value = try required(key)
+    /// An object, or a string that holds one as JSON.
+    func object() throws(InvalidFlag) -> JSON.Object {
+        let value = try required()
         if let object = value.object { return object }
         let text = try value.typed(\.string, "an object", of: key)
         let parsed = try JSON.Value.parse(text, of: key)
@@ -111,8 +106,7 @@ extension JSON.Object {
 }
 
 extension JSON.Value {
-    /// The content of a flag's value by one type, such as `\.string`. Throws `wrongType` for
-    /// another, with the words for the type that was expected.
+    /// The content of a flag's value by one type, such as `\.string`. Throws `wrongType`, with the `expected` type.
     func typed<Content>(
         _ content: (JSON.Value) -> Content?, _ expected: String, of key: String
     ) throws(InvalidFlag) -> Content {
@@ -135,8 +129,7 @@ extension JSON.Value {
     var numberOrTypeName: String { number.map { "the number \(quoted($0.literal))" } ?? typeName }
 }
 
-/// Why a format could not read its flags. An invalid answer is not an order: the last good flags
-/// stay in force.
+/// Why a format could not read its flags. That is not an order: the last good flags stay in force.
 package enum InvalidFlag: Error, Hashable, Sendable {
     case missing(key: String)
     /// The source has the flag and could not give it. The cause is the end of the sentence.
@@ -150,9 +143,7 @@ package enum InvalidFlag: Error, Hashable, Sendable {
     case notFlags(String)
     /// The answer is a document that is refused for its signatures, or for what it says of itself.
     case refused(Reason.Slug, String)
-}
 
-extension InvalidFlag {
     /// An answer without flags that failed so.
     package init(_ failure: Failure) {
         self =
@@ -213,11 +204,9 @@ extension StringProtocol {
 /// Foreign text for a message: in single quotes, at most 60 characters, without control characters.
 package func quoted(_ text: String) -> String { "'\(text.printable(limit: 60))'" }
 
-/// How much of something an answer may hold. It bounds what the services that read an answer cost, in time, in memory
-/// and in files.
+/// How much of something an answer may hold: it bounds the time, memory and files of the services that read it.
 package enum FlagLimit: CaseIterable, Sendable {
     case windows, steps, title, message, version
-    /// One remote value.
     case value
     /// All remote values of a service.
     case values

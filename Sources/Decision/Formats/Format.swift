@@ -37,9 +37,7 @@ extension Format {
             try SwitchObject.read(Members(of: flags, at: place, mark: .state))
         }
     }
-}
 
-extension Format {
     /// The format's word in the configuration.
     package var word: String {
         switch self {
@@ -109,10 +107,11 @@ enum ServiceEnd {
         _ flags: JSON.Object, endKeys: [String], countdownKey: String, zone: Zone
     ) throws(InvalidFlag) -> Reading {
         let key = endKeys.first { flags[$0] != nil } ?? endKeys.first ?? "service_end"
-        let word = try flags.string(key)
+        let word = try Flag(key, of: flags).string()
         if word.isSame(as: "no") { return Reading(claims: [.running]) }
         guard word.isSame(as: "countdown") else { return Reading(claims: [.ended]) }
-        return Reading(claims: [.countdown(end(try flags.string(countdownKey), in: zone))])
+        let date = try Flag(countdownKey, of: flags).string()
+        return Reading(claims: [.countdown(end(date, in: zone))])
     }
 
     private static func end(_ text: String, in zone: Zone) -> End {
@@ -132,14 +131,14 @@ enum Status {
 
     /// Claims an update before maintenance. Throws the first flag that it cannot read.
     static func read(_ object: Members<Key>) throws(InvalidFlag) -> Reading {
-        let isInactive = try object.boolean(.apiInactive)
-        let needsUpdate = try object.boolean(.forceUpdate)
+        let isInactive = try object[.apiInactive].boolean()
+        let needsUpdate = try object[.forceUpdate].boolean()
         var claims: [Claim] = needsUpdate ? [.updateRequired] : []
         if isInactive { claims.append(.maintenance) }
         return Reading(
             claims: claims.isEmpty ? [.running] : claims,
-            texts: Texts(message: try object.optionalText(.userMessage, .message)),
-            retryAfter: try object.optionalWait(.retryInterval))
+            texts: Texts(message: try object[.userMessage].optionalText(.message)),
+            retryAfter: try object[.retryInterval].optionalWait())
     }
 }
 
@@ -151,10 +150,10 @@ enum Maintenance {
 
     /// The texts count during maintenance alone: they are often prepared long before.
     static func read(_ object: Members<Key>) throws(InvalidFlag) -> Reading {
-        let isUnderMaintenance = try object.boolean(.isUnderMaintenance)
+        let isUnderMaintenance = try object[.isUnderMaintenance].boolean()
         let texts = Texts(
-            title: try object.optionalText(.title, .title),
-            message: try object.optionalText(.message, .message))
+            title: try object[.title].optionalText(.title),
+            message: try object[.message].optionalText(.message))
         guard isUnderMaintenance else { return Reading(claims: [.running]) }
         return Reading(claims: [.maintenance], texts: texts)
     }
@@ -168,41 +167,21 @@ extension FormatKey {
     static var words: [String] { allCases.map(\.rawValue) }
 }
 
-/// An object by the keys that its format has declared.
-///
-/// The reader and the comparison of two answers use the same declaration. A key that was read and not declared
-/// would make a change of it a repeat.
+/// An object by the keys that its format has declared. The comparison of two answers uses the same declaration: a key
+/// that was read and not declared would make a change of it a repeat.
 struct Members<Key: FormatKey> {
     private let object: JSON.Object
 
-    /// The object at a place in the flags, which has the key `mark`.
+    /// The object at a place in the flags. If it may stand in two, the member `mark` tells that the flags are it.
     init(of flags: JSON.Object, at place: Place, mark: Key) throws(InvalidFlag) {
-        object = try flags.object(at: place, mark: mark.rawValue)
+        switch place {
+        case .whole: object = flags
+        case .memberOrWhole(let key) where flags[key] == nil && flags[mark.rawValue] != nil:
+            object = flags
+        case .member(let key), .memberOrWhole(let key):
+            object = try Flag(key, of: flags).object()
+        }
     }
 
-    func optional(_ key: Key) -> JSON.Value? { object.optional(key.rawValue) }
-
-    func string(_ key: Key) throws(InvalidFlag) -> String { try object.string(key.rawValue) }
-
-    func boolean(_ key: Key) throws(InvalidFlag) -> Bool { try object.boolean(key.rawValue) }
-
-    func optionalString(_ key: Key) throws(InvalidFlag) -> String? {
-        try object.optionalString(key.rawValue)
-    }
-
-    func optionalText(_ key: Key, _ limit: FlagLimit) throws(InvalidFlag) -> String? {
-        try object.optionalText(key.rawValue, limit)
-    }
-
-    func optionalInteger(_ key: Key) throws(InvalidFlag) -> Int64? {
-        try object.optionalInteger(key.rawValue)
-    }
-
-    func optionalTime(_ key: Key) throws(InvalidFlag) -> Instant? {
-        try object.optionalTime(key.rawValue)
-    }
-
-    func optionalWait(_ key: Key) throws(InvalidFlag) -> Duration? {
-        try object.optionalWait(key.rawValue)
-    }
+    subscript(key: Key) -> Flag { Flag(key.rawValue, of: object) }
 }

@@ -1,11 +1,8 @@
 package import CivilTime
 import JSON
 
-/// The steps by which an order closes more and more hosts: at each step's time it holds on that share of
-/// all hosts.
-///
-/// The shares never fall, so that a host that took part stays in it. Before the first step the order closes no
-/// host.
+/// The steps by which an order closes more and more hosts: from each step's time on it holds on that share of them.
+/// The shares never fall, so that a host that took part stays in it. Before the first step it closes no host.
 package struct Rollout: Hashable, Sendable {
     /// From `at` on, the order closes the hosts whose slot is below `reach`.
     package struct Step: Hashable, Sendable {
@@ -41,9 +38,7 @@ package struct Rollout: Hashable, Sendable {
     package func slot(of place: HostPlace, service: ServiceName, source: SourceName) -> Slot {
         place.slot(seed: seed ?? "\(service)/\(source)")
     }
-}
 
-extension Rollout {
     /// What a host needs to know that the order has not reached.
     package struct Wait: Hashable, Sendable {
         /// How many of the slots the order has reached.
@@ -64,14 +59,13 @@ extension Rollout {
 extension Rollout {
     /// Reads the members `rollout` and `seed` of an order; nil without steps.
     init?(_ order: Members<SwitchObject.Key>) throws(InvalidFlag) {
-        let seed = try order.optionalString(.seed)
+        let seed = try order[.seed].optionalString()
         if let seed, seed.utf8.count > Self.longestSeed {
             throw .wrongType(
                 key: "seed", expected: "at most \(Self.longestSeed) bytes",
                 found: "a string of \(seed.utf8.count) bytes")
         }
-        guard let value = order.optional(.rollout) else { return nil }
-        let elements = try value.typed(\.array, "an array or null", of: "rollout")
+        guard let elements = try order[.rollout].optionalArray() else { return nil }
         if elements.isEmpty {
             throw .wrongType(key: "rollout", expected: "a list of steps", found: "an empty array")
         }
@@ -87,37 +81,35 @@ extension Rollout {
         _ value: JSON.Value, named name: String, after before: Step?
     ) throws(InvalidFlag) -> Step {
         let object = try value.typed(\.object, "an object", of: name)
-        let step = Step(
-            at: try object.time("at", shownAs: "\(name).at"),
-            reach: try reach(object, named: "\(name).percent"))
+        let (at, percent) = (
+            Flag("at", of: object, at: "\(name)."), Flag("percent", of: object, at: "\(name).")
+        )
+        let step = Step(at: try at.time(), reach: try reach(percent))
         guard let before else { return step }
         guard before.at < step.at else {
-            throw .unreadable(
-                key: "\(name).at", cause: "must be later than in the step before")
+            throw .unreadable(key: at.key, cause: "must be later than in the step before")
         }
         guard before.reach <= step.reach else {
             throw .unreadable(
-                key: "\(name).percent",
+                key: percent.key,
                 cause: "must not be lower than in the step before: a rollout does not reopen hosts")
         }
         return step
     }
 
     /// A percentage as a number of slots; it is rounded down to them.
-    private static func reach(_ step: JSON.Object, named name: String) throws(InvalidFlag) -> Int {
-        guard let value = step["percent"] else { throw .missing(key: name) }
+    private static func reach(_ flag: Flag) throws(InvalidFlag) -> Int {
+        let value = try flag.required()
         guard let percent = value.number?.double, (0...100).contains(percent) else {
             throw .wrongType(
-                key: name, expected: "a number from 0 to 100", found: value.numberOrTypeName)
+                key: flag.key, expected: "a number from 0 to 100", found: value.numberOrTypeName)
         }
         // A little more, because many decimal fractions are a little less in binary.
         return Int(percent * Double(Slot.count / 100) + 1e-6)
     }
 
     private static let longestSeed = 256
-}
 
-extension Rollout {
     /// How many of some hosts a number of slots reaches, on average.
     package static func hosts(_ reach: Int, of hosts: Int) -> Int {
         (reach * hosts + Slot.count / 2) / Slot.count

@@ -19,33 +19,32 @@ enum SwitchObject {
         case drain
     }
 
-    /// Claims the state first, then the end, the windows and the minimum version. Throws the first
-    /// flag that it cannot read.
+    /// Claims the state first, then the end, the windows and the minimum version. Throws the first unreadable flag.
     static func read(_ object: Members<Key>) throws(InvalidFlag) -> Reading {
-        let end = try object.optionalTime(.endsAt)
-        var claims = [try claim(object.string(.state), endingAt: end)]
+        let end = try object[.endsAt].optionalTime()
+        var claims = [try claim(object[.state].string(), endingAt: end)]
         if let end, claims != [.countdown(.at(end))], claims != [.ended] {
             claims.append(.countdown(.at(end)))
         }
         claims += try windows(object).map(Claim.window)
-        if let text = try object.optionalString(.minimumVersion) {
+        if let text = try object[.minimumVersion].optionalString() {
             try FlagLimit.version.check(text.utf8.count, of: "minimum_version")
             guard let version = Version(text) else {
                 throw .unknownWord(key: "minimum_version", word: text, expected: "a version")
             }
             claims.append(.minimumVersion(version))
         }
-        let drains = try object.optional(.drain) == nil ? true : object.boolean(.drain)
+        let drains = try object[.drain].optional == nil ? true : object[.drain].boolean()
         // It counts in a signed document alone (`SignedMetadata`), and has to be a time everywhere.
-        _ = try object.optionalTime(.issued)
+        _ = try object[.issued].optionalTime()
         return Reading(
             claims: claims,
             texts: Texts(
-                title: try object.optionalText(.title, .title),
-                message: try object.optionalText(.message, .message)),
-            retryAfter: try object.optionalWait(.retryAfter),
-            version: try object.optionalInteger(.version),
-            expires: try object.optionalTime(.expires), isUrgent: !drains,
+                title: try object[.title].optionalText(.title),
+                message: try object[.message].optionalText(.message)),
+            retryAfter: try object[.retryAfter].optionalWait(),
+            version: try object[.version].optionalInteger(),
+            expires: try object[.expires].optionalTime(), isUrgent: !drains,
             rollout: try Rollout(object))
     }
 
@@ -66,8 +65,7 @@ enum SwitchObject {
     }
 
     private static func windows(_ object: Members<Key>) throws(InvalidFlag) -> [Window] {
-        guard let value = object.optional(.windows) else { return [] }
-        let elements = try value.typed(\.array, "an array or null", of: "windows")
+        guard let elements = try object[.windows].optionalArray() else { return [] }
         try FlagLimit.windows.check(elements.count, of: "windows")
         return try elements.enumerated().map { (index, element) throws(InvalidFlag) in
             try window(element, named: "windows[\(index)]")
@@ -78,16 +76,16 @@ enum SwitchObject {
         _ value: JSON.Value, named name: String
     ) throws(InvalidFlag) -> Window {
         let object = try value.typed(\.object, "an object", of: name)
-        let from = try object.time("from", shownAs: "\(name).from")
-        let until = try object.time("until", shownAs: "\(name).until")
-        guard from < until else {
-            throw .unreadable(key: "\(name).until", cause: "must be later than 'from'")
+        let place = "\(name)."
+        let from = try Flag("from", of: object, at: place).time()
+        let until = Flag("until", of: object, at: place)
+        let end = try until.time()
+        guard from < end else {
+            throw .unreadable(key: until.key, cause: "must be later than 'from'")
         }
-        return Window(
-            from: from, until: until,
-            texts: Texts(
-                title: try object.optionalText("title", shownAs: "\(name).title", .title),
-                message: try object.optionalText("message", shownAs: "\(name).message", .message)))
+        let title = try Flag("title", of: object, at: place).optionalText(.title)
+        let message = try Flag("message", of: object, at: place).optionalText(.message)
+        return Window(from: from, until: end, texts: Texts(title: title, message: message))
     }
 }
 

@@ -94,9 +94,8 @@ struct Announcements: Hashable, Sendable {
         return Beginning(wall: fetched)
     }
 
-    /// Since when the end or the window is known on which a verdict of `time` rests, and how long
-    /// before it came true; of several windows, the window that was known longest before. Nil if the
-    /// verdict rests on another thing.
+    /// How the end or the window was announced on which a verdict of `time` rests; of several windows, the window that
+    /// was known longest before. Nil if the verdict rests on another thing.
     func lead(of verdict: Verdict, at time: Instant, now: Now) -> Lead? {
         let found: [Announcement]
         switch verdict.reason.slug {
@@ -120,24 +119,20 @@ struct Announcements: Hashable, Sendable {
 
     /// The announcements to store in the ledger: if there are many, the earliest that are not over at `time`.
     func stored(at time: Instant, _ common: inout Common) -> [Announcement: Instant] {
-        let stored = stored(at: time)
+        var stored = known.compactMapValues(\.wall)
+        if stored.count > Self.storedCount {
+            let first = stored.filter { $0.key.until.map { $0 > time } ?? true }
+                .sorted { $0.key < $1.key }.prefix(Self.storedCount)
+            stored = Dictionary(uniqueKeysWithValues: first.map { ($0.key, $0.value) })
+        }
         if stored.count >= Common.least, stored == common.stored { return common.stored }
         common.stored = stored
         return stored
-    }
-
-    private func stored(at time: Instant) -> [Announcement: Instant] {
-        let all = known.compactMapValues(\.wall)
-        guard all.count > Self.storedCount else { return all }
-        let first = all.filter { $0.key.until.map { $0 > time } ?? true }
-            .sorted { $0.key < $1.key }.prefix(Self.storedCount)
-        return Dictionary(uniqueKeysWithValues: first.map { ($0.key, $0.value) })
     }
 }
 
 /// How an end or a window that closes a service was announced.
 struct Lead {
-    /// Since when it is known.
     let since: Boottime
     /// How long before it came true; negative if it was past already.
     let length: Duration

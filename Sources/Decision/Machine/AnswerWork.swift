@@ -7,10 +7,8 @@ struct AnswerWork: Sendable {
     enum Step {
         /// Ask whether a document of this higher version would count for it. If it does for one, the version is stored.
         case weigh(AcceptedVersion)
-        /// Offer it a new answer.
         case offer
-        /// Tell it that the source has confirmed its newest answer. A switch that does not rest on this answer is
-        /// offered it with these authors.
+        /// The source has confirmed its newest answer. A switch without it is offered it with these authors.
         case confirmAnswer(by: [String]?)
     }
 
@@ -28,9 +26,8 @@ struct AnswerWork: Sendable {
     var isInserted = false
 }
 
-/// The part of the loop's time that one event may take, in about as many microseconds as its work needs.
-///
-/// It counts work and not time, so that the same events always have the same effects.
+/// The part of the loop's time that one event may take, in about as many microseconds as its work needs. It counts work
+/// and not time, so that the same events always have the same effects.
 struct Share: Sendable {
     private var spent = 0
     private static let size = 6000
@@ -75,9 +72,8 @@ extension Machine {
         }
     }
 
-    /// Hands an answer to the switches of its source, until the share is over. Returns the source if it has answered
-    /// with this. The work is passed on and never copied: what was read of an answer is as large as its switches are
-    /// many.
+    /// Hands an answer to the switches of its source until the share is over. Returns the source if it has answered
+    /// with this. The work is never copied: what was read of an answer is as large as its switches are many.
     mutating func advance(_ work: consuming AnswerWork) -> Int? {
         let readers = index.switches[work.source]
         while work.count < readers.count {
@@ -100,7 +96,7 @@ extension Machine {
                 share.count(isOffer: false)
                 return false
             }
-            if work.answer == nil { work.answer = newestAnswer(of: work.source, by: authors) }
+            if work.answer == nil { work.answer = sources[work.source].shareNewest(by: authors) }
         case .offer:
             if let changes = work.changes,
                 services[reader.service].replaceAnswer(

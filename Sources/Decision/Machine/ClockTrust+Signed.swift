@@ -6,9 +6,8 @@ import CivilTime
 /// The server of a signed document, or a proxy before it, writes the `Date` of the answer. It moves
 /// nothing: else the holder of a server would choose when a signed end comes.
 extension ClockTrust {
-    /// The clock for the ends and windows of a source with signers. They are held while the wall clock
-    /// is too early. `past` is when the present state began, by the clock of an earlier run: it counts until a
-    /// synchronised clock says otherwise.
+    /// The clock for the ends and windows of a source with signers, held while the wall clock is too early. `past` is
+    /// when the present state began, by an earlier run: it counts until a synchronised clock says otherwise.
     func signedClock(
         of source: SourceName, _ wait: Duration, _ past: Instant?, at now: Now
     ) -> EndClock {

@@ -11,14 +11,12 @@ struct ClockTrust {
     /// The largest accepted distance between our clock and a server's `Date`.
     static let tolerance: Duration = .seconds(5 * 60)
 
-    /// An instant that surely lies in the past, whatever a clock shows: of the build, or of systemd's
-    /// clock file. An earlier `Date` tells no time.
+    /// An instant that surely lies in the past: of the build, or of systemd's clock file. No earlier `Date` counts.
     let certain: Instant
     /// The latest instant that surely lies in the past: also of the newest stored flags.
     private(set) var floor: Instant
     /// Whether the kernel calls the wall clock synchronised, as far as known.
     private(set) var isSynchronised: Bool
-    /// What is known of the clock of each source.
     private(set) var servers: [SourceName: Server] = [:]
     /// The sources whose server's recent `Date` is far from the wall clock, or whose `issued` is far ahead.
     private var contradicting: Set<SourceName> = []
@@ -31,8 +29,7 @@ struct ClockTrust {
     /// Whether the ledger has other clocks.
     private var isUnstored = false
 
-    /// How long a `Date` is recent: for two intervals, and at least a minute, because an answer may
-    /// take longer than a short interval.
+    /// How long a `Date` is recent: two intervals, and at least a minute. An answer may take longer than a short one.
     private static func recency(_ interval: Duration) -> Duration {
         max(interval * 2, .seconds(60))
     }
@@ -56,9 +53,8 @@ struct ClockTrust {
         var reportedIssue: Bool?
     }
 
-    /// A clock that is believed from `certain` on, and from the time at which an earlier run fetched
-    /// the flags that it stored. The `stored` clocks of servers count in the same boot, as if they had
-    /// answered now.
+    /// A clock that is believed from `certain` on, and from the fetch of the stored flags on. The `stored` clocks of
+    /// servers count in the same boot, as if they had answered now.
     init(
         certain: Instant, fetched: [Instant], stored: Ledger.Clocks?, of sources: [SourcePlan],
         bootID: String, at now: Now
@@ -102,8 +98,7 @@ struct ClockTrust {
         return before != (isSynchronised, contradicting, isEarly)
     }
 
-    /// Notes a good answer of a source, with its `Date` if it has one (RFC 9110 §6.6.1). True if the
-    /// clocks of ends may be others than before.
+    /// Notes a good answer, with its `Date` if it has one (RFC 9110 §6.6.1). True if the clocks of ends may be others.
     mutating func answerArrived(from source: SourcePlan, date: Instant?, at now: Now) -> Bool {
         guard var server = servers[source.name] else { return false }
         let (known, isFirst) = (server.clock, server.answeredAt == nil)
@@ -122,8 +117,7 @@ struct ClockTrust {
         return isNew || isFirst || known?.time(at: now) != server.clock?.time(at: now)
     }
 
-    /// Notes when a source is asked again after a good answer, in place of its interval: its `Date`
-    /// stays recent for twice as long.
+    /// Notes the pace that replaces a source's interval after a good answer: its `Date` is recent for twice as long.
     mutating func nextFetchScheduled(of source: SourceName, after pace: Duration, at now: Now) {
         guard var server = servers[source], server.clock != nil else { return }
         server.recentUntil = max(server.recentUntil, now.boot + Self.recency(pace))
@@ -176,8 +170,7 @@ struct ClockTrust {
 
     // MARK: - Questions
 
-    /// Whether the wall clock is believed: it is not earlier than what is past, and it is
-    /// synchronised, or no recent `Date` is far from it.
+    /// Whether the wall clock is not earlier than what is past, and synchronised or far from no recent `Date`.
     func believes(_ now: Now) -> Bool { now.wall >= floor && !isContradicted }
 
     /// Whether a `Date`, or `issued`, is far from the wall clock, so that it counts whether that is synchronised.
@@ -232,8 +225,7 @@ struct ClockTrust {
         }
     }
 
-    /// The clocks to store for a restart in this boot; nil if the stored clocks still hold. A clock that hardly moved
-    /// is not stored again, so that not every poll is a write.
+    /// The clocks to store for a restart in this boot; nil if the stored ones hold, so that not every poll is a write.
     mutating func popUnstored(bootID: String) -> Ledger.Clocks? {
         guard isUnstored else { return nil }
         isUnstored = false

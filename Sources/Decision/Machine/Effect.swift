@@ -1,8 +1,7 @@
 package import CivilTime
 
-/// Something to do: the only output of the machine. Effects are performed in the order of their
-/// list: flags are on disk before the machine acts on them, and files are written before a gate
-/// moves.
+/// Something to do: the only output of the machine. Effects are performed in their order: flags are on disk before the
+/// machine acts on them, and files are written before a gate moves.
 package enum Effect: Hashable, Sendable {
     /// Fetch this source once, conditional on these validators, and report the outcome.
     case fetch(SourceName, Validators)
@@ -13,31 +12,25 @@ package enum Effect: Hashable, Sendable {
     case storeVersion(SourceName, AcceptedVersion)
     /// Remove the stored highest version of this source's signed documents.
     case dropVersion(SourceName)
-    /// Reserve the space of the highest version of this source's signed documents: a full disk must not keep
-    /// a signed closing out.
+    /// Reserve the space of the highest version: a full disk must not keep a signed closing out.
     case reserveVersion(SourceName)
     /// Read the stored highest version of this source again: it could not be read before.
     case readVersion(SourceName)
-    /// Have this source forget what it knows of earlier answers, such as the highest version: any
-    /// next answer counts.
+    /// Have this source forget what it knows of earlier answers: any next answer counts.
     case forget(SourceName)
     /// Set the mark of the source's last confirmation to now.
     case markConfirmed(SourceName)
-    /// Store the ledger over restarts. Only the entries of these services differ from what was stored
-    /// before.
+    /// Store the ledger over restarts. Only the entries of these services differ from the stored ones.
     case storeLedger(Ledger, changed: Set<ServiceName>)
     /// Store these overrides over restarts; they replace the stored ones.
     case storeOverrides([ServiceName: Override])
-    /// Write the files of this service.
-    ///
-    /// Indirect, as are `reject` and `log`: the effects of most events are small, and stay so.
+    /// Write the files of this service. Indirect, as are `reject` and `log`: most effects are small, and stay so.
     indirect case publish(Service, PublishedVerdict)
     /// Start the units that pass on notices of this service. Its files have them.
     case deliverNotice(ServiceName)
     /// Remove the files of a service that is no longer configured. Its gate is not moved.
     case withdraw(ServiceName)
-    /// Stop this source and remove the mark of its confirmations. Its stored flags stay, because a
-    /// later configuration may have it again.
+    /// Stop this source and remove its mark of confirmations. A later configuration may use its stored flags.
     case stopSource(SourceName)
     /// Tell the author of this order that it is rejected, and the objection.
     indirect case reject(ServiceName, Override, OrderObjection)
@@ -57,9 +50,7 @@ package struct Wake: Hashable, Sendable {
         self.boot = boot
         self.wall = wall
     }
-}
 
-extension Wake {
     /// A wake-up whose time has come already.
     static let atOnce = Wake(boot: Boottime(microseconds: .min))
 
@@ -89,6 +80,5 @@ package enum OrderObjection: Hashable, Sendable {
     case overridden(Override)
     /// The order is for an open gate, and the host guard keeps it open against its flags.
     case held
-    /// The service is not configured any more.
     case notConfigured
 }

@@ -6,8 +6,7 @@ package struct Now: Hashable, Sendable {
     package var wall: Instant
     /// The clock since boot, for polls, time-outs and ages.
     package var boot: Boottime
-    /// Whether the kernel calls the wall clock synchronised (adjtimex(2)); nil if nobody has told
-    /// since the start or since the clock was set.
+    /// Whether the kernel calls the wall clock synchronised (adjtimex(2)); nil if untold since the start or a step.
     package var isSynchronised: Bool?
 
     /// One moment, read from both clocks.
@@ -24,7 +23,6 @@ package enum Event: Hashable, Sendable {
     case started
     /// The time that `Effect.sleep` asked for has come.
     case woke
-    /// The wall clock was set.
     case clockStepped
     /// The fetch in flight has ended. `date` is the `Date` of the answering server.
     indirect case fetchEnded(SourceName, Outcome, date: Instant? = nil)
@@ -53,8 +51,7 @@ package enum Event: Hashable, Sendable {
     /// An operator orders a state for a service. With `ifOpen` the order is rejected by
     /// `Effect.reject` unless the gate is open without an override or a held closing.
     indirect case force(ServiceName, Override, ifOpen: Bool = false)
-    /// An operator, named as in `Override`, ends the override of a service; with `only` not an
-    /// override with another cause.
+    /// An operator, named as in `Override`, ends an override; with `only` not an override with another cause.
     case release(ServiceName, by: String, only: String? = nil)
     /// A drill of a service has ended so, as an operator's program says.
     indirect case drillEnded(ServiceName, DrillResult, by: String)
@@ -63,8 +60,7 @@ package enum Event: Hashable, Sendable {
     /// An operator drops the flags of a source, which is then fetched again. With `versionCause`, the
     /// operator's reason, the highest version of its signed documents is dropped too.
     case forget(SourceName, by: String, versionCause: String? = nil)
-    /// The file with the installed version of a service holds this version. A file that cannot be
-    /// read causes no event: the version stays.
+    /// The file with the installed version of a service holds this one. A file that cannot be read causes no event.
     case versionInstalled(ServiceName, Version)
     /// The configuration was read again, and the driver follows its sources already. `replaced` are
     /// the earlier sources that another object fetches from now on: they have no fetch in flight,

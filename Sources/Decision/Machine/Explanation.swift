@@ -1,7 +1,6 @@
 package import JSON
 
-/// How a verdict came about: the flags and the opinion of each switch, the override and the
-/// verdict.
+/// How a verdict came about: the flags and the opinion of each switch, and the override.
 package struct Explanation: Hashable, Sendable {
     /// One switch and its part in the verdict.
     package struct SwitchView: Hashable, Sendable {
@@ -12,11 +11,9 @@ package struct Explanation: Hashable, Sendable {
         package let age: Duration?
         /// The state that it asks for; nil while the service waits for its flags.
         package let opinion: Opinion?
-        /// Why the newest answer is invalid; nil if it is not.
         package let problem: InvalidFlag?
         /// Whether newer flags wait for the next start.
         package let isStaged: Bool
-        /// The planned window that comes next.
         package let nextWindow: Window?
         /// Whether its opinion became the verdict.
         package let isDecisive: Bool
@@ -34,18 +31,14 @@ extension Machine {
         guard let position = index.service(name) else { return nil }
         var host = host
         host.now = now
-        return services[position].explanation(on: host)
-    }
-}
-
-extension ServiceState {
-    fileprivate func explanation(on host: HostState) -> Explanation {
-        let circumstances = circumstances(on: host)
-        let evidence = evidence(on: host)
+        let state = services[position]
+        let service = state.service
+        let circumstances = state.circumstances(on: host)
+        let evidence = state.evidence(on: host)
         let opinions = evidence.map { service.opinion(of: $0, in: circumstances) }
         let decisive = service.mostRestrictive(opinions)
         let views = evidence.indices.map { position in
-            let (known, plan) = (switches[position], service.switches[position])
+            let (known, plan) = (state.switches[position], service.switches[position])
             return Explanation.SwitchView(
                 plan: plan, flags: known.answer.map { plan.format.relevant(in: $0.flags) },
                 age: known.reading == nil ? nil : evidence[position].age,
@@ -57,6 +50,6 @@ extension ServiceState {
         let verdict = service.decide(evidence, in: circumstances)
         return Explanation(
             service: service, switches: views, override: circumstances.overrideInForce,
-            verdict: values.complete(verdict, of: service))
+            verdict: state.values.complete(verdict, of: service))
     }
 }

@@ -2,15 +2,12 @@ package import CivilTime
 
 /// How the fetches of a source have ended, each counted since `since`. A restart of the daemon begins anew.
 package struct FetchCounts: Hashable, Sendable {
-    /// When counting began.
     package let since: Boottime
     /// Fetches that brought other flags than the fetch before.
     var changed = 0
     /// Fetches that confirmed the flags.
     var unchanged = 0
-    /// Fetches without an answer, or with a part of one.
     private var unreachable = 0
-    /// Fetches to which the source denied access.
     private var refused = 0
     /// Answers that hold no flags, or that no service can read.
     package internal(set) var invalid = 0

@@ -37,8 +37,7 @@ struct HostGuard: Hashable, Sendable {
     /// The last counted closing of a service, as long as others may be counted with it.
     func closing(of name: ServiceName) -> Closing? { closings[name] }
 
-    /// Restores a held and a counted closing from the ledger, after a start or if a service is
-    /// configured again. The closings of an earlier boot are over.
+    /// Restores closings from the ledger, at a start or for a new service. Those of an earlier boot are over.
     mutating func restore(_ name: ServiceName, from entry: Ledger.Entry?, bootID: String) {
         guard let entry, entry.state != .undecided else { return }
         holds[name] = entry.isHeld ? .held : nil
@@ -48,8 +47,7 @@ struct HostGuard: Hashable, Sendable {
         earliestOver = min(earliestOver ?? over, over)
     }
 
-    /// Takes other limits, and drops the holds of services that are not configured any more. Their
-    /// closings still count, so that a reload does not make room for others.
+    /// Takes other limits, and drops the holds of services that are gone. Their closings count: a reload makes no room.
     mutating func reconfigure(limits: GuardLimits, isConfigured: (ServiceName) -> Bool) {
         self.limits = limits
         earliestOver = closings.values.map(limits.countedUntil(_:)).min()
@@ -63,7 +61,11 @@ struct HostGuard: Hashable, Sendable {
             holds.removeValue(forKey: candidate.name)
         }
         guard let limit = limits.count else { return nil }
-        expireClosings(at: now)
+        // Drops the closings with which no other is counted any more.
+        if let over = earliestOver, over <= now.boot {
+            closings = closings.filter { limits.countedUntil($0.value) > now.boot }
+            earliestOver = closings.values.map(limits.countedUntil(_:)).min()
+        }
         var new: [ServiceName: Closing] = [:]
         for candidate in candidates where holds[candidate.name] == nil {
             new[candidate.name] = candidate.closing(limits, at: now)
@@ -80,13 +82,6 @@ struct HostGuard: Hashable, Sendable {
         return .closingHeld(new.keys.sorted(), earlier: others.sorted(), limit: limit)
     }
 
-    /// Drops the closings with which no other is counted any more.
-    private mutating func expireClosings(at now: Now) {
-        guard let over = earliestOver, over <= now.boot else { return }
-        closings = closings.filter { limits.countedUntil($0.value) > now.boot }
-        earliestOver = closings.values.map(limits.countedUntil(_:)).min()
-    }
-
     /// The services of earlier closings that are counted together with one of these, all of them of now.
     private func others(near new: [ServiceName: Closing]) -> [ServiceName] {
         // Sorted, so that each of the earlier ones is compared with its neighbours alone.
@@ -95,12 +90,8 @@ struct HostGuard: Hashable, Sendable {
         return closings.filter { name, known in
             guard new[name] == nil else { return false }
             if now - known.at < limits.within { return true }
-            var (low, high) = (0, causes.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if causes[middle] < known.cause { low = middle + 1 } else { high = middle }
-            }
-            let neighbours = causes[max(0, low - 1)..<min(causes.count, low + 1)]
+            let earlier = causes.countOfFirst { $0 < known.cause }
+            let neighbours = causes[max(0, earlier - 1)..<min(causes.count, earlier + 1)]
             return neighbours.contains { limits.isNear(known.cause, $0) }
         }.map(\.key)
     }
@@ -117,7 +108,6 @@ struct HostGuard: Hashable, Sendable {
 package struct Closing: Hashable, Sendable {
     /// When its cause came: itself, or the answer that brought the end or the window.
     package let cause: Boottime
-    /// When it happened.
     package let at: Boottime
 
     /// A closing of this boot.

@@ -21,32 +21,21 @@ package enum LogMessage: Hashable, Sendable {
     case valueInvalid(ServiceName, ValueName, SourceName, InvalidFlag)
     /// More services than the limit would close, with the `earlier` ones: the host guard holds them.
     case closingHeld([ServiceName], earlier: [ServiceName], limit: Int)
-    /// An operator confirmed the held closings of these services.
     case closingConfirmed([ServiceName], by: String)
     case recordFailed(WriteOperation, problem: String)
     case recordsRecovered
-    /// An operator forced a state.
     case overridden(ServiceName, Override)
-    /// An operator ended an override.
     case released(ServiceName, Override, by: String)
-    /// An override expires soon.
     case overrideEnds(ServiceName, Override, at: ZonedInstant)
-    /// An override expired.
     case overrideExpired(ServiceName, Override)
-    /// An operator dropped the flags of a source. With `versionCause`, the operator's reason, the
-    /// highest version of its signed documents was dropped too.
+    /// An operator dropped the flags of a source, with a `versionCause` also the highest version of its documents.
     case forgotten(SourceName, by: String, versionCause: String? = nil)
-    /// News of an announced end or window.
     case noticePublished(ServiceName, PublicNotice)
-    /// A drill has ended.
     case drilled(ServiceName, DrillResult, by: String)
-}
 
-extension LogMessage {
     /// The priority of the line, by the names of syslog(3): at `error` the operator has to act.
     package enum Level: Sendable { case error, warning, notice, info }
 
-    /// The priority of this notice.
     package var level: Level {
         switch self {
         case .decided(_, let verdict, _): verdict.reason.isDegraded ? .warning : .notice
@@ -120,9 +109,7 @@ extension LogMessage {
                 + (drill.problem.map { "has failed: \($0)" } ?? "has succeeded")
         }
     }
-}
 
-extension LogMessage {
     /// The flags in force without the newest answer, as the end of a sentence.
     package static func rest(hasFlags: Bool) -> String {
         hasFlags ? "the last good flags stay in force" : "no valid flags are known yet"
@@ -163,7 +150,6 @@ extension Reason {
 }
 
 extension WriteOperation {
-    /// That it failed.
     var failure: String {
         switch self {
         case .storeFlags(let source): "cannot store the flags of source '\(source)'"

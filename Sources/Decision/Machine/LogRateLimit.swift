@@ -10,14 +10,12 @@ struct LogRateLimit: Sendable {
         /// When the first of them was told.
         var since: Boottime
         var count = 0
-        /// The text of the last one.
         var text: String?
     }
 
     private static let period: Duration = .seconds(3600)
 
-    /// The notices that are told. A source that answers again has no problem any more: its next failure
-    /// is told at once.
+    /// The notices that are told. A source that answers again has no problem: its next failure is told at once.
     mutating func admit(_ notices: [LogMessage], at now: Now) -> [LogMessage] {
         notices.filter { notice in
             if case .sourceRecovered(let source) = notice {
@@ -96,8 +94,7 @@ extension LogMessage {
         }
     }
 
-    /// The text of a failure, which comes with every failed fetch. Other problems are announced only
-    /// when they change.
+    /// The text of a failure, which comes with every failed fetch. Other problems are announced on change only.
     fileprivate var text: String? {
         if case .sourceFailed(_, let failure, _, _) = self { failure.detail } else { nil }
     }

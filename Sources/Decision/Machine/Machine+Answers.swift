@@ -1,31 +1,30 @@
 import CivilTime
 
-/// The way of an answer: from its source down to the switches that read it, and up again as effects
-/// that store and announce it.
+/// The way of an answer: from its source to its switches, and up again as effects that store and announce it.
 extension Machine {
     /// A fetch has ended. Returns the source if it has answered.
     mutating func fetchEnded(_ outcome: Outcome, from source: Int) -> Int? {
         switch outcome {
         case .answer(let answer):
-            let admission = sources[source].documents.admit(
-                answer, at: time(for: source), signatures: mostSignatures(of: source))
-            switch admission {
-            case .counts: return answerArrived(answer, from: source)
-            case .raises(let version) where index.switches[source].isEmpty:
-                awaitVersion(answer, of: source, version)
-            case .raises(let version):
-                // One signer must not use up the versions of those who sign together.
-                return advance(
-                    AnswerWork(
-                        step: .weigh(version), source: source,
-                        answer: sources[source].share(answer)))
-            case .refused(let refusal):
-                if refusal.slug == .versionUnreadable {
+            let version: AcceptedVersion?
+            do {
+                version = try sources[source].documents.admit(
+                    answer, at: time(for: source), signatures: mostSignatures(of: source))
+            } catch {
+                if error.slug == .versionUnreadable {
                     batch.add(.readVersion(sources[source].name))
                 }
-                fetchFailed(source, Failure(refusal))
+                fetchFailed(source, Failure(error))
+                return nil
             }
-            return nil
+            guard let version else { return answerArrived(answer, from: source) }
+            if index.switches[source].isEmpty {
+                awaitVersion(answer, of: source, version)
+                return nil
+            }
+            // One signer must not use up the versions of those who sign together.
+            let shared = sources[source].share(answer)
+            return advance(AnswerWork(step: .weigh(version), source: source, answer: shared))
         case .unchanged where !sources[source].answers.isEmpty:
             return advance(AnswerWork(step: .confirmAnswer(by: nil), source: source))
         case .unchanged:
@@ -44,8 +43,7 @@ extension Machine {
         batch.add(.storeVersion(sources[source].name, version))
     }
 
-    /// The version of the document that waits for this is stored, or is not. Returns
-    /// the source if it has answered with that.
+    /// The version of a waiting document is stored, or is not. Returns the source if it has answered with that.
     mutating func versionStored(of source: Int, _ problem: String?) -> Int? {
         guard let problem else {
             guard let raised = sources[source].documents.versionStored() else { return nil }
@@ -106,8 +104,7 @@ extension Machine {
         batch.messages += sources[source].setProblems(kind, to: present, at: now)
     }
 
-    /// Takes back what is staged and unproved. It is staged again once its source gives it with a
-    /// proof.
+    /// Takes back what is staged and unproved: it is staged again once its source gives it with a proof.
     private mutating func unstage(_ source: Int) {
         let unproved = sources[source].answers.filter {
             !sources[source].documents.isProved($0.answer)
@@ -119,7 +116,7 @@ extension Machine {
                 $0.switches[reader.position].staged?.number
             }
             guard let staged, unproved.contains(staged) else { continue }
-            services[reader.service].unstage(at: reader.position)
+            services[reader.service].change(switchAt: reader.position) { $0.unstage() }
             isUnstaged = true
         }
         guard isUnstaged else { return }
@@ -133,22 +130,13 @@ extension Machine {
             let isOutdated = services.withState(at: reader.service) {
                 $0.switches[reader.position].isProofOutdated(by: sources[source].documents)
             }
-            if isOutdated { services[reader.service].proofChanged(at: reader.position) }
+            if isOutdated {
+                services[reader.service].change(switchAt: reader.position) { $0.proofChanged() }
+            }
         }
     }
 
-    /// The newest answer of a source, for its readers, as signed by those who count now.
-    func newestAnswer(of source: Int, by authors: [String]?) -> SharedAnswer {
-        var newest = sources[source].shareNewest()
-        if let authors, let signed = newest.answer.signed {
-            newest.numbered.answer.signed = SignedAnswer(
-                signed.order, by: authors, signatures: signed.signatures)
-        }
-        return newest
-    }
-
-    /// Makes an inherited newest answer the source's own, because the present address gives the
-    /// same. Stores it, so that a restart knows this too.
+    /// Makes an inherited newest answer the source's own, also on disk: the present address gives the same.
     private mutating func makeNewestOwn(_ answer: Answer, of source: Int) {
         guard let own = sources[source].makeNewestOwn(answer) else { return }
         for reader in index.switches[source] {
@@ -175,8 +163,7 @@ extension Machine {
         if mustFetch { sources[source].requestFetch(at: now) }
     }
 
-    /// The validators for the next request: none while a switch cannot read the newest answer, so
-    /// that the answer is fetched and read again.
+    /// The validators for the next request: none while a switch cannot read the newest answer, to read it again.
     func validators(of source: Int) -> Validators {
         guard let newest = sources[source].answers.first else { return Validators() }
         // A document with other signatures may be proved.

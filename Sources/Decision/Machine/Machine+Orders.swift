@@ -31,8 +31,7 @@ extension Machine {
         return hostGuard.isHeld(name) ? .held : nil
     }
 
-    /// Ends the override of a service, if there is one. With `cause`, an override with another
-    /// cause stays.
+    /// Ends the override of a service. With `cause`, an override with another cause stays.
     mutating func release(_ name: ServiceName, by author: String, only cause: String?) {
         guard let override = host.overrides[name], cause.map(override.isGiven(for:)) ?? true else {
             return
@@ -101,8 +100,10 @@ extension Machine {
         guard let source = index.source(name) else { return }
         sources[source].forget(isVersionDropped: versionCause != nil, at: now)
         issueChanged(of: source)
+        // Each waits for the source as at a start.
+        let fresh = SwitchState(awaitedSince: now.boot)
         for reader in index.switches[source] {
-            services[reader.service].forget(at: reader.position, now)
+            services[reader.service].change(switchAt: reader.position) { $0 = fresh }
         }
         batch.add(.storeFlags(name, []))
         if versionCause != nil { batch.add(.dropVersion(name)) }

@@ -1,18 +1,15 @@
 import CivilTime
 
 extension Machine {
-    /// Goes on with another plan.
+    /// Goes on with another plan. A reload alone moves no gate; the flags may, under the new configuration.
     ///
-    /// Unchanged switches keep their flags. A new switch starts with the known answers of its
-    /// source; if it can read none, the source is fetched at once. The files of services that are
-    /// gone are removed. A service that waits for a new switch keeps its verdict, at most for
-    /// `first_timeout`. So a reload alone moves no gate; the flags may, under the new
-    /// configuration.
+    /// Unchanged switches keep their flags. A new switch starts with the known answers of its source; if it can read
+    /// none, the source is fetched at once. A service that waits for a new switch keeps its verdict, at most for
+    /// `first_timeout`. The files of services that are gone are removed.
     ///
-    /// A source keeps its identity with its name, as at a start. The flags of an earlier address
-    /// stay in force until the new address gives flags. A source that is configured again starts
-    /// with its stored flags. A source that another object fetches has no fetch in flight, and is
-    /// fetched at once.
+    /// A source keeps its identity with its name, as at a start: the flags of an earlier address stay in force until
+    /// the new address gives flags, and a source that is configured again starts with its stored flags. A source that
+    /// another object fetches has no fetch in flight, and is fetched at once.
     mutating func reconfigure(
         _ plan: Plan, _ replaced: [SourceName: Replacement],
         _ remembered: [SourceName: Memory.StoredFlags]

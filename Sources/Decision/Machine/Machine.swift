@@ -2,26 +2,19 @@ package import CivilTime
 
 /// The whole decision of the daemon: events in, effects out.
 ///
-/// A value without a clock, a disk or a network. The daemon, `simulate`, the tests and the fleet
-/// simulation run this same code. Do not call `handle` while its effects are performed: the outcome
-/// of an effect is a later event.
-///
-/// The machine routes each event to the states that it concerns, and collects their effects.
-/// `SourceState`, `SwitchState` and `ServiceState` interpret the answers.
+/// A value without a clock, a disk or a network. The daemon, `simulate`, the tests and the fleet simulation run it.
+/// It routes each event to the states that it concerns: `SourceState`, `SwitchState` and `ServiceState` interpret the
+/// answers. Do not call `handle` while its effects are performed: the outcome of an effect is a later event.
 package struct Machine: Sendable {
-    /// The configuration.
     package internal(set) var plan: Plan
     var sources: Timetable<SourceState>
     var services = Timetable<ServiceState>()
     var index: PlanIndex
     var ledger: Ledger
-    /// The state of the host at the present event.
     var host: HostState
     var hostGuard: HostGuard
     var pendingWrites = PendingWrites()
-    /// The effects of the present event.
     var batch = EffectBatch()
-    /// Which problems were told, and when.
     var logLimit = LogRateLimit()
     // These three are stored, so that nobody copies the machine to look at them after each event.
     /// Whether write operations failed and are retried.
@@ -34,7 +27,6 @@ package struct Machine: Sendable {
     var unfinished: [AnswerWork] = []
     /// The services that are due and wait for their turn.
     var backlog: [Int] = []
-    /// How much of its share the present event has taken.
     var share = Share()
     /// What was done for answers since the start.
     package internal(set) var workload = Workload()
@@ -72,8 +64,7 @@ package struct Machine: Sendable {
         }
     }
 
-    /// Handles an event that happened at `now`, and returns its effects in the order to perform
-    /// them.
+    /// Handles an event that happened at `now`. Returns its effects in the order to perform them.
     package mutating func handle(_ event: Event, at now: Now) -> [Effect] {
         if case .writeEnded(let write, problem: nil) = event, pendingWrites.isEmpty {
             // The success of this write alone is waited for.
@@ -89,7 +80,9 @@ package struct Machine: Sendable {
         decideDue()
         if let answered { scheduleNextFetch(of: answered) }
         storeClocks()
-        startDueFetches()
+        for source in sources.due(at: now) where sources[source].startFetchIfDue(at: now) {
+            batch.add(.fetch(sources[source].name, validators(of: source)))
+        }
         batch.messages = logLimit.admit(batch.messages, at: now)
         let effects = batch.finish(ledger: ledger, overrides: host.overrides, sleep: nextWake())
         hasPendingWrites = !pendingWrites.isEmpty
@@ -104,8 +97,7 @@ package struct Machine: Sendable {
     /// How many changes of what is published there were: where it is the same, every record is.
     package var publicationCount: Int { publications.count }
 
-    /// The services that were published, or withdrawn, since there were `known` changes; nil if that was
-    /// too long ago.
+    /// The services that were published or withdrawn after `known` changes; nil if that was too long ago.
     package func published(since known: Int) -> ArraySlice<ServiceName>? {
         publications.names(since: known)
     }
@@ -114,7 +106,6 @@ package struct Machine: Sendable {
     /// suspended, or the timer or the fetch was lost.
     private static let tolerance: Duration = .seconds(5)
 
-    /// The time of the present event.
     var now: Now { host.now }
 
     /// Routes an event. Returns the source that has answered: its fetch ends after the services are
@@ -218,8 +209,7 @@ package struct Machine: Sendable {
 
     // MARK: - Time
 
-    /// Ends the fetch of a source that has answered. The flags of its closed services may ask for
-    /// another pace than the interval.
+    /// Ends the fetch of a source that has answered. The flags of closed services may ask for another pace.
     mutating func scheduleNextFetch(of source: Int) {
         let interval = sources[source].plan.interval
         var pace: Duration?
@@ -244,13 +234,6 @@ package struct Machine: Sendable {
         }
     }
 
-    /// Begins the fetches that are due.
-    private mutating func startDueFetches() {
-        for source in sources.due(at: now) where sources[source].startFetchIfDue(at: now) {
-            batch.add(.fetch(sources[source].name, validators(of: source)))
-        }
-    }
-
     /// The wake-up for the earliest deadline of all; nil if it was requested already.
     private mutating func nextWake() -> Effect? {
         var wake = Wake(boot: hasUnfinishedWork ? now.boot : pendingWrites.retryAt)
@@ -261,9 +244,8 @@ package struct Machine: Sendable {
         return .sleep(wake)
     }
 
-    /// Whether every source has a fetch in flight inside its time limit, or a timer ahead. The
-    /// watchdog depends on this answer alone, so that systemd restarts the daemon after a lost
-    /// timer or a fetch that never ends.
+    /// Whether every source has a fetch in flight inside its time limit, or a timer ahead. The watchdog depends on this
+    /// alone: systemd restarts the daemon after a lost timer or a fetch that never ends.
     package func isProgressing(at now: Now) -> Bool {
         sources.allSatisfy {
             $0.isProgressing(at: now, wakeUp: lastWake?.boot, tolerance: Self.tolerance)

@@ -19,12 +19,10 @@ package struct Ledger: Hashable, Sendable {
         package var announced: [Announcement: Instant]?
         /// The notices of its ends and windows that were told; nil if none were.
         package var published: [Announcement: Set<Duration>]?
-        /// When it is this host's turn to open the gate that flags have opened, in the boot of this entry; nil
-        /// unless it waits.
+        /// When it is this host's turn to open the gate, in the boot of this entry; nil unless it waits.
         package var turn: Boottime?
         /// Until when the units of its closed gate may run on, in the boot of this entry; nil if they stopped at once.
         package var drainsUntil: Boottime?
-        /// Its last drill; nil if there was none.
         package var drill: LastDrill?
 
         /// An entry of the boot `bootID`.
@@ -42,9 +40,7 @@ package struct Ledger: Hashable, Sendable {
     /// What a restart in the same boot has to know of clocks: an end must not come true because the
     /// daemon has not heard yet that the wall clock is wrong.
     package struct Clocks: Hashable, Sendable {
-        /// The boot of these clocks.
         package let bootID: String
-        /// Whether the wall clock was synchronised.
         package let isSynchronised: Bool
         /// The clocks of the servers that tell the time.
         package let servers: [SourceName: ServerClock]
@@ -103,5 +99,33 @@ package struct Memory: Hashable, Sendable {
         self.flags = flags
         self.ledger = ledger
         self.overrides = overrides
+    }
+}
+
+/// How a drill of a service ended.
+package struct DrillResult: Hashable, Sendable {
+    package let at: Instant
+    /// Why it has failed, as a clause; nil if it succeeded.
+    package let problem: String?
+
+    /// A drill that ended at this time.
+    package init(at time: Instant, problem: String?) {
+        at = time
+        self.problem = problem
+    }
+
+    package var isGood: Bool { problem == nil }
+}
+
+/// The last drill of a service, and the last successful one. It is kept over restarts and reboots.
+package struct LastDrill: Hashable, Sendable {
+    package let result: DrillResult
+    /// When the last successful drill ended; nil if none ever did.
+    package let lastGood: Instant?
+
+    /// As it was stored.
+    package init(_ result: DrillResult, lastGood: Instant?) {
+        self.result = result
+        self.lastGood = lastGood
     }
 }

@@ -20,7 +20,6 @@ struct PendingWrites: Hashable, Sendable {
         let since: Instant
     }
 
-    /// Whether no write is pending.
     var isEmpty: Bool { operations.isEmpty }
 
     /// Notes that a write was done. True if it was the last pending write.
@@ -64,34 +63,26 @@ struct PendingWrites: Hashable, Sendable {
 
     /// A problem for each directory in which writes fail.
     var problems: [Problem] {
-        WriteOperation.Place.allCases.compactMap { place in
-            let failed = operations.filter { $0.key.place == place }
+        [Problem.Kind.stateDirectory, .runtimeDirectory].compactMap { kind in
+            let failed = operations.filter { $0.key.problemKind == kind }
             let first = failed.min { $0.value.position < $1.value.position }
             guard let (operation, failure) = first else { return nil }
             let others = failed.count > 1 ? " and \(failed.count - 1) more" : ""
             return Problem(
-                .host, place.kind, "\(operation.failure)\(others): \(failure.problem)",
-                since: failure.since, isAlarm: true)
+                .host, kind, "\(operation.failure)\(others): \(failure.problem)",
+                since: failure.since)
         }
     }
 }
 
 extension WriteOperation {
-    /// The directory that an operation writes to.
-    enum Place: CaseIterable {
-        case state, runtime
-
-        /// The kind of problem of the directory.
-        fileprivate var kind: Problem.Kind { self == .state ? .stateDirectory : .runtimeDirectory }
-    }
-
-    /// The directory that it writes to.
-    var place: Place {
+    /// The problem of the directory to which it writes.
+    fileprivate var problemKind: Problem.Kind {
         switch self {
         case .storeFlags, .storeVersion, .dropVersion, .reserveVersion, .storeLedger,
             .storeOverrides:
-            .state
-        case .markConfirmed, .publish: .runtime
+            .stateDirectory
+        case .markConfirmed, .publish: .runtimeDirectory
         }
     }
 }

@@ -15,8 +15,7 @@ struct Publications: Sendable {
         if recent.count > 2 * Self.remembered { recent.removeFirst(Self.remembered) }
     }
 
-    /// The services that have changed since there were `known` changes, some of them repeatedly; nil if
-    /// these are not remembered any more.
+    /// The services that have changed after `known` changes, some repeatedly; nil if that is not remembered.
     func names(since known: Int) -> ArraySlice<ServiceName>? {
         let new = count - known
         return new >= 0 && new <= recent.count ? recent.suffix(new) : nil

@@ -111,8 +111,7 @@ struct WantedGate: Hashable, Sendable {
         inBoot = isOfThisBoot ? gate : nil
     }
 
-    /// Flags and policy want this gate now; nil while they are not known. `isWaiting`: the gate waits
-    /// to open.
+    /// Flags and policy want this gate now; nil while they are unknown. `isWaiting`: the gate waits to open.
     mutating func update(_ gate: Gate?, isWaiting: Bool) {
         if !isWaiting {
             last = gate ?? last

@@ -2,9 +2,7 @@ package import CivilTime
 
 /// The clock of a source's server: its time at a moment of this boot.
 package struct ServerClock: Hashable, Sendable {
-    /// The time that it showed.
     package let date: Instant
-    /// When it showed this.
     package let at: Boottime
 
     /// A server whose clock showed `date` at `at`.
@@ -12,9 +10,7 @@ package struct ServerClock: Hashable, Sendable {
         self.date = date
         self.at = at
     }
-}
 
-extension ServerClock {
     /// A difference that answers on their way may make, and that is no step of the clock.
     private static let noise: Duration = .seconds(60)
 
@@ -72,6 +68,5 @@ extension Duration {
         }
     }
 
-    /// The duration without its sign.
     var magnitude: Duration { max(self, .zero - self) }
 }

@@ -1,8 +1,7 @@
 /// What the sources of a service ask it about their answers.
 extension ServiceState {
-    /// Whether a new answer brings nothing new for the service: the flags that it reads are those in
-    /// force, as of the same changes. Most answers of a source that many services read do not concern
-    /// most of them.
+    /// Whether a new answer brings nothing new for the service: the flags that it reads are those in force, as of the
+    /// same changes. So it is with most answers of a source that many services read.
     func readsUnchanged(_ answer: inout SharedAnswer, at position: Int) -> Bool {
         guard switches[position].isStable, let known = switches[position].answer,
             readsSame(known, &answer, at: position)
@@ -11,8 +10,7 @@ extension ServiceState {
         return version(of: &answer, at: position) == switches[position].version
     }
 
-    /// The version of an answer for the service. A word for all flags does not count while the flags
-    /// that the service reads stay the same.
+    /// The version of an answer for the service. A word for all flags counts only if the flags that it reads change.
     func version(of answer: inout SharedAnswer, at position: Int) -> String? {
         if case .ofAll = answer.answer.version, let known = switches[position].answer,
             !known.answer.isInherited, readsSame(known, &answer, at: position)

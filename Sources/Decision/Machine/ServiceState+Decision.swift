@@ -34,7 +34,6 @@ extension ServiceState {
             override: host.overrides[service.name], place: host.place)
     }
 
-    /// Whose clock measures the ends and windows of a source.
     private func clock(of source: SourceName, on host: HostState) -> EndClock {
         host.trust.clock(
             of: source, wait: service.policy.firstTimeout, past: knownPast, at: host.now)
@@ -80,22 +79,6 @@ extension ServiceState {
         }
         guard let wanted = gate(next), wanted != gate(before) else { return nil }
         return Unconfirmed(gate: wanted, count: 1, needed: wanted == .closed ? close : open)
-    }
-
-    /// Adds warnings about new flags: an end that is no date, a required version while the
-    /// installed version is unknown.
-    func logWarnings(
-        of reading: Reading, at position: Int, before: Reading?, _ messages: inout [LogMessage]
-    ) {
-        let source = service.switches[position].source
-        for claim in reading.claims where before?.claims.contains(claim) != true {
-            if case .countdown(.unreadable(let text)) = claim {
-                messages.append(.endUnreadable(service.name, source, text))
-            }
-            if case .minimumVersion(let minimum) = claim, installed == nil {
-                messages.append(.versionUnknown(service.name, source, minimum))
-            }
-        }
     }
 
     // MARK: - Verdict
@@ -158,8 +141,7 @@ extension ServiceState {
         }
     }
 
-    /// What keeps the gate closed that flags have opened; nil if nothing does. Closing is never delayed, and an
-    /// override opens the gate at once.
+    /// What keeps the gate closed that flags have opened. Closing is never delayed, and an override opens at once.
     func hold(of proposal: Verdict, at now: Now) -> Reopening.Hold? {
         guard proposal.gate == .open, proposal.override == nil else { return nil }
         return reopening.hold(minClosed: service.policy.minClosed, at: now)
@@ -221,6 +203,28 @@ extension ServiceState {
         return wake
     }
 
+    /// Whether the files have to be written: the verdict or the end of the drain changed, or their
+    /// next edge has come or comes sooner. A poll without news writes nothing. After a reload a
+    /// service keeps its verdict until a new switch has an answer.
+    func mustPublish(
+        _ verdict: Verdict, _ edge: Instant, _ window: Window?, at now: Now
+    ) -> Bool {
+        guard let record else { return true }
+        if verdict.state == .undecided, record.verdict.state != .undecided { return false }
+        return record.verdict != verdict || record.nextWindow != window
+            || record.drainsUntil != drainsUntil
+            || record.nextEdge <= now.wall
+            || edge + .seconds(1) < record.nextEdge
+    }
+
+    /// When the flags of a verdict were fetched; nil if it rests on none.
+    func fetchedAt(_ verdict: Verdict) -> Instant? {
+        guard let source = verdict.source,
+            let position = service.switches.firstIndex(where: { $0.source == source })
+        else { return nil }
+        return switches[position].answer?.answer.fetchedAt
+    }
+
     /// Whether it has its first decision.
     var isDecided: Bool { record.map { $0.verdict.state != .undecided } ?? false }
 
@@ -245,11 +249,9 @@ struct Candidate {
     let verdict: Verdict
     /// The verdict without an override.
     let unforced: Verdict
-    /// The gate that its flags and its policy wanted before; nil if unknown. A gate that waits to open counts as
-    /// closed.
+    /// The gate that its flags and its policy wanted before; nil if unknown. A waiting gate counts as closed.
     let wanted: Gate?
-    /// How the end or the window was announced that closes it without an override; nil if it closes
-    /// for another reason, or not.
+    /// How the end or window was announced that closes it without an override; nil if it closes otherwise, or not.
     let lead: Lead?
     /// Whether its configuration changed since it was last decided.
     let isReconfigured: Bool
@@ -257,11 +259,9 @@ struct Candidate {
 
 /// The state of the host on which the decision of every service depends.
 struct HostState {
-    /// The time of the present event.
     var now: Now
     var trust: ClockTrust
     let bootID: String
-    /// What tells it from other hosts.
     let place: HostPlace
     var overrides: [ServiceName: Override]
     /// Whether services wait for first answers.

@@ -10,26 +10,20 @@ struct ServiceState: Hashable, Schedulable {
     var switches: [SwitchState]
     /// Its variant, if it has one, and its values.
     var values: ServiceValues
-    /// The installed version of the software that it runs; nil if unknown.
     private(set) var installed: Version?
     /// The record that was published last.
     private(set) var record: PublishedVerdict?
-    /// Its entry in the ledger.
     private(set) var entry: Ledger.Entry?
-    /// When its gate may open again.
     private(set) var reopening = Reopening()
     /// Until when the units of its closed gate may run on, also once this has passed; nil if the gate is open, or its
     /// units stopped at once.
     private(set) var drainsUntil: Boottime?
-    /// The gate that its flags and its policy want.
     private(set) var wanted = WantedGate()
     /// The last verdict with an open gate and without an override.
     private(set) var lastOpen: Verdict?
     /// What is wrong with it, as of its last decision.
     private(set) var problems = ServiceProblems()
-    /// Since when its ends and windows are known.
     private(set) var announcements: Announcements
-    /// Which notices of them were told.
     private(set) var publicNotices: PublicNotices
     /// Whether its configuration changed since it was last decided.
     private(set) var isReconfigured = false
@@ -115,8 +109,7 @@ struct ServiceState: Hashable, Schedulable {
         if switches[position].replaceAnswer(with: answer, at: now, maxStale: maxStale) { markDue() }
     }
 
-    /// The source of a switch confirms the answer of this number. False if the switch
-    /// could not read this answer, so that it has to be offered again.
+    /// The source of a switch confirms this answer. False if the switch could not read it: then it has to be offered.
     mutating func confirmAnswer(_ newest: Int, at position: Int, _ now: Now) -> Bool {
         guard switches[position].newestReadable == newest else { return false }
         if switches[position].confirmAnswer(at: now, maxStale: service.policy.maxStale) {
@@ -137,9 +130,9 @@ struct ServiceState: Hashable, Schedulable {
                 hasFlags: switches[position].reading != nil))
     }
 
-    /// The flags of a switch are not proved any more, or are again.
-    mutating func proofChanged(at position: Int) {
-        switches[position].proofChanged()
+    /// Changes a switch, which makes the service due for a decision.
+    mutating func change(switchAt position: Int, _ change: (inout SwitchState) -> Void) {
+        change(&switches[position])
         markDue()
     }
 
@@ -149,27 +142,23 @@ struct ServiceState: Hashable, Schedulable {
         switches[position].acceptAsOwn(answer, version: version)
     }
 
-    /// Takes back what is staged for a switch.
-    mutating func unstage(at position: Int) {
-        switches[position].unstage()
-        markDue()
-    }
-
-    /// Drops the flags of a switch, by an operator's order, and waits for its source as at a start.
-    mutating func forget(at position: Int, _ now: Now) {
-        switches[position] = SwitchState(awaitedSince: now.boot)
-        markDue()
-    }
-
-    /// A switch has other flags in force: adds warnings about them, and reads the
-    /// values from the same answer.
+    /// A switch has other flags in force: reads the values from the same answer, and warns about an end that is no
+    /// date, and a required version while the installed version is unknown.
     mutating func flagsTookForce(
         _ answer: inout SharedAnswer, at position: Int, before: Reading?,
         _ messages: inout [LogMessage]
     ) {
         guard let reading = switches[position].reading else { return }
         markDue()
-        logWarnings(of: reading, at: position, before: before, &messages)
+        let source = service.switches[position].source
+        for claim in reading.claims where before?.claims.contains(claim) != true {
+            if case .countdown(.unreadable(let text)) = claim {
+                messages.append(.endUnreadable(service.name, source, text))
+            }
+            if case .minimumVersion(let minimum) = claim, installed == nil {
+                messages.append(.versionUnknown(service.name, source, minimum))
+            }
+        }
         values.read(from: &answer, at: position, of: service, &messages)
     }
 
@@ -180,7 +169,8 @@ struct ServiceState: Hashable, Schedulable {
 
     /// A drill has ended.
     mutating func drillEnded(_ drill: DrillResult) {
-        entry?.record(drill)
+        let lastGood = drill.isGood ? drill.at : entry?.drill?.lastGood
+        entry?.drill = LastDrill(drill, lastGood: lastGood)
         markDue()
     }
 
@@ -231,7 +221,9 @@ struct ServiceState: Hashable, Schedulable {
         if let hold { wake.include(boot: hold.end.boot) }
         let problems = presentProblems(in: candidate.circumstances)
         let new = self.problems.update(from: problems, at: candidate.circumstances.time)
-        messages += logMessages(for: new)
+        for case .overrideEnds(let override, let end) in new {
+            messages.append(.overrideEnds(service.name, override, at: end))
+        }
         return isPublished ? record : nil
     }
 
@@ -239,12 +231,21 @@ struct ServiceState: Hashable, Schedulable {
         _ verdict: Verdict, isHeld: Bool, _ edge: Instant, _ window: Window?, on host: HostState,
         _ messages: inout [LogMessage]
     ) {
-        let (before, known) = (record?.verdict, entry)
-        let entry = newEntry(of: verdict, isHeld: isHeld, on: host)
-        record = newRecord(of: verdict, entry, edge, window, at: host.now)
+        let (before, known, now) = (record?.verdict, entry, host.now.wall)
+        let isChange = known?.state != verdict.state
+        var entry = Ledger.Entry(
+            state: verdict.state, since: isChange ? now : known?.since ?? now,
+            generation: (known?.generation ?? 0) + (isChange ? 1 : 0), bootID: host.bootID,
+            isHeld: isHeld)
+        (entry.announced, entry.drill) = (isChange ? [:] : known?.announced, known?.drill)
+        self.entry = entry
+        record = PublishedVerdict(
+            verdict: verdict, since: entry.since, generation: entry.generation, decidedAt: now,
+            fetchedAt: fetchedAt(verdict), nextEdge: edge, nextWindow: window,
+            notices: hasNewNotices ? publicNotices.pending : record?.notices ?? [],
+            drainsUntil: drainsUntil)
         reopening.gatePublished(verdict.gate, at: host.now)
         if verdict.gate == .open, verdict.override == nil { lastOpen = verdict }
-        self.entry = entry
         if before?.state != verdict.state || before?.reason.slug != verdict.reason.slug {
             messages.append(.decided(service.name, verdict, was: known?.state))
         }
@@ -253,8 +254,7 @@ struct ServiceState: Hashable, Schedulable {
 
     // MARK: - Reload
 
-    /// The same service under another configuration. A wait goes on, and the verdict stays until
-    /// the next decision.
+    /// The same service under another configuration. Waits go on, and the verdict stays until the next decision.
     init(
         _ before: ServiceState, as service: Service, _ changes: inout [SourceName: SourceChange],
         at now: Now

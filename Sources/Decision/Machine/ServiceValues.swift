@@ -1,8 +1,7 @@
 import JSON
 
-/// The last good values of a service, and its variant if it has one.
-///
-/// They are read from the same answer as the service's first switch on their source.
+/// The last good values of a service, and its variant if it has one. They are read from the same answer as the
+/// service's first switch on their source.
 struct ServiceValues: Hashable, Sendable {
     private var held: [HeldValue]
 
@@ -12,8 +11,7 @@ struct ServiceValues: Hashable, Sendable {
     /// Whether the service has neither values nor a variant.
     var isEmpty: Bool { held.isEmpty }
 
-    /// Reads the values of a switch's source from the answer on which the switch rests now. A flag
-    /// of the wrong type leaves the last good value, with a notice.
+    /// Reads the values from the answer on which a switch rests now. A wrong type leaves the last good value.
     mutating func read(
         from answer: inout SharedAnswer, at position: Int, of service: Service,
         _ messages: inout [LogMessage]
@@ -26,8 +24,7 @@ struct ServiceValues: Hashable, Sendable {
         }
     }
 
-    /// Throws for an answer of a switch's source in which a value is too large, or which makes all of them too large
-    /// together.
+    /// Throws for an answer in which a value is too large, or which makes all values too large together.
     func check(
         _ answer: inout SharedAnswer, at position: Int, of service: Service
     ) throws(InvalidFlag) {
@@ -40,9 +37,8 @@ struct ServiceValues: Hashable, Sendable {
         }
     }
 
-    /// Reads the values of a switch's source from known answers, newest first: each from the newest
-    /// with a good value, and none from an answer newer than `lead`, the answer on which the switch
-    /// rests.
+    /// Reads the values from known answers, newest first: each from the newest with a good value, and none from an
+    /// answer newer than `lead`, on which the switch rests.
     mutating func adopt(
         _ answers: inout [SharedAnswer], upTo lead: Int?, at position: Int, of service: Service
     ) {
@@ -103,7 +99,6 @@ private struct HeldValue: Hashable {
     /// Why the newest answer did not give a value.
     var problem: InvalidFlag?
 
-    /// How many bytes it has.
     var size: Int { value?.size ?? 0 }
 
     /// How many bytes it would have by an answer; a flag that cannot be read leaves it as it is.

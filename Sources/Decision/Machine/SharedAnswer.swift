@@ -7,7 +7,6 @@ import JSON
 /// is read and compared for the first of them, and the others refer to it. So an answer costs its size, and not its
 /// size times its readers.
 struct SharedAnswer: Hashable, Sendable {
-    /// The answer.
     var numbered: NumberedAnswer
     private var readings: [Way: Result<Reading, InvalidFlag>] = [:]
     private var likenesses: [Likeness: Bool] = [:]
@@ -134,13 +133,18 @@ extension SourceState {
         return known
     }
 
-    /// The same for the newest of its answers.
-    func shareNewest() -> SharedAnswer {
-        guard var known = offered, known.number == answers[0].number else {
-            return SharedAnswer(answers[0])
+    /// The same for the newest of its answers, as signed by those who count now; nil leaves its authors.
+    func shareNewest(by authors: [String]?) -> SharedAnswer {
+        var newest = SharedAnswer(answers[0])
+        if let known = offered, known.number == newest.number {
+            newest = known
+            newest.numbered = answers[0]
         }
-        known.numbered = answers[0]
-        return known
+        if let authors, let signed = newest.answer.signed {
+            newest.numbered.answer.signed = SignedAnswer(
+                signed.order, by: authors, signatures: signed.signatures)
+        }
+        return newest
     }
 
     /// Keeps what was found about an answer that was offered, or nothing once it is accepted by all. Its flags take

@@ -1,7 +1,6 @@
 import CivilTime
 
-/// What is wrong with a source: its last fetch failed, it cannot be watched, there are warnings about it
-/// and its flags. Each is told once while it lasts.
+/// What is wrong with a source: failed fetches, no watch, warnings about its flags. Each is told once while it lasts.
 struct SourceProblems: Hashable, Sendable {
     /// Why the last fetch failed; nil after a good one.
     private(set) var failure: Failure?
@@ -17,24 +16,19 @@ struct SourceProblems: Hashable, Sendable {
 
     /// The kinds of problems of a source, the worst first.
     enum Kind: Int {
-        /// The last fetch failed.
         case failed
-        /// Its list of signers cannot be used.
         case unreadableSigners
         /// Changes are seen at polls only.
         case unwatched
         /// The signatures of flags in force do not count any more.
         case unproved
-        /// A warning about the source and its flags.
         case warning
-        /// A jump of the version in its flags.
         case versionJump
 
         /// Whether there is one at most, which goes on while its text changes.
         var isSingle: Bool { rawValue <= Self.unwatched.rawValue }
     }
 
-    /// Whether nothing is wrong.
     var isEmpty: Bool { all.isEmpty }
 
     /// The present warnings about its flags, each a clause.
@@ -80,8 +74,7 @@ extension SourceState {
     /// Whether its last fetch failed, it cannot be watched, or there are warnings about its flags.
     var isTroubled: Bool { !problems.isEmpty }
 
-    /// One of its problems; nil if there are fewer by now. A source whose fetches fail is an alarm once its
-    /// flags are older than three intervals, or it gave none for as long.
+    /// One of its problems; nil if there are fewer by now. Failed fetches are an alarm once the source is overdue.
     func problem(_ position: Int, at now: Now) -> Problem? {
         guard problems.all.indices.contains(position) else { return nil }
         let fact = problems.all[position]

@@ -2,8 +2,6 @@ import CivilTime
 import JSON
 
 /// The state of one source: the time of its next fetch, its outcomes and its answers.
-///
-/// `SwitchState` interprets the answers.
 struct SourceState: Schedulable {
     private(set) var plan: SourcePlan
     /// The answers on which a switch or a value rests, newest first. More than one answer only
@@ -11,11 +9,8 @@ struct SourceState: Schedulable {
     private(set) var answers: [NumberedAnswer] = []
     /// When the source last gave or confirmed the newest answer.
     private(set) var confirmation = Confirmation.never
-    /// What it knows of its signed documents.
     var documents: DocumentTrust
-    /// What is wrong with it.
     private(set) var problems = SourceProblems()
-    /// How its fetches have ended.
     var fetches: FetchCounts
     /// The wait between two polls that its flags or its server ask for at present; nil for the interval.
     private var pace: Duration?
@@ -23,18 +18,15 @@ struct SourceState: Schedulable {
 
     private var schedule: Schedule
     private var activity: Activity
-    /// How many answers were numbered.
     private var numbered = 0
     /// The newest answer, as long as some switch has not accepted it, with what was read of it and found about it.
     var offered: SharedAnswer?
 
     private enum Activity: Hashable {
-        /// No fetch is in flight, and the next is due at `until`. Left for `fetching` at that time;
-        /// a hint makes the fetch due at once.
+        /// No fetch is in flight. Left for `fetching` at `until`; a hint makes the fetch due at once.
         case waiting(until: Boottime)
-        /// A fetch is in flight, until `limit` at the latest. Left for `waiting` when the fetch
-        /// ends, or when a reload replaces the object that fetches. `isHinted`: a hint came
-        /// meanwhile, so the source is fetched again at once.
+        /// A fetch is in flight, until `limit` at the latest. Left for `waiting` when it ends, or when a reload
+        /// replaces the object that fetches. `isHinted`: a hint came meanwhile, so the source is fetched again at once.
         case fetching(isHinted: Bool, limit: Boottime)
     }
 
@@ -77,8 +69,7 @@ struct SourceState: Schedulable {
         }
     }
 
-    /// The fetch in flight brought or confirmed flags. Returns a notice if the fetch before had failed. Call
-    /// `scheduleNextFetch` afterwards, once the services are decided.
+    /// The fetch in flight was good. Returns a notice if the one before had failed. `scheduleNextFetch` has to follow.
     mutating func fetchSucceeded() -> [LogMessage] {
         problems.clearFailure() ? [.sourceRecovered(name)] : []
     }
@@ -154,9 +145,8 @@ struct SourceState: Schedulable {
         return answers[0]
     }
 
-    /// Puts a new answer before the others. Returns notices about the keys with a default that the
-    /// answer before held and this one lacks. A switch that needs a key without a default reports
-    /// an invalid flag.
+    /// Puts a new answer before the others. Returns notices about the keys with a default that it lacks and the one
+    /// before held. A switch that needs a key without a default reports an invalid flag.
     mutating func insert(_ answer: NumberedAnswer, at now: Now) -> [LogMessage] {
         let before = answers.first?.answer
         if before != nil { answers[0].answer.confirmedAt = confirmation.instant(at: now) }
@@ -245,7 +235,13 @@ struct SourceState: Schedulable {
             return NumberedAnswer(number: known.number, answer: answer, defaults: next.defaults)
         }
         if next.interval != plan.interval { state.fetch(noLaterThan: now.boot + next.interval) }
-        if replacement == .sameAddress { state.sourceReplaced(at: now) }
+        if replacement == .sameAddress {
+            // Another object fetches it: no fetch is in flight, and one is due at once.
+            state.problems.clear(.unwatched, .unreadableSigners)
+            state.documents.dropAwaiting()
+            if case .fetching = state.activity { state.activity = .waiting(until: now.boot) }
+            state.fetch(noLaterThan: now.boot)
+        }
         return SourceChange(
             source: state, answers: state.answers.map { SharedAnswer($0) },
             hasOtherAddress: replacement == .otherAddress,
@@ -257,13 +253,5 @@ struct SourceState: Schedulable {
     private mutating func fetch(noLaterThan moment: Boottime) {
         guard case .waiting(let due) = activity, problems.failure?.retryAfter == nil else { return }
         activity = .waiting(until: min(due, moment))
-    }
-
-    /// Another object fetches the source: no fetch is in flight, and one is due at once.
-    private mutating func sourceReplaced(at now: Now) {
-        problems.clear(.unwatched, .unreadableSigners)
-        documents.dropAwaiting()
-        if case .fetching = activity { activity = .waiting(until: now.boot) }
-        fetch(noLaterThan: now.boot)
     }
 }

@@ -1,8 +1,6 @@
 import CivilTime
 
 /// The state of one switch: the flags in force, and the fate of the newest answer of its source.
-///
-/// It knows neither its source nor its service.
 struct SwitchState: Hashable, Sendable {
     /// Since when the service waits for its first answer: the start, or the reload that added it.
     private(set) var awaitedSince: Boottime
@@ -10,14 +8,12 @@ struct SwitchState: Hashable, Sendable {
     private(set) var reading: Reading?
     /// The answer of `reading`.
     private(set) var answer: NumberedAnswer?
-    /// The version of the flags in force: it changes with flags that the service reads, and with no
-    /// others.
+    /// The version of the flags in force: it changes only with flags that the service reads.
     private(set) var version: String?
     /// A newer answer that takes force at the next start, or by `activate`.
     private(set) var staged: Staged?
     /// When the source last gave or confirmed the flags in force.
     private(set) var confirmation: Confirmation = .never
-    /// The fate of the newest answer.
     private(set) var newest = NewestAnswer.accepted
     /// The highest version in accepted flags; nil if they had none.
     private var highestVersion: Int64?
@@ -50,7 +46,6 @@ struct SwitchState: Hashable, Sendable {
     /// Whether the source gave or confirmed the flags in force since the start.
     var isAnswered: Bool { confirmation.moment != nil }
 
-    /// Why the newest answer is invalid; nil if it is not.
     var problem: InvalidFlag? { newest.problem }
 
     /// The number of the newest answer that it could read: the staged answer, or the one in force.
@@ -67,9 +62,9 @@ struct SwitchState: Hashable, Sendable {
         case inForce
     }
 
-    /// Offers a new answer that was read, with its version for the service. `isForNextStart`
-    /// stages it, unless there are no flags yet. `missing` are the signatures that it lacks. `mover` is
-    /// this answer as the first in a row that move the gate; nil if it does not move the gate.
+    /// Offers a new answer that was read. `isForNextStart` stages it, unless there are no flags yet. It lacks the
+    /// `missing` signatures. `mover` is this answer as the first in a row that move the gate; nil if it does not move
+    /// the gate.
     mutating func offer(
         _ answer: NumberedAnswer, _ next: Reading, version: String?, isForNextStart: Bool,
         missing: MissingSignatures? = nil, mover: Unconfirmed?, at now: Now
@@ -112,8 +107,7 @@ struct SwitchState: Hashable, Sendable {
         return confirmAnswer(at: now, maxStale: maxStale) || isUnproved
     }
 
-    /// Notes that the source has confirmed the newest answer, which is in force or staged. True if
-    /// this may change the verdict.
+    /// The source has confirmed the newest answer, in force or staged. True if this may change the verdict.
     mutating func confirmAnswer(at now: Now, maxStale: Duration?) -> Bool {
         let wasStale = maxStale.map { confirmation.age(at: now) >= $0 } ?? false
         let mayChange = !isAnswered || !newest.isAccepted || wasStale
@@ -126,8 +120,7 @@ struct SwitchState: Hashable, Sendable {
         newest = .accepted
     }
 
-    /// Marks the newest answer as invalid; the flags in force stay. True if the answer before had
-    /// another problem, or none.
+    /// Marks the newest answer as invalid; the flags in force stay. False if it had this problem already.
     mutating func markInvalid(_ problem: InvalidFlag) -> Bool {
         guard newest != .invalid(problem) else { return false }
         newest = .invalid(problem)
@@ -209,9 +202,8 @@ struct SwitchState: Hashable, Sendable {
         raiseVersion(to: reading)
     }
 
-    /// Keeps the flags in force after the source's address has changed. They are unconfirmed, as
-    /// after a start, and their version no longer counts. The service waits only for a switch
-    /// without flags.
+    /// Keeps the flags in force after the source's address has changed: unconfirmed as after a start, and without their
+    /// version. The service waits only for a switch without flags.
     mutating func inherit(at now: Now) {
         confirmation = confirmation.earlier(at: now)
         (newest, highestVersion, versionJump) = (.accepted, nil, nil)

@@ -2,7 +2,6 @@
 protocol Schedulable: Sendable {
     /// When it is due; never, without a time.
     var wake: Wake { get }
-    /// Whether something is wrong with it.
     var isTroubled: Bool { get }
 }
 
@@ -36,8 +35,7 @@ struct Timetable<State: Schedulable>: RandomAccessCollection, MutableCollection,
         }
     }
 
-    /// Asks a state where it lies. The subscript copies the state for its caller, which costs more than most
-    /// questions.
+    /// Asks a state where it lies: the subscript copies it, which costs more than most questions.
     @inline(__always)
     mutating func withState<Answer>(at position: Int, _ question: (borrowing State) -> Answer)
         -> Answer
@@ -81,8 +79,7 @@ struct Timetable<State: Schedulable>: RandomAccessCollection, MutableCollection,
     }
 }
 
-/// The earliest of many wake-ups: a tree in which each node is the earlier of the two below it. A change
-/// costs the height of the tree.
+/// The earliest of many wake-ups: in a tree each node is the earlier of the two below. A change costs its height.
 private struct EarliestWake: Sendable {
     /// The root is at 1, the nodes below `node` at `2 * node` and the position after it.
     private var nodes: [Wake]

@@ -1,7 +1,6 @@
 package import CivilTime
 
-/// News of an announced end or window, for the people who use a service: it comes soon, is moved, or is
-/// cancelled.
+/// News of an announced end or window for the users of a service: it comes soon, is moved, or is cancelled.
 package enum PublicNotice: Hashable, Sendable {
     /// It comes after `left`. `lead` is the time of `notify_before` that has come.
     case soon(ZonedAnnouncement, lead: Duration, left: Duration, title: String?)
@@ -11,9 +10,7 @@ package enum PublicNotice: Hashable, Sendable {
 
 /// An announcement with times of the service's zone.
 package struct ZonedAnnouncement: Hashable, Sendable {
-    /// When it comes true.
     package let from: ZonedInstant
-    /// When a window ends; nil for the end of a service.
     package let until: ZonedInstant?
 
     /// The announcement with times in `zone`.
@@ -33,7 +30,6 @@ extension PublicNotice {
         case windowCancelled = "window-cancelled"
     }
 
-    /// What it is.
     package var kind: Kind {
         switch self {
         case .soon(let item, _, _, _): item.until == nil ? .end : .window

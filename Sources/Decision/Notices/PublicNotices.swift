@@ -23,8 +23,7 @@ struct PublicNotices: Hashable, Sendable {
     /// What the ledger stores; nil if there is nothing.
     var stored: [Announcement: Set<Duration>]? { published.isEmpty ? nil : published }
 
-    /// Updates to what flags announce now. `leads` is `notify_before`; without any, nothing is told or
-    /// remembered.
+    /// Updates to what flags announce now. Without `leads` (`notify_before`), nothing is told or remembered.
     mutating func update(from outlook: UpcomingChanges, _ leads: [Duration], in zone: Zone) {
         (pending, next) = ([], nil)
         if leads.isEmpty {
@@ -50,19 +49,14 @@ struct PublicNotices: Hashable, Sendable {
                 next = next.map { min($0, left - lead) } ?? left - lead
             }
         }
-        forget(beyond: 2 * Self.followed)
-    }
-
-    /// Forgets the earliest announcements, which have come true, if flags never drop any.
-    private mutating func forget(beyond count: Int) {
-        guard published.count > count else { return }
-        for announcement in published.keys.sorted().prefix(published.count - count) {
+        // Forgets the earliest announcements, which have come true, if flags never drop any.
+        guard published.count > 2 * Self.followed else { return }
+        for announcement in published.keys.sorted().dropLast(2 * Self.followed) {
             published[announcement] = nil
         }
     }
 
-    /// Drops what is announced no longer, with the news of what had not come yet. Returns the
-    /// announcements that are in the places of others.
+    /// Drops what is announced no longer, with news of what had not come. Returns what is in the place of others.
     private mutating func drop(
         _ outlook: UpcomingChanges, _ ahead: [UpcomingChanges.Item], in zone: Zone
     ) -> Set<Announcement> {

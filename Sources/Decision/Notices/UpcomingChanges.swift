@@ -24,7 +24,6 @@ struct UpcomingChanges {
     let isAwaited: Bool
     /// Whether flags announce an end without a readable time.
     private(set) var hasUnknownEnd = false
-    /// Whether flags say that the service has ended.
     private(set) var hasEnded = false
     /// The latest time of the clocks that count.
     let time: Instant

@@ -69,8 +69,7 @@ package struct GateOverview: Hashable, Sendable {
     }
 }
 
-/// A problem of a gate, an attached unit or the bus, by the clock since boot. The gates' machine has no
-/// other clock; `Overview` asks for the time by the wall clock.
+/// A problem of a gate, an attached unit or the bus, by the clock since boot: the gates' machine has no other.
 package struct GateProblem: Hashable, Sendable {
     private let problem: Problem
     package let since: Boottime

@@ -1,13 +1,10 @@
 package import CivilTime
 
-/// All sources and services at one moment: states, ages, next polls and problems.
-///
-/// It computes what is asked for when it is asked for. Do not keep it: it holds the whole machine.
+/// All sources and services at one moment. Each view is computed when it is asked for. Do not keep it: it holds the
+/// whole machine.
 package struct Overview {
     private let machine: Machine
-    /// The time of the overview.
     package let now: Now
-    /// What is known beside the machine.
     package let condition: HostCondition
 
     fileprivate init(_ machine: Machine, _ condition: HostCondition, at now: Now) {
@@ -21,18 +18,45 @@ package struct Overview {
 
     /// The problem that a reference names; nil if it is gone.
     package func problem(_ reference: ProblemReference) -> Problem? {
-        machine.problem(reference, at: now)
+        switch reference {
+        case .known(let problem): return problem
+        case .service(let name, let position):
+            let all = machine.index.service(name).map { machine.services[$0].problems.all }
+            guard let all, all.indices.contains(position) else { return nil }
+            return all[position].problem(of: name)
+        case .source(let name, let position):
+            return machine.index.source(name).flatMap {
+                machine.sources[$0].problem(position, at: now)
+            }
+        }
     }
 
-    /// The problems that concern one of the chosen services, and those of the host, the worst first. Only
-    /// services and sources in trouble are looked at.
+    /// The problems that concern the host or a chosen service, the worst first. Looks only at what is in trouble.
     package func problemReferences(
         _ isChosen: (ServiceName) -> Bool = { _ in true }
     ) -> [ProblemReference] {
         let host = condition.problems + machine.pendingWrites.problems
         let gates = (condition.gates?.problems ?? []).map { $0.problem(at: now) }
-        let known = host + gates.filter { $0.subject.concerns(isChosen) }
-        return known.map(ProblemReference.known) + machine.problemReferences(isChosen, at: now)
+        var found = (host + gates.filter { $0.subject.concerns(isChosen) })
+            .map(ProblemReference.known)
+        let (services, sources) = (machine.services, machine.sources)
+        for position in services.withProblems where isChosen(services[position].service.name) {
+            found += services[position].problems.all.indices.map {
+                .service(services[position].service.name, $0)
+            }
+        }
+        for position in sources.withProblems where machine.isFollowed(position, by: isChosen) {
+            found += sources[position].problems.all.indices.map {
+                .source(sources[position].name, $0)
+            }
+        }
+        for (name, warning) in machine.host.trust.presentWarnings(at: now) {
+            guard let position = machine.index.source(name),
+                machine.isFollowed(position, by: isChosen)
+            else { continue }
+            found.append(.known(Problem(.source(name), .clock, warning, since: nil)))
+        }
+        return found
     }
 
     /// One service as its record was last published.
@@ -42,7 +66,6 @@ package struct Overview {
         package let record: PublishedVerdict?
         /// Whether the host guard holds its closing.
         package let isHeld: Bool
-        /// Its last drill; nil if there was none.
         package let drill: LastDrill?
         /// The longest time until its first decision; nil once it is decided.
         package let decidesWithin: Duration?
@@ -62,7 +85,6 @@ package struct Overview {
         package let isUp: Bool
         /// The time between two polls at present: its interval, or more where its flags ask for that.
         package let interval: Duration
-        /// How its fetches have ended.
         package let fetches: FetchCounts
         /// When the newest flags were fetched that are in force or staged.
         package let fetchedAt: Instant?
@@ -108,7 +130,6 @@ package struct Overview {
         return machine.sources.indices.lazy.map { machine.view(ofSource: $0, at: now) }
     }
 
-    /// How many services are in each state.
     package var stateCounts: [State: Int] {
         machine.services.indices.reduce(into: [:]) { counts, position in
             counts[machine.services[position].record?.verdict.state ?? .undecided, default: 0] += 1
@@ -123,7 +144,6 @@ package struct Overview {
 
 /// Names a problem without its words, so that a long list of problems costs little.
 package enum ProblemReference: Hashable, Sendable {
-    /// The problem itself.
     case known(Problem)
     /// One of the problems of a service.
     case service(ServiceName, Int)
@@ -180,45 +200,7 @@ extension Machine {
         Overview(self, condition, at: now)
     }
 
-    /// The problem that a reference names; nil if it is gone.
-    fileprivate func problem(_ reference: ProblemReference, at now: Now) -> Problem? {
-        switch reference {
-        case .known(let problem): return problem
-        case .service(let name, let position):
-            guard let all = index.service(name).map({ services[$0].problems.all }),
-                all.indices.contains(position)
-            else { return nil }
-            return all[position].problem(of: name)
-        case .source(let name, let position):
-            return index.source(name).flatMap { sources[$0].problem(position, at: now) }
-        }
-    }
-
-    fileprivate func problemReferences(
-        _ isChosen: (ServiceName) -> Bool, at now: Now
-    ) -> [ProblemReference] {
-        var found: [ProblemReference] = []
-        for position in services.withProblems where isChosen(services[position].service.name) {
-            found += services[position].problems.all.indices.map {
-                .service(services[position].service.name, $0)
-            }
-        }
-        for position in sources.withProblems where isFollowed(position, by: isChosen) {
-            found += sources[position].problems.all.indices.map {
-                .source(sources[position].name, $0)
-            }
-        }
-        for (name, warning) in host.trust.presentWarnings(at: now) {
-            guard let position = index.source(name), isFollowed(position, by: isChosen) else {
-                continue
-            }
-            found.append(.known(Problem(.source(name), .clock, warning, since: nil)))
-        }
-        return found
-    }
-
-    /// Whether a chosen service follows a source.
-    private func isFollowed(_ source: Int, by isChosen: (ServiceName) -> Bool) -> Bool {
+    fileprivate func isFollowed(_ source: Int, by isChosen: (ServiceName) -> Bool) -> Bool {
         index.switches[source].contains { isChosen(services[$0.service].service.name) }
     }
 

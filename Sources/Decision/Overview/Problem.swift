@@ -1,9 +1,7 @@
 package import CivilTime
 
-/// Something that is wrong now: what, with which service, unit or source, since when, and what to do.
-///
-/// Every surface prints from it: `status`, `explain`, `units`, the status line of the daemon and the
-/// answers of the control socket.
+/// Something that is wrong now: what, with which service, unit or source, since when, and what to do. Every surface
+/// prints from it.
 package struct Problem: Hashable, Sendable {
     package let subject: Subject
     package let kind: Kind
@@ -11,8 +9,7 @@ package struct Problem: Hashable, Sendable {
     package let text: String
     /// When the daemon first saw it; nil if nobody has noted that.
     package internal(set) var since: Instant?
-    /// Whether monitoring is told. A single failed fetch, or a unit that is about to be as wanted, is no
-    /// alarm.
+    /// Whether monitoring is told: not of a single failed fetch, or of a unit that is about to be as wanted.
     package let isAlarm: Bool
     private let ownAdvice: String?
 
@@ -53,9 +50,7 @@ package struct Problem: Hashable, Sendable {
             + (shown + more).joined(separator: ", ")
             + "; its gate stays as it is, and nobody can start them while it is closed"
     }
-}
 
-extension Problem {
     /// The kinds of problems. The raw value is their word in JSON; killswitchd(8) lists them.
     package enum Kind: String, CaseIterable, Sendable {
         case noDaemon = "no-daemon"
@@ -162,7 +157,6 @@ extension Problem.Subject {
         }
     }
 
-    /// The services that it names.
     package var services: [ServiceName] {
         switch self {
         case .host, .source: []
@@ -171,12 +165,10 @@ extension Problem.Subject {
         }
     }
 
-    /// The unit that it is; nil for another subject.
     package var unit: UnitName? {
         if case .unit(let name, _) = self { name } else { nil }
     }
 
-    /// The source that is concerned; nil for another subject.
     package var source: SourceName? {
         if case .source(let name) = self { name } else { nil }
     }

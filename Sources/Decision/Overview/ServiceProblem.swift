@@ -1,7 +1,6 @@
 import CivilTime
 
-/// What is wrong with a service since when, as facts. The words are made when somebody asks: there may be
-/// one for each of many services.
+/// What is wrong with a service, as facts: the words are made when somebody asks, since there may be many.
 struct ServiceProblem: Hashable, Sendable {
     let cause: Cause
     let since: Instant
@@ -15,9 +14,7 @@ struct ServiceProblem: Hashable, Sendable {
         /// Flags require this version, and the installed version is unknown.
         case versionUnknown(SourceName, Version)
         case valueInvalid(ValueName, SourceName, InvalidFlag)
-        /// An override is about to expire.
         case overrideEnds(Override, at: ZonedInstant)
-        /// The last drill has failed.
         case drillFailed(DrillResult)
     }
 
@@ -33,8 +30,7 @@ struct ServiceProblems: Hashable, Sendable {
 
     var isEmpty: Bool { all.isEmpty }
 
-    /// Updates to the present causes. A problem whose text alone has changed began when it first came.
-    /// Returns the causes that are new.
+    /// Updates to the present causes, and returns the new ones. One whose text alone has changed began before.
     mutating func update(from causes: [ServiceProblem.Cause], at now: Instant) -> [ServiceProblem
         .Cause]
     {
@@ -52,14 +48,12 @@ struct ServiceProblems: Hashable, Sendable {
 }
 
 extension ServiceProblem.Cause {
-    /// The cause that the reason of a verdict is; nil if the reason is no problem, or another cause says it
-    /// already.
+    /// The cause that the reason of a verdict is; nil if it is no problem, or another cause says it already.
     init?(_ reason: Reason) {
         guard let kind = reason.slug.problemKind, kind != .invalidAnswer else { return nil }
         self = .degraded(reason)
     }
 
-    /// The kind of problem that it is.
     var kind: Problem.Kind {
         switch self {
         case .invalidAnswer: .invalidAnswer
@@ -146,8 +140,7 @@ extension Override {
 
 /// What is wrong with a service, as far as it follows from its state.
 extension ServiceState {
-    /// The present problems, as of the record that was published last. An answer without any flags is a
-    /// problem of its source.
+    /// The present problems, as of the last record. An answer without any flags is a problem of its source.
     func presentProblems(in circumstances: Circumstances) -> [ServiceProblem.Cause] {
         var causes: [ServiceProblem.Cause] = []
         if let reason = record?.verdict.reason, let cause = ServiceProblem.Cause(reason) {
@@ -173,14 +166,6 @@ extension ServiceState {
             causes.append(.overrideEnds(override, at: service.zone.zoned(override.until)))
         }
         return causes
-    }
-
-    /// The notices about new problems: that an override ends soon is told when it becomes true.
-    func logMessages(for new: [ServiceProblem.Cause]) -> [LogMessage] {
-        new.compactMap { cause in
-            guard case .overrideEnds(let override, let end) = cause else { return nil }
-            return .overrideEnds(service.name, override, at: end)
-        }
     }
 
     var isTroubled: Bool { !problems.isEmpty }

@@ -4,10 +4,8 @@ package import CivilTime
 /// the document is acted on, and never goes down but by an operator's order.
 package struct AcceptedVersion: Hashable, Sendable {
     package let number: Int64
-    /// The digest of the document of this version.
     package let digest: [UInt8]
-    /// The latest `issued` of the accepted documents with enough signatures for every service; nil
-    /// without one.
+    /// The latest `issued` of accepted documents with enough signatures for every service; nil without one.
     package private(set) var issued: Instant?
 
     /// The version of a document that was accepted.
@@ -30,27 +28,20 @@ package enum VersionMemory: Hashable, Sendable {
     /// Nothing was ever accepted here.
     case none
     case known(AcceptedVersion)
-    /// The stored version cannot be read, for this cause. It is not the same as none: any old document
-    /// would be accepted.
+    /// The stored version cannot be read, for this cause. Counted as none, any old document would be accepted.
     case unreadable(String)
 
-    /// The version, if it is known.
     package var version: AcceptedVersion? {
         if case .known(let version) = self { version } else { nil }
     }
 }
 
-/// What a source knows of its signed documents: the highest accepted version, the document that waits
-/// for its version to be stored, and the documents that are unproved.
-///
-/// A document with a higher version waits here until the version is on disk: a host that loses its power
-/// in between must not accept an older one afterwards.
+/// What a source knows of its signed documents. One with a higher version waits here until the version is on disk: a
+/// host that loses its power in between must not accept an older one afterwards.
 struct DocumentTrust: Sendable {
     /// For whom documents have to be signed; nil at a source without signers, where each answer counts.
     private var audience: String?
-    /// What is known of the highest version.
     private var memory = VersionMemory.none
-    /// The last version jump; nil without one.
     private var jump: VersionJump?
     /// The document that waits, and the version that is being stored for it.
     private var awaiting: (answer: Answer, version: AcceptedVersion)?
@@ -66,36 +57,25 @@ struct DocumentTrust: Sendable {
     /// The highest version, unless a document waits for a higher one to be stored.
     var stored: AcceptedVersion? { awaiting == nil ? highest : nil }
 
-    /// What becomes of a document.
-    enum Admission: Equatable {
-        case refused(DocumentRefusal)
-        /// Its version has to be stored before it counts.
-        case raises(AcceptedVersion)
-        /// It counts: its version is the highest.
-        case counts
-    }
-
-    /// What becomes of an answer. `signatures` is how many people have to sign so that its `issued` counts:
-    /// one of two signers must not choose the time.
-    func admit(_ answer: Answer, at now: Instant, signatures: Int = 1) -> Admission {
-        guard let audience else { return .counts }
+    /// The version that has to be stored before an answer counts; nil if it counts already. Throws why it is refused.
+    /// `signatures` is how many people have to sign so that its `issued` counts: one of two signers must not choose
+    /// the time.
+    func admit(
+        _ answer: Answer, at now: Instant, signatures: Int
+    ) throws(DocumentRefusal) -> AcceptedVersion? {
+        guard let audience else { return nil }
         guard let signed = answer.signed else {
-            return .refused(DocumentRefusal(.unsigned, "it is not signed"))
+            throw DocumentRefusal(.unsigned, "it is not signed")
         }
-        do throws(DocumentRefusal) {
-            if case .unreadable(let cause) = memory {
-                throw DocumentRefusal(
-                    .versionUnreadable,
-                    "the highest accepted version cannot be read: \(cause); if its file is broken, "
-                        + "'killswitchctl forget SOURCE --version --reason TEXT' deletes it")
-            }
-            let order = signed.order
-            let accepted = try order.check(by: audience, after: highest, at: now)
-                .after(issue: signed.authors.count >= signatures ? order.issued : nil)
-            return accepted == highest ? .counts : .raises(accepted)
-        } catch {
-            return .refused(error)
+        if case .unreadable(let cause) = memory {
+            throw DocumentRefusal(
+                .versionUnreadable,
+                "the highest accepted version cannot be read: \(cause); if its file is broken, "
+                    + "'killswitchctl forget SOURCE --version --reason TEXT' deletes it")
         }
+        let accepted = try signed.order.check(by: audience, after: highest, at: now)
+            .after(issue: signed.authors.count >= signatures ? signed.order.issued : nil)
+        return accepted == highest ? nil : accepted
     }
 
     /// Whether the version of a signed answer jumps (`VersionJump`). The first version may be any.
@@ -121,8 +101,7 @@ struct DocumentTrust: Sendable {
         return (answer, hasVersionJump)
     }
 
-    /// The version jumps to warn about: those in the flags if answers need no signature, else the last
-    /// jump of the signed documents. Empty without one.
+    /// The version jumps to warn about: those in unsigned flags, or the last one of the signed documents.
     func versionJumps(unsigned flags: [VersionJump]) -> Set<VersionJump> {
         audience == nil ? Set(flags) : jump.map { [$0] } ?? []
     }
@@ -134,25 +113,20 @@ struct DocumentTrust: Sendable {
         return awaiting != nil
     }
 
-    /// Restores the stored version. The stored documents count too, in case the file of the version is
-    /// gone.
+    /// Restores the stored version. The stored documents count too, in case the file of the version is gone.
     mutating func restore(
         _ stored: VersionMemory, _ answers: [Answer], disproved causes: [[UInt8]: String] = [:]
     ) {
         memory = stored
         if !causes.isEmpty { disproved = causes }
-        if case .none = stored {
-            let newest = answers.compactMap(\.signed?.order).max { $0.version < $1.version }
-            memory =
-                newest.map {
-                    .known(AcceptedVersion(number: $0.version, digest: $0.digest))
-                } ?? .none
+        let newest = answers.compactMap(\.signed?.order).max { $0.version < $1.version }
+        if case .none = stored, let newest {
+            memory = .known(AcceptedVersion(number: newest.version, digest: newest.digest))
         }
         jump = highest.flatMap { VersionJump(from: nil, to: $0.number, isSigned: true) }
     }
 
-    /// Forgets the document that waits, by an operator's order, and perhaps the highest version. True if one
-    /// waited.
+    /// Forgets the document that waits, and perhaps the highest version, by an order. True if one waited.
     mutating func forget(isVersionDropped: Bool) -> Bool {
         let isWaiting = dropAwaiting()
         disproved = [:]

@@ -22,8 +22,7 @@ struct GateMoves: Hashable, Sendable {
     let new: Course
     /// The ends, windows and steps of both, and when they become stale, in order.
     private let times: [Instant]
-    /// For each of the times: the gates that the newer flags ask for then or later, where those in force ask for the
-    /// other.
+    /// For each of the times: the gates that newer flags want then or later, where those in force want the other.
     private let moves: [Set<Gate>]
 
     /// Compares both at each of their times, by `gates`: the gates for each version that may be installed.
@@ -52,12 +51,8 @@ struct GateMoves: Hashable, Sendable {
 
     /// The moves after a time.
     func moves(after time: Instant) -> Set<Gate> {
-        var (low, high) = (0, times.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if times[middle] <= time { low = middle + 1 } else { high = middle }
-        }
-        return low < moves.count ? moves[low] : []
+        let passed = times.countOfFirst { $0 <= time }
+        return passed < moves.count ? moves[passed] : []
     }
 }
 
@@ -91,7 +86,6 @@ struct Course: Hashable, Sendable {
     /// When the flags become stale; nil if they do not.
     var expires: Instant? { withoutWindows.expires }
 
-    /// The versions that it requires.
     var minimumVersions: [Version] {
         withoutWindows.claims.compactMap {
             if case .minimumVersion(let version) = $0 { version } else { nil }
@@ -100,7 +94,8 @@ struct Course: Hashable, Sendable {
 
     /// The times at which time alone may move the gate.
     fileprivate var times: Set<Instant> {
-        var times = Set(withoutWindows.gateEdges)
+        var times: Set<Instant> = []
+        withoutWindows.forEachGateEdge { times.insert($0) }
         for window in windows { times.formUnion([window.from, window.until]) }
         if let expires { times.insert(expires) }
         return times
@@ -113,9 +108,8 @@ struct Course: Hashable, Sendable {
         return reading
     }
 
-    /// The flags at `time`, as if just confirmed, by the host's clock. With a `successor`, `expires` of
-    /// these flags counts only at times when the successor has expired too: to stay fresh for longer
-    /// moves no gate.
+    /// The flags at `time`, as if just confirmed, by the host's clock. With a `successor`, their `expires` counts only
+    /// once the successor has expired too: to stay fresh for longer moves no gate.
     func evidence(
         at time: Instant, of source: SourceName, comparedWith successor: Course? = nil
     ) -> Evidence {
@@ -126,11 +120,7 @@ struct Course: Hashable, Sendable {
 
     /// The window that is open at `time`; nil without one.
     private func window(at time: Instant) -> Window? {
-        var (low, high) = (0, windows.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if windows[middle].from <= time { low = middle + 1 } else { high = middle }
-        }
-        return low > 0 && windows[low - 1].contains(time) ? windows[low - 1] : nil
+        let begun = windows.countOfFirst { $0.from <= time }
+        return begun > 0 && windows[begun - 1].contains(time) ? windows[begun - 1] : nil
     }
 }

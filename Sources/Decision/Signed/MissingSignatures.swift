@@ -4,7 +4,6 @@ import CivilTime
 package struct MissingSignatures: Hashable, Sendable {
     /// What the flags would do to the gate, now or later; nil if they only have a version jump.
     package let gate: Gate?
-    /// Who has signed.
     package let authors: [String]
     /// How many people have to sign: `signatures_to_close` or `signatures_to_open`.
     package let needed: Int
@@ -53,7 +52,16 @@ extension Service {
             format: plan.format, zone: zone, policy: policy, before: number, arrivals: arrivals,
             installed: circumstances.installed)
         let found = answer.moves(key) {
-            gateMoves(from: before.reading, to: next, of: before.source, in: circumstances)
+            let (old, new) = (before.reading.map(Course.init), Course(next))
+            let versions = versions(of: old, new, in: circumstances)
+            return GateMoves(old, new) { course, time, successor in
+                let evidence =
+                    course?.evidence(at: time, of: before.source, comparedWith: successor)
+                    ?? Evidence(source: before.source)
+                return versions.map {
+                    gate(by: evidence, in: circumstances.at(time, installed: $0))
+                }
+            }
         }
         let moves = moves(found, from: before, in: circumstances)
         for (gate, needed) in [(Gate.closed, close), (.open, open)]
@@ -61,23 +69,6 @@ extension Service {
             return MissingSignatures(gate: gate, authors: authors, needed: needed)
         }
         return nil
-    }
-
-    /// Compares two readings at each of their times.
-    private func gateMoves(
-        from before: Reading?, to next: Reading, of source: SourceName,
-        in circumstances: Circumstances
-    ) -> GateMoves {
-        let (old, new) = (before.map(Course.init), Course(next))
-        let versions = versions(of: old, new, in: circumstances)
-        return GateMoves(old, new) { course, time, successor in
-            let evidence =
-                course?.evidence(at: time, of: source, comparedWith: successor)
-                ?? Evidence(source: source)
-            return versions.map {
-                gate(by: evidence, in: circumstances.at(time, installed: $0))
-            }
-        }
     }
 
     /// The versions to compare: each that is required, because the host may be updated later.
@@ -104,8 +95,7 @@ extension Service {
                 found.old?.evidence(at: time, of: source, comparedWith: found.new)
                     ?? Evidence(source: source)
             ]
-            // Now, the gate also depends on whether the flags in force are stale, which `Course`
-            // leaves out.
+            // Now the gate also depends on whether the flags in force are stale, which `Course` leaves out.
             if time == now {
                 var present = before
                 present.reading = found.old?.reading(at: time)
@@ -126,7 +116,6 @@ extension Service {
 }
 
 extension Circumstances {
-    /// The same at another time and with another installed version.
     fileprivate func at(_ time: Instant, installed: Version?) -> Circumstances {
         var circumstances = self
         (circumstances.time, circumstances.installed) = (time, installed)

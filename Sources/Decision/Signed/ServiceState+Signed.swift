@@ -1,5 +1,4 @@
-/// Which signed answers count for a service: the known ones (at a start those that were stored, at a
-/// reload those in memory), and new ones.
+/// Which signed answers count for a service: new ones, and known ones at a start or a reload.
 extension ServiceState {
     /// Brings a switch to the newest known answer of its source that counts for it.
     ///
@@ -85,8 +84,7 @@ extension ServiceState {
         let inForce = evidence(on: host)[position]
         var before = [(inForce, number: switches[position].answer?.number)]
         if inForce.isAwaited {
-            // A start excuses stale flags until their source answers, unless `when_stale` had already
-            // moved the gate.
+            // A start excuses stale flags until their source answers, unless `when_stale` had moved the gate.
             circumstances.wantedBefore = wanted.atStart ?? service.policy.whenStale.gate
         }
         if let staged = switches[position].staged, let reading = staged.reading {

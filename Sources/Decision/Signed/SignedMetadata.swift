@@ -10,8 +10,7 @@ package struct SignedMetadata: Hashable, Sendable {
     package let version: Int64
     /// When its flags become stale, if no successor has come.
     package let expires: Instant
-    /// When it was signed, by the clock of a signer; nil if it does not say. No clock that is right shows
-    /// an earlier time.
+    /// When it was signed, by the clock of a signer; nil if it is silent. No right clock shows an earlier time.
     package let issued: Instant?
     /// For whom it is, such as `prod`.
     package let audiences: [String]
@@ -21,12 +20,12 @@ package struct SignedMetadata: Hashable, Sendable {
     /// Reads the members of the signed object, which has this digest.
     package init(_ flags: JSON.Object, digest: [UInt8]) throws(DocumentRefusal) {
         do throws(InvalidFlag) {
-            guard let version = try flags.optionalInteger("version") else {
+            guard let version = try Flag("version", of: flags).optionalInteger() else {
                 throw .missing(key: "version")
             }
             self.version = version
-            expires = try flags.time("expires", shownAs: "expires")
-            issued = try flags.optionalTime("issued")
+            expires = try Flag("expires", of: flags).time()
+            issued = try Flag("issued", of: flags).optionalTime()
             audiences = try Self.audiences(flags)
         } catch {
             throw DocumentRefusal(
@@ -40,20 +39,13 @@ package struct SignedMetadata: Hashable, Sendable {
     }
 
     private static func audiences(_ flags: JSON.Object) throws(InvalidFlag) -> [String] {
-        let value = try flags.required("audience")
+        let value = try Flag("audience", of: flags).required()
         if let text = value.string { return [text] }
         let elements = try value.typed(
             \.array, "a string or a list of strings", of: "audience")
         return try elements.map { (element) throws(InvalidFlag) in
             try element.typed(\.string, "a string", of: "audience[]")
         }
-    }
-
-    /// Throws why the document is no order for hosts of this audience.
-    package func checkAudience(_ own: String) throws(DocumentRefusal) {
-        guard !isFor(own) else { return }
-        let others = audiences.isEmpty ? "nobody" : quoted(audiences.joined(separator: ", "))
-        throw DocumentRefusal(.otherAudience, "it is for \(others), this host is \(quoted(own))")
     }
 
     /// Whether it is for hosts of this audience.
@@ -67,7 +59,11 @@ package struct SignedMetadata: Hashable, Sendable {
     package func check(
         by audience: String, after accepted: AcceptedVersion?, at now: Instant
     ) throws(DocumentRefusal) -> AcceptedVersion {
-        try checkAudience(audience)
+        guard isFor(audience) else {
+            let others = audiences.isEmpty ? "nobody" : quoted(audiences.joined(separator: ", "))
+            throw DocumentRefusal(
+                .otherAudience, "it is for \(others), this host is \(quoted(audience))")
+        }
         if let accepted {
             guard version >= accepted.number else {
                 throw DocumentRefusal(
@@ -112,8 +108,7 @@ package struct SignedAnswer: Hashable, Sendable {
     /// signatures may be proved where this one is not.
     package var identity: [UInt8] { order.digest + signatures }
 
-    /// Whether it shows nothing that `known` did not: the same document, and nobody else has signed it. The
-    /// server of a document can leave signatures out.
+    /// Whether it shows nothing new: the same document, no other author. A server can leave signatures out.
     func addsNothing(to known: SignedAnswer) -> Bool {
         order == known.order
             && authors.allSatisfy { author in
@@ -134,16 +129,6 @@ package struct DocumentRefusal: Error, Hashable, Sendable, CustomStringConvertib
         self.slug = slug
         description = clause
     }
-
-    /// Every word of a refusal.
-    package static let slugs: [Reason.Slug] = [
-        .unsigned, .trailingBytes, .tooManySignatures, .malformedSignature, .otherNamespace,
-        .hashNotAccepted, .keyTypeNotAccepted, .signerNotListed, .signerForOtherNamespaces,
-        .signerNotYetValid, .signerNoLongerValid, .changedBytes, .securityKeyUntouched,
-        .signedMemberUnreadable, .otherAudience, .rollback, .sameVersionOtherBytes,
-        .expiredAtFirstSight, .documentTooLarge, .signersUnreadable, .versionUnreadable,
-        .versionNotStored,
-    ]
 }
 
 extension Failure {

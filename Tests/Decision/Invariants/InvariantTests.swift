@@ -23,7 +23,8 @@ import Testing
             .minClosed(
                 try named("app"), until: Zone.utc.zoned(Domain.now), limit: .seconds(5)))
         census.record(.closingHeld(try named("app")))
-        for slug in DocumentRefusal.slugs {
+        for slug in Reason.Slug.allCases
+        where slug.problemKind == .invalidAnswer && slug != .invalidAnswer {
             let refusal = DocumentRefusal(slug, "it is \(slug.rawValue)")
             census.record(.invalidAnswer(try named("app"), InvalidFlag(Failure(refusal))))
         }
