@@ -24,21 +24,16 @@ package struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(origin): \(text)" }
 }
 
-/// Why a configuration cannot be used: all of its errors, in the order of the files and of the places
-/// in them.
-package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Never empty.
-    package let diagnostics: [Diagnostic]
+/// Why a configuration cannot be run: its errors with file and line, a line for each, or the file that cannot be read.
+package struct ConfigurationError: Error, CustomStringConvertible {
+    package let description: String
+}
 
+extension ConfigurationError {
     /// Nil without an error.
-    init?(_ diagnostics: [Diagnostic]) {
-        guard !diagnostics.isEmpty else { return nil }
-        self.diagnostics = diagnostics
-    }
-
-    /// One line per error.
-    package var description: String {
-        diagnostics.map(\.description).joined(separator: "\n")
+    init?(_ errors: [Diagnostic]) {
+        guard !errors.isEmpty else { return nil }
+        description = errors.map(\.description).joined(separator: "\n")
     }
 }
 

@@ -21,14 +21,9 @@ package struct LoadedConfiguration {
         _ files: ConfigurationFiles, zones: Zones? = nil
     ) throws(ConfigurationError) {
         let supply = files.templates.map { Templates($0) } ?? Templates()
-        do {
-            self.files = files
-            settings = try Settings.load(
-                files: files.contents, zones: zones ?? .files, templates: supply)
-            templates = supply.sources
-        } catch {
-            throw ConfigurationError(description: "\(error)")
-        }
+        self.files = files
+        settings = try Settings(files: files.contents, zones: zones ?? .files, templates: supply)
+        templates = supply.sources
     }
 
     /// Checks a configuration that was accepted earlier.
@@ -55,9 +50,4 @@ extension Zones {
             named: { ZoneFiles.exists($0) ? try ZoneFiles.zone(named: $0) : nil },
             names: ZoneFiles.names)
     }
-}
-
-/// Why a configuration cannot be run: its errors with file and line, or the file that cannot be read.
-package struct ConfigurationError: Error, CustomStringConvertible {
-    package let description: String
 }

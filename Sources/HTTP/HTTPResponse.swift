@@ -73,9 +73,8 @@ package struct HeaderSection: Hashable, Sendable {
         for line in lines where isField(name, line) {
             guard let value = value(of: name, in: line) else { return nil }
             for part in value.utf8.split(separator: UInt8(ascii: ",")) {
-                let member = part.drop(while: Self.isBlank)
-                let end = member.lastIndex { !Self.isBlank($0) }
-                if let end { members.append(String(Substring(member[...end]))) }
+                let member = Self.trimmed(part)
+                if !member.isEmpty { members.append(String(Substring(member))) }
             }
         }
         return members
@@ -84,7 +83,7 @@ package struct HeaderSection: Hashable, Sendable {
     /// The value in the line if it is of that field; nil for another field, or no ASCII text.
     private func value(of name: String, in line: Range<Int>) -> String? {
         guard isField(name, line) else { return nil }
-        let value = bytes[trimmed((line.lowerBound + name.utf8.count + 1)..<line.upperBound)]
+        let value = Self.trimmed(bytes[(line.lowerBound + name.utf8.count + 1)..<line.upperBound])
         for byte in value where !((0x20...0x7E).contains(byte) || byte == 0x09) { return nil }
         return String(decoding: value, as: UTF8.self)
     }
@@ -129,12 +128,12 @@ package struct HeaderSection: Hashable, Sendable {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
-    /// The range without the blanks around it.
-    private func trimmed(_ range: Range<Int>) -> Range<Int> {
-        var (start, end) = (range.lowerBound, range.upperBound)
-        while start < end, Self.isBlank(bytes[start]) { start += 1 }
-        while start < end, Self.isBlank(bytes[end - 1]) { end -= 1 }
-        return start..<end
+    /// The bytes without the blanks around them.
+    private static func trimmed<Bytes: BidirectionalCollection<UInt8>>(
+        _ bytes: Bytes
+    ) -> Bytes.SubSequence {
+        let rest = bytes.drop(while: isBlank)
+        return rest.lastIndex { !isBlank($0) }.map { rest[...$0] } ?? rest
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool {

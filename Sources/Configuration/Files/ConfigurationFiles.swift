@@ -23,7 +23,7 @@ package struct ConfigurationFiles: Sendable {
     package init(reading places: ConfigurationPlaces) throws(FileError) {
         self.init([])
         try readDropIns(in: places)
-        let main = try File.read(places.main, limit: Fragment.largestFile)
+        let main = try File.read(places.main, limit: Table.largestFile)
         contents.insert((places.main, main), at: 0)
     }
 }

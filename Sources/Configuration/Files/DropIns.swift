@@ -40,7 +40,7 @@ extension ConfigurationFiles {
         }
         let file = try folder.file(name)
         guard try isTrusted(file.attributes(), path, authors) else { return false }
-        contents.append((path, try file.content(limit: Fragment.largestFile)))
+        contents.append((path, try file.content(limit: Table.largestFile)))
         return true
     }
 

@@ -48,19 +48,16 @@ extension ValueType where Value == [String] {
     /// A list of URLs without path, at least one: scheme, host and port of a `thing`. `login` names the keys for
     /// a login.
     static func origins(_ thing: String, such example: String, login: String) -> Self {
-        Self(expected: "a list of URLs such as [\"\(example)\"]") { value throws(ValueProblem) in
-            let endpoints = try value.list(\.self) { element throws(ValueProblem) in
-                guard case .string(let text) = element else { throw .wrongType() }
-                let endpoint = text.hasSuffix("/") ? String(text.dropLast()) : text
-                if let problem = URLText(endpoint).originProblem(login: login) {
-                    throw .bad(thing, cause: "\(text.shown): \(problem)")
-                }
-                return endpoint
+        .list(
+            expected: "a list of URLs such as [\"\(example)\"]", \.self,
+            problem: { $0 == 0 ? "it is empty" : nil }
+        ) { element throws(ValueProblem) in
+            guard case .string(let text) = element else { throw .wrongType() }
+            let endpoint = text.hasSuffix("/") ? String(text.dropLast()) : text
+            if let problem = URLText(endpoint).originProblem(login: login) {
+                throw .bad(thing, cause: "\(text.shown): \(problem)")
             }
-            guard !endpoints.isEmpty else { throw .bad("list", cause: "it is empty") }
-            return endpoints
-        } write: {
-            JSON.Value.strings($0).toml
+            return endpoint
         }
     }
 }

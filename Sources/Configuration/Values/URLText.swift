@@ -65,12 +65,8 @@ struct URLText {
         return nil
     }
 
-    /// Whether its host is this host by every name server: `localhost`, 127.0.0.0/8 or `[::1]`.
-    var isLoopback: Bool {
-        if host == "[::1" || host.lowercased() == "localhost" { return true }
-        let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        return numbers.count == 4 && !numbers.contains(nil) && numbers[0] == 127
-    }
+    /// Whether its host is this host by every name server.
+    var isLoopback: Bool { (host.hasPrefix("[") ? "\(host)]" : host).isLoopbackHost }
 
     /// The name or the address; an IPv6 address from its bracket on, without the bracket at its end.
     private var host: Substring {

@@ -30,7 +30,7 @@ final class ClusterFetch {
         self.cluster = cluster
         deadline = cluster.context.now.boot
         fetches = cluster.settings.endpoints.indices.map { member in
-            MemberFetch(at: member, cluster) { [unowned self] in memberAnswered($0, from: member) }
+            MemberFetch(at: member, cluster) { [unowned self] in memberAnswered($0, $1, member) }
         }
     }
 
@@ -80,7 +80,7 @@ final class ClusterFetch {
     }
 
     private func memberAnswered(
-        _ result: Result<Snapshot, MemberFetch.Failed>, from member: Int
+        _ result: Result<Snapshot, Failure>, _ mayOthersAnswer: Bool, _ member: Int
     ) {
         tried[member] = nil
         switch result {
@@ -89,12 +89,12 @@ final class ClusterFetch {
             let hung = tried.filter { $0.value + MemberRanking.hedgeDelay <= now }
             cluster.memberAnswered(member, hung: Set(hung.keys))
             finish(.success(snapshot), missed: Set(failures.keys).union(hung.keys))
-        case .failure(let failed):
-            failures[member] = failed.failure
-            if !failed.mayOthersAnswer {
-                finish(.failure(failed.failure))
+        case .failure(let last):
+            failures[member] = last
+            if !mayOthersAnswer {
+                finish(.failure(last))
             } else if waiting.isEmpty || deadline <= now {
-                if tried.isEmpty { finish(.failure(failure(else: failed.failure))) }
+                if tried.isEmpty { finish(.failure(failure(else: last))) }
             } else {
                 tryNext()
             }

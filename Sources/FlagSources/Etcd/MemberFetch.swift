@@ -6,15 +6,8 @@ import SourceSettings
 /// Reads the keys at one member, after a login where the cluster wants one. It keeps its connection from
 /// fetch to fetch.
 final class MemberFetch {
-    /// Receives the keys, or why they did not come.
-    typealias Completion = (Result<Snapshot, Failed>) -> Void
-
-    /// Why a member gave no keys.
-    struct Failed: Error {
-        let failure: Failure
-        /// Whether another member may give them; false for a wrong password.
-        let mayOthersAnswer: Bool
-    }
+    /// Receives the keys, or why they did not come, and whether another member may give them: not after a wrong password.
+    typealias Completion = (Result<Snapshot, Failure>, _ mayOthersAnswer: Bool) -> Void
 
     /// The requests of the present fetch.
     let fetch: Fetch
@@ -51,7 +44,7 @@ final class MemberFetch {
             let request = try cluster.request(question, to: member)
             fetch.send(request) { [unowned self] in responseArrived($0, to: question) }
         } catch {
-            memberFailed(Failure(.unreachable, "\(error)"), mayOthersAnswer: false)
+            completion(.failure(Failure(.unreachable, "\(error)")), false)
         }
     }
 
@@ -61,13 +54,13 @@ final class MemberFetch {
         let response: HTTPResponse
         switch result {
         case .success(let answer): response = answer
-        case .failure(let failure): return memberFailed(failure, mayOthersAnswer: true)
+        case .failure(let failure): return completion(.failure(failure), true)
         }
         do throws(GatewayError) {
             let object = try response.gatewayObject(now: cluster.context.now.wall)
             guard question.isLogin else {
                 return completion(
-                    .success(try Snapshot(object, prefix: cluster.settings.prefix)))
+                    .success(try Snapshot(object, prefix: cluster.settings.prefix)), true)
             }
             try cluster.storeToken(from: object)
             readKeys()
@@ -84,17 +77,13 @@ final class MemberFetch {
             hasLoggedIn = true
             do {
                 if let login = try cluster.logIn() { return send(login) }
-                memberFailed(failure, mayOthersAnswer: false)
+                completion(.failure(failure), false)
             } catch {
-                memberFailed(Failure(.unreachable, "\(error)"), mayOthersAnswer: false)
+                completion(.failure(Failure(.unreachable, "\(error)")), false)
             }
         case .loginNotWanted where question.isLogin: readKeys()
-        case .loginNeeded, .loginNotWanted, .refused: memberFailed(failure, mayOthersAnswer: false)
-        case .unavailable, .invalid: memberFailed(failure, mayOthersAnswer: true)
+        case .loginNeeded, .loginNotWanted, .refused: completion(.failure(failure), false)
+        case .unavailable, .invalid: completion(.failure(failure), true)
         }
-    }
-
-    private func memberFailed(_ failure: Failure, mayOthersAnswer: Bool) {
-        completion(.failure(Failed(failure: failure, mayOthersAnswer: mayOthersAnswer)))
     }
 }

@@ -73,9 +73,7 @@ package struct EventParser: StreamParser {
         else { return }
         memory.record(
             Refetch(
-                etag: event["etag"]?.string,
-                lastModified: event["lastModified"]?.string
-                    ?? event["lastModified"]?.number?.literal))
+                etag: event["etag"]?.string, lastModified: event["lastModified"]?.scalarText))
         update.isHint = true
     }
 }

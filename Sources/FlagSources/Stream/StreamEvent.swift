@@ -59,21 +59,17 @@ package struct StreamPolicy: Hashable, Sendable {
     package var firstWait: Duration
     /// The highest ceiling.
     package var longestWait: Duration
-    /// How long a stream must stay open to reset the back-off.
-    package var steady: Duration
     package var hints: HintRate
 
     /// The defaults are those of every source, unless its server is known to differ.
     package init(
         opening: Duration = .seconds(30), silence: Duration, firstWait: Duration = .seconds(1),
-        longestWait: Duration = .seconds(300), steady: Duration = .seconds(10),
-        hints: HintRate = .usual
+        longestWait: Duration = .seconds(300), hints: HintRate = .usual
     ) {
         self.opening = opening
         self.silence = silence
         self.firstWait = firstWait
         self.longestWait = longestWait
-        self.steady = steady
         self.hints = hints
     }
 }

@@ -21,6 +21,8 @@ package struct StreamMachine: Sendable {
     package static let floodWindow = Duration.seconds(60)
     /// The longest wait that a server may ask for.
     package static let retryLimit = Duration.seconds(3600)
+    /// How long a stream must stay open to reset the back-off.
+    private static let steady = Duration.seconds(10)
 
     /// `idle` ends with `.started`. Then `connecting` becomes `open` or `waiting`, `open` becomes `waiting`,
     /// and `waiting` becomes `connecting` when its time has come.
@@ -37,7 +39,7 @@ package struct StreamMachine: Sendable {
     private struct Reception: Hashable, Sendable {
         let since: Boottime
         var receivedAt: Boottime
-        /// Whether it has been open for `StreamPolicy.steady`.
+        /// Whether it has been open for `steady`.
         var isSteady = false
         var retryAfter: Duration?
         /// The end of the window in which bytes are counted.
@@ -156,7 +158,7 @@ package struct StreamMachine: Sendable {
         case .open(var reception):
             if reception.receivedAt + policy.silence <= now {
                 abandon("the stream was silent for \(policy.silence)", at: now)
-            } else if !reception.isSteady, reception.since + policy.steady <= now {
+            } else if !reception.isSteady, reception.since + Self.steady <= now {
                 reception.isSteady = true
                 phase = .open(reception)
                 failures = 0
@@ -238,7 +240,7 @@ package struct StreamMachine: Sendable {
         case .connecting(let limit): return limit
         case .open(let reception):
             let silent = reception.receivedAt + policy.silence
-            return reception.isSteady ? silent : min(silent, reception.since + policy.steady)
+            return reception.isSteady ? silent : min(silent, reception.since + Self.steady)
         }
     }
 }
