@@ -38,8 +38,7 @@ extension ConfigurationError {
 }
 
 extension [Diagnostic] {
-    /// In the order of `files`, then of the places in each. Two diagnostics of one place keep their
-    /// order.
+    /// In the order of `files`, then of the places in each, then as they are.
     func inOrder(of files: [String]) -> [Diagnostic] {
         let ranks = Dictionary(zip(files, 0...), uniquingKeysWith: { first, _ in first })
         func place(_ index: Int) -> (Int, Int, Int, Int) {

@@ -21,8 +21,7 @@ package struct HeaderSection: Hashable, Sendable {
     /// Whether the empty line came that ends the section. Lines after it are a trailer.
     private(set) var isComplete = false
 
-    /// Takes a line with its end; false if a status line has to stand there and does not. A trailer is
-    /// not kept.
+    /// Takes a line with its end; false if a status line is due and this is none. A trailer is not kept.
     mutating func parse(line: UnsafeRawBufferPointer) -> Bool {
         if awaitsStatusLine { return unsafe parseStatus(line) }
         guard let first = unsafe line.first, !Self.isLineEnd(first) else {

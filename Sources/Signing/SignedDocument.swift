@@ -39,11 +39,9 @@ package struct SignedDocument: Hashable, Sendable {
         self.signatures = signatures
     }
 
-    /// The people who have signed it and are listed as signers at this time.
-    ///
-    /// A signature by a key that is not listed, or not valid now, does not count, and the others do: so
-    /// that a new signer can sign before every host has the new list. A signature by a listed key over
-    /// other bytes refuses the document. Throws if nobody is left.
+    /// The people who have signed it and are listed as signers at this time. Other signatures do not count, so
+    /// that a new signer can sign before every host has the new list; one by a listed key over other bytes
+    /// refuses the document. Throws if nobody is left.
     package func authors(among signers: AllowedSigners, at now: Instant) throws(SignatureRefusal)
         -> CountedSigners
     {

@@ -47,8 +47,7 @@ package struct ConfigurationPlaces: Hashable, Sendable {
         self.exposed = exposed
     }
 
-    /// The same places for a daemon that runs as `user`, whose files count in `exposed` too: that user
-    /// controls the daemon anyway.
+    /// The same places, with files of the daemon's `user` counted in `exposed`: that user controls it anyway.
     package func trusting(_ user: UInt32) -> ConfigurationPlaces {
         var places = self
         places.trustedOwners.insert(user)

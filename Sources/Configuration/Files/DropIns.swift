@@ -44,8 +44,7 @@ extension ConfigurationFiles {
         return true
     }
 
-    /// Opens a folder; nil if there is none. With `authors`, an untrusted folder, or a link in its place,
-    /// is skipped as a whole.
+    /// Opens a folder; nil if there is none. With `authors`, an untrusted folder or a link is skipped.
     private mutating func open(
         _ path: String, by authors: Set<UInt32>?
     ) throws(FileError) -> OpenDirectory? {
@@ -94,8 +93,7 @@ package struct SkippedFile: Sendable, CustomStringConvertible {
 }
 
 extension FileAttributes {
-    /// Why an untrusted user may have written the file, or made the folder; nil if one of `authors` owns it and
-    /// nobody else may write to it.
+    /// Why an untrusted user may have written it; nil if only one of `authors` can have.
     fileprivate func ownershipProblem(_ authors: Set<UInt32>) -> String? {
         if !authors.contains(owner) { return "it belongs to user \(owner), not to root" }
         // A link leads wherever its author wants.

@@ -2,8 +2,7 @@ import Decision
 import Files
 import Pages
 
-/// A supply of page templates: the files of the system, or those of a kept configuration. Each is read once, however
-/// many services use it.
+/// A supply of page templates: files of the system, or of a kept configuration. Each is read once.
 package final class Templates {
     /// What was read, in that order.
     package private(set) var sources: [ConfigurationFiles.Content] = []

@@ -47,8 +47,7 @@ package enum FormatWord: String, CaseIterable, Sendable {
 }
 
 extension Switch {
-    /// Reads the keys of a switch; nil after an error. A source that an address implies is named after
-    /// `service`.
+    /// Reads a switch; nil after an error. A source that an address implies is named after `service`.
     init?(from reader: TableDecoder, of service: String, _ sources: inout ConfiguredSources) {
         let source = Self.source(from: reader, of: service, &sources)
         let format = Self.format(from: reader)

@@ -10,8 +10,7 @@ enum EtcdKey: String, SettingKey {
 }
 
 extension SourceType {
-    /// The keys of an etcd cluster that begin with a prefix. No address implies such a source, because
-    /// a cluster has several endpoints.
+    /// The keys of an etcd cluster with a prefix. No address implies it: a cluster has several endpoints.
     static let etcd = SourceType(
         word: "etcd", keys: EtcdKey.words + HTTPKey.wordsOfConnections + SigningKey.words,
         isSignable: true,
@@ -45,8 +44,7 @@ extension TableDecoder {
 }
 
 extension ValueType where Value == [String] {
-    /// A list of URLs without path, at least one: scheme, host and port of a `thing`. `login` names the keys for
-    /// a login.
+    /// Scheme, host and port of at least one `thing`. `login` names the keys for a login.
     static func origins(_ thing: String, such example: String, login: String) -> Self {
         .list(
             expected: "a list of URLs such as [\"\(example)\"]", \.self,

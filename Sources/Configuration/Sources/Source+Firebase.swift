@@ -72,8 +72,7 @@ extension SourceType {
                     randomizationID: randomizationID, signals: signals ?? [:], limits: limits))
         })
 
-    /// In bytes. The values of a template may have a million characters; the whole template may be
-    /// twice that.
+    /// In bytes. The values of a template may have a million characters, all of it twice that.
     private static let firebaseMaxBody = 8 << 20
 
     private static let remoteConfigURL = "https://firebaseremoteconfig.googleapis.com"
@@ -102,8 +101,7 @@ extension ValueType where Value == String {
         }
     }
 
-    /// The URL of a service that gets secrets: https, or http to this host; without a query, and
-    /// without `/` at the end.
+    /// The URL of a service that gets secrets: https, or http to this host; no query, no `/` at the end.
     fileprivate static func serviceURL(login: String) -> Self {
         .url(expected: "a URL such as \"https://flags.example.com\"", login: login) {
             url throws(ValueProblem) in

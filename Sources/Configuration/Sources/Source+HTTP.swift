@@ -32,9 +32,7 @@ extension SourceType {
             return .http(settings)
         },
         schemes: ["http", "https"],
-        members: { address in
-            [(HTTPKey.url.rawValue, .string("\(address.scheme):\(address.rest)"))]
-        })
+        members: { [(HTTPKey.url.rawValue, .string($0))] })
 }
 
 extension ValueType where Value == String {

@@ -120,7 +120,7 @@ struct SourceType: Sendable {
     /// The schemes of addresses that imply a source of this type, without the colon.
     var schemes: [String] = []
     /// The members of the table that an address replaces.
-    var members: @Sendable (SourceAddress) throws(ValueProblem) -> [(key: String, Node.Value)] = {
+    var members: @Sendable (String) throws(ValueProblem) -> [(key: String, Node.Value)] = {
         _ in []
     }
 

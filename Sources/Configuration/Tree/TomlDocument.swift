@@ -100,8 +100,7 @@ extension Diagnostic {
 }
 
 extension String {
-    /// A copy. Bytes that are not UTF-8 become U+FFFD: the text of an error may be cut inside a
-    /// character.
+    /// A copy. Bytes that are not UTF-8 become U+FFFD: a text may be cut inside a character.
     fileprivate init(_ text: ctoml_text) {
         let bytes = unsafe UnsafeRawBufferPointer(start: text.bytes, count: text.count)
         self = unsafe String(decoding: bytes, as: UTF8.self)

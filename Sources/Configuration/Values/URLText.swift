@@ -1,8 +1,7 @@
 import Glibc
 import SourceSettings
 
-/// A text that should be a URL. It is checked against as much of RFC 3986 as refuses URLs whose fetch
-/// could only fail.
+/// A text that should be a URL. RFC 3986 is checked as far as a fetch could only fail.
 struct URLText {
     let text: String
     /// The host and the port; empty without a scheme.
@@ -75,8 +74,7 @@ struct URLText {
 }
 
 extension ValueType where Value == String {
-    /// A URL that `check` accepts, in the form that `check` returns. `login` names the keys beside it for a
-    /// login.
+    /// A URL that `check` accepts, in the form that it returns. `login` names the keys for a login.
     static func url(
         expected: String, login: String,
         _ check: @escaping (URLText) throws(ValueProblem) -> String

@@ -1,7 +1,6 @@
 package import CivilTime
 
-/// A supply of time zones: the files of the system, or a list in a test. Each zone is read once, however many
-/// services use it.
+/// A supply of time zones: the files of the system, or a list in a test. Each is read once.
 package final class Zones {
     let names: () -> [String]
     private lazy var system = Result { try readSystem() }

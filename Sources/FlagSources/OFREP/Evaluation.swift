@@ -12,8 +12,7 @@ package struct Evaluations: Hashable {
     /// The streams that tell of changes, as the server offers them.
     package let streams: [EventStreamEntry]
 
-    /// Reads the body of an answer. An entry that cannot be read makes its own flag unreadable, and
-    /// no other.
+    /// Reads the body of an answer. An entry that cannot be read makes only its own flag unreadable.
     package init(_ body: [UInt8]) throws(Failure) {
         let object = try FlagDocument.parse(body)
         guard let items = object["flags"]?.array else {

@@ -5,7 +5,6 @@ import SourceSettings
 
 /// A stream of events that a server offers.
 final class EventStream {
-    /// The address of the next connection.
     var address: EventStreamAddress
     private(set) var stream: Stream<EventParser>?
     /// The memory, which has the validators that the newest event announced.

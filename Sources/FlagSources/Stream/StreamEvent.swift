@@ -8,7 +8,6 @@ package enum StreamEvent: Hashable, Sendable {
     case started
     /// The server has answered 200.
     case opened
-    /// Bytes have come.
     case received(StreamUpdate)
     /// The server has ended the stream.
     case closed
@@ -54,8 +53,7 @@ package struct StreamPolicy: Hashable, Sendable {
     /// How long an open stream may be silent before it is given up. The server has to send something more
     /// often than that: a comment, a report of progress.
     package var silence: Duration
-    /// The ceiling of the first wait after a stream has ended. It doubles from one failure to the
-    /// next.
+    /// The ceiling of the first wait after a stream has ended. It doubles with each failure.
     package var firstWait: Duration
     /// The highest ceiling.
     package var longestWait: Duration

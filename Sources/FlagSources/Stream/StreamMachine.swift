@@ -1,19 +1,15 @@
 package import CivilTime
 import Decision
 
-/// When a stream is opened, given up and opened again, and which of its hints are passed on: events in,
-/// effects out, without a clock or a network.
+/// When a stream is opened, given up and opened again, and which of its hints are passed on: events in, effects
+/// out, without a clock or a network.
 ///
-/// A stream is followed for ever, and never trusted. A silent stream counts as dead; a stream that
-/// sends too much is given up. After every end the next connection waits: full jitter below a
-/// ceiling that doubles with each stream that did not last. Each connection is a hint by itself,
-/// since the changes before it were missed.
+/// A stream is followed for ever, and never trusted: a silent one counts as dead, and one that sends too much
+/// is given up. Each connection is a hint by itself, since the changes before it were missed.
 ///
-/// The back-off is reset when a stream lasts, and when the server is back after an outage: a poll
-/// succeeds after polls have failed. A success alone does not count, so that a server that answers
-/// polls and ends each stream is not asked for a stream at every poll. Polls may be an hour apart,
-/// so a lost connection is a hint too, from the second failure in a row on: its poll tells whether
-/// the server is away.
+/// The back-off is reset when a stream lasts, and when a poll succeeds after polls have failed. A success alone
+/// does not count: a server that answers polls and ends each stream would be asked for a stream at every poll.
+/// Polls may be an hour apart, so a lost connection is a hint too, from the second failure in a row on.
 package struct StreamMachine: Sendable {
     /// The most bytes that may come within `floodWindow`: a stream of hints needs far fewer.
     package static let floodLimit = 16 << 20
@@ -205,8 +201,7 @@ package struct StreamMachine: Sendable {
         return between(.zero, min(doubled, policy.longestWait))
     }
 
-    /// A wait that the server asks for, and up to a tenth more: a thousand hosts were told the same
-    /// second.
+    /// A wait that the server asks for, and up to a tenth more: other hosts were told the same.
     private mutating func spread(_ asked: Duration) -> Duration {
         let least = min(max(asked, .zero), Self.retryLimit)
         return between(least, least + least / 10)

@@ -18,8 +18,7 @@ final class AccessTokens {
     /// The service account, and the file that it was read from.
     private var account: (bytes: [UInt8], account: ServiceAccount)?
 
-    /// Without a `credential` the metadata server is asked. `limit` is the time limit of the whole
-    /// fetch of flags.
+    /// Without a `credential` the metadata server is asked. `limit` is that of the whole fetch of flags.
     init(_ credential: Credential?, scope: String, limit: Duration, for context: SourceDependencies)
     {
         self.credential = credential
@@ -132,7 +131,6 @@ final class AccessTokens {
 /// The key of a service account: a JSON file of Google Cloud.
 struct ServiceAccount {
     let email: String
-    /// The endpoint for access tokens.
     let tokenURL: String
     private let keyID: String?
     private let key: RSAKey
@@ -167,8 +165,7 @@ struct ServiceAccount {
         do { key = try RSAKey(pem: pem) } catch { throw problem("\(error)") }
     }
 
-    /// The assertion that is exchanged for an access token (RFC 7523). It is valid for an hour by the
-    /// clock of this host.
+    /// The assertion for an access token (RFC 7523), valid for an hour by the clock of this host.
     func assertion(for scope: String, at now: Instant) throws(Failure) -> String {
         let header: JSON.Value = [
             "alg": "RS256", "typ": "JWT", "kid": keyID.map { .string($0) } ?? .null,

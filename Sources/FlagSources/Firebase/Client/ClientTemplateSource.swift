@@ -169,8 +169,7 @@ package final class ClientTemplateSource: FlagSource {
         stream.start()
     }
 
-    /// Passes on an event of the stream. Hints wait up to three seconds, so that hosts do not all
-    /// fetch at once.
+    /// Passes on an event of the stream. Hints wait up to three seconds: hosts do not all fetch at once.
     private func streamEvent(_ event: Event) {
         guard case .hinted = event else { return context.deliver(event) }
         hint(after: 0...3000)
@@ -204,7 +203,6 @@ package final class ClientTemplateSource: FlagSource {
 }
 
 extension FirebaseSettings {
-    /// The URL of a fetch.
     fileprivate var fetchURL: String {
         "\(baseURL)/v1/projects/\(project)/namespaces/firebase:fetch"
     }

@@ -1,8 +1,7 @@
 import Decision
 
 extension SignalTest.Comparison {
-    /// Whether the signal passes the test. `search` looks for a regular expression. Throws if the
-    /// budget is spent.
+    /// Whether the signal passes the test. `search` looks for a pattern. Throws if the budget is spent.
     func holds(
         for signal: SignalValue, _ budget: inout EvaluationBudget,
         search: (_ pattern: String, _ text: String, _ steps: inout Int64) -> SearchResult
@@ -110,10 +109,8 @@ package enum SignalValue: Hashable, Sendable {
     case integer(Int64)
     case number(Double)
 
-    /// The signal as a text, for comparisons of texts and versions.
-    ///
-    /// Throws if the official clients disagree: one of them treats a zero and an empty text as a
-    /// missing signal, and they write some numbers differently.
+    /// The signal as a text. Throws if the official clients disagree: one of them treats a zero and an empty
+    /// text as missing, and they write some numbers differently.
     func asText() throws(ConditionError) -> String {
         try refuseNothing()
         switch self {
