@@ -20,7 +20,7 @@ package struct LoadedConfiguration {
     package init(
         _ files: ConfigurationFiles, zones: Zones? = nil
     ) throws(ConfigurationError) {
-        let supply = files.templates.map { Templates($0) } ?? Templates()
+        let supply = Templates(kept: files.templates)
         self.files = files
         settings = try Settings(files: files.contents, zones: zones ?? .files, templates: supply)
         templates = supply.sources
@@ -43,7 +43,6 @@ package struct LoadedConfiguration {
 }
 
 extension Zones {
-    /// The zones of the system. Each is read when it is asked for.
     fileprivate static var files: Zones {
         Zones(
             system: ZoneFiles.system,

@@ -12,7 +12,6 @@ package struct Settings: Hashable, Sendable {
     package var units: [ServiceName: [UnitName]]
     /// The pages of the services that configure a template or a language.
     package var pages: [ServiceName: Page]
-    /// What the host guard allows.
     package var guardLimits: GuardLimits
     /// The file to which the metrics are written too; nil without one.
     package var textfile: String?
@@ -107,13 +106,11 @@ extension ValueType where Value == String {
 }
 
 extension HTTPSettings {
-    private static let timeouts: ClosedRange<Duration> = .milliseconds(100) ... .seconds(600)
-
     /// Reads `[report]`; nil after an error. It has the keys of a document that is fetched.
     fileprivate init?(forReports reader: TableDecoder) {
         reader.refuseKeys(notIn: HTTPKey.words + ReportKey.words)
         let timeout = reader.value(
-            ReportKey.timeout, .duration(in: Self.timeouts), default: FetchLimits.defaultTimeout)
+            ReportKey.timeout, .duration(in: Source.timeouts), default: FetchLimits.defaultTimeout)
         guard case .http(let settings) = SourceType.http.read(reader, FetchLimits(timeout: timeout))
         else { return nil }
         self = settings

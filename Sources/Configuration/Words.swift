@@ -54,7 +54,6 @@ extension String {
 }
 
 extension [String] {
-    /// The words without repetitions.
     var eachOnce: [String] {
         reduce(into: []) { if !$0.contains(where: $1.hasSameBytes) { $0.append($1) } }
     }
@@ -68,10 +67,8 @@ extension [String] {
 }
 
 extension UInt8 {
-    /// 0 to 9.
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-    /// 0 to 9, A to Z, a to z.
     var isAlphanumeric: Bool {
         isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
     }

@@ -78,7 +78,6 @@ package struct SourceDependencies {
     let client: HTTPClient
     let loop: EventLoop
     let deliver: Deliver
-    /// The signed documents of the source; nil without signers.
     let documents: SignedDocuments?
 
     /// The context of one source; `deliver` takes its events. `signing` says who has to sign its documents.
@@ -97,7 +96,6 @@ package struct SourceDependencies {
         }
     }
 
-    /// The present time, by both clocks.
     var now: (wall: Instant, boot: Boottime) { loop.now }
 
     /// Ends a fetch.

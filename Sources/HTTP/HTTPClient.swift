@@ -58,7 +58,6 @@ package final class HTTPClient {
         curl_global_cleanup()
     }
 
-    /// The time since the boot.
     var now: Boottime { loop.now.boot }
 
     /// The path of a file of authorities, in another spelling after each change: the changes in binary, as '/' and

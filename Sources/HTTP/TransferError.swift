@@ -23,9 +23,7 @@ package enum TransferError: Error, Hashable, Sendable {
     /// The answer began, and then broke off or was not HTTP.
     case broken(String)
 
-    /// The answer ended before its end.
     static let cutShort = TransferError.broken("it was cut short")
-    /// The answer does not begin as one of HTTP does.
     static let notHTTP = TransferError.broken("it is not valid HTTP")
 }
 

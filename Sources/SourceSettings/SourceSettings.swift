@@ -43,7 +43,6 @@ package struct HTTPSettings: Hashable, Sendable {
     package var url: String
     /// Header fields that the administrator adds to every request.
     package var headers: [HeaderField] = []
-    /// The credentials that it names.
     package var credentials: [CredentialRole: Credential] = [:]
     /// The path of a Unix socket to connect to in place of the URL's host.
     package var unixSocket: String?

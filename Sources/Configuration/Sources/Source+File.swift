@@ -4,7 +4,6 @@ enum FileKey: String, SettingKey {
 }
 
 extension SourceType {
-    /// A file on this host.
     static let file = SourceType(
         word: "file", keys: FileKey.words + SigningKey.words, isSignable: true,
         read: { reader, limits in

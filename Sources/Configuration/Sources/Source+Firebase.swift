@@ -23,7 +23,6 @@ enum FirebaseServerKey: String, SettingKey {
 }
 
 extension SourceType {
-    /// The client template of Firebase Remote Config.
     static let firebase = SourceType(
         word: "firebase", keys: FirebaseKey.words, maxBody: firebaseMaxBody,
         read: { reader, limits in
@@ -51,7 +50,6 @@ extension SourceType {
                     installationsURL: installationsURL, limits: limits))
         })
 
-    /// The server template of Firebase Remote Config.
     static let firebaseServer = SourceType(
         word: "firebase-server", keys: FirebaseServerKey.words, maxBody: firebaseMaxBody,
         read: { reader, limits in
@@ -115,7 +113,6 @@ extension ValueType where Value == String {
         }
     }
 
-    /// The URL of a service that gets an API key.
     fileprivate static var apiURL: Self { serviceURL(login: "'api_key'") }
 }
 
@@ -128,7 +125,6 @@ extension ValueType where Value == String? {
 }
 
 extension ValueType where Value == JSON.Object {
-    /// A table of strings and numbers: `{ tier = "gold", build = 42 }`.
     fileprivate static var signals: Self {
         Self(expected: "a table such as { tier = \"gold\", build = 42 }") {
             value throws(ValueProblem) in

@@ -18,7 +18,6 @@ enum HTTPKey: String, SettingKey {
 }
 
 extension SourceType {
-    /// A document that a web server holds.
     static let http = SourceType(
         word: "http", keys: HTTPKey.words + SigningKey.words, isSignable: true,
         read: { reader, limits in
@@ -36,14 +35,12 @@ extension SourceType {
 }
 
 extension ValueType where Value == String {
-    /// The URL of a document, such as `https://flags.example.com/shop.json`.
     fileprivate static var documentURL: Self {
         .url(
             expected: "a URL such as \"https://flags.example.com/shop.json\"", login: "'bearer'"
         ) { $0.text }
     }
 
-    /// The absolute path of a Unix socket.
     fileprivate static var socketPath: Self {
         .string(expected: "a path") { text throws(ValueProblem) in
             guard text.utf8.first == UInt8(ascii: "/") else {
@@ -59,7 +56,6 @@ extension ValueType where Value == String {
 }
 
 extension ValueType where Value == [HeaderField] {
-    /// A table of header fields: `{ X-Team = "shop" }`.
     fileprivate static var headers: Self {
         Self(expected: "a table of strings such as { X-Team = \"shop\" }") {
             value throws(ValueProblem) in

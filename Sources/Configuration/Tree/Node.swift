@@ -118,7 +118,6 @@ extension JSON.Value {
 }
 
 extension JSON.Object {
-    /// The same object as inline TOML.
     var toml: String {
         "{ \(map { "\($0.key.keyText) = \($0.value.toml)" }.joined(separator: ", ")) }"
     }

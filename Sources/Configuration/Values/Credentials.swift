@@ -2,7 +2,6 @@ import Files
 import SourceSettings
 
 extension ValueType where Value == Credential {
-    /// A credential's name, or the absolute path of a file.
     static var credential: Self {
         Self(expected: "the name of a credential or an absolute path", text: { $0.text }) {
             text throws(ValueProblem) in

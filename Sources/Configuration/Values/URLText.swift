@@ -18,7 +18,6 @@ struct URLText {
 
     var hasQuery: Bool { text.utf8.contains(UInt8(ascii: "?")) }
 
-    /// The text without the slashes at its end.
     var withoutTrailingSlashes: String {
         var rest = text[...]
         while rest.last == "/" { rest.removeLast() }
@@ -64,7 +63,6 @@ struct URLText {
         return nil
     }
 
-    /// Whether its host is this host by every name server.
     var isLoopback: Bool { (host.hasPrefix("[") ? "\(host)]" : host).isLoopbackHost }
 
     /// The name or the address; an IPv6 address from its bracket on, without the bracket at its end.

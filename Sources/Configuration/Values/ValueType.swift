@@ -106,7 +106,6 @@ extension ValueType {
 }
 
 extension ValueType where Value == Bool {
-    /// `true` or `false`.
     static var bool: Self {
         Self(expected: "true or false") { value throws(ValueProblem) in
             guard case .boolean(let bool) = value else { throw .wrongType() }
@@ -130,7 +129,6 @@ extension ValueType where Value == JSON.Value {
 }
 
 extension ValueType where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// One of the words of an enumeration.
     static var word: Self {
         let words = Value.allCases.map(\.rawValue)
         return Self(expected: words.alternatives, text: { $0.rawValue }) {

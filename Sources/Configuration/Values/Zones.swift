@@ -8,12 +8,8 @@ package final class Zones {
     private let readNamed: (String) throws -> Zone?
     private var named: [String: Zone] = [:]
 
-    /// Zones by these functions. They throw if the file of a zone exists and cannot be used.
-    ///
-    /// - Parameters:
-    ///   - system: The zone of services that name none.
-    ///   - named: The zone of an IANA name, such as `Asia/Tokyo`; nil without such a zone.
-    ///   - names: The names that `named` knows, for "did you mean". May be empty.
+    /// Zones by these functions, which throw if the file of a zone exists and cannot be used: the zone of services
+    /// that name none, that of an IANA name, or nil, and the known names, for "did you mean".
     package init(
         system: @escaping () throws -> Zone, named: @escaping (String) throws -> Zone?,
         names: @escaping () -> [String]

@@ -27,9 +27,8 @@ final class Fetch {
     /// Made once, so that a poll allocates one closure and not two.
     private lazy var complete: HTTPTransfer.Completion = { [unowned self] in ended($0) }
 
-    /// Fetches of at most `limit`. A request that runs out of time fails with the clause `timeout`, by default
-    /// that of the limit: a time that differs each time would hide that a failure is repeated. `isDecidedOn`:
-    /// its answers are flags.
+    /// Fetches of at most `limit`. A request that runs out of time fails with the clause `timeout`, by default that
+    /// of the limit: the time that is left would hide repetitions. `isDecidedOn`: its answers are flags.
     init(
         _ operation: String, limit: Duration, timeout: String? = nil, isDecidedOn: Bool = false,
         for context: SourceDependencies
@@ -47,7 +46,6 @@ final class Fetch {
 
     deinit { transfer?.cancel() }
 
-    /// The time until the deadline.
     var timeLeft: Duration { deadline - context.now.boot }
 
     /// Begins a fetch, which has to end by `deadline`; by default after the limit.

@@ -32,7 +32,6 @@ extension HTTPResponse {
         Validators(etag: etag, lastModified: lastModified(now: now))
     }
 
-    /// The ETag of the answer.
     var etag: String? { validator("etag") }
 
     /// `Last-Modified`, if it is two seconds older than the `Date` of the same answer (RFC 9110 §8.8.2.2): a

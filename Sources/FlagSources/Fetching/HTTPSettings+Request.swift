@@ -87,14 +87,12 @@ struct Secrets: Hashable {
         if contents[.clientKey] == nil { contents[.clientKey] = contents[.clientCertificate] }
     }
 
-    /// The certificate of this host, with its key.
     var identity: Identity? {
         guard let certificate = contents[.clientCertificate], let key = contents[.clientKey]
         else { return nil }
         return Identity(certificate: certificate, key: key)
     }
 
-    /// The header fields that carry credentials.
     var headers: [Header] {
         CredentialRole.allCases.compactMap { role in
             guard let content = contents[role] else { return nil }

@@ -9,7 +9,6 @@ package final class HTTPSource: FlagSource {
     private let context: SourceDependencies
     private var fingerprints: RequestFingerprint
     private let fetch: Fetch
-    /// The request for the document, with the credentials as they were read last.
     private var document: DocumentRequest?
 
     /// A source that fetches nothing yet.

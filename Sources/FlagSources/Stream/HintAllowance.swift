@@ -15,16 +15,14 @@ package struct HintRate: Hashable, Sendable {
     package static let ofKeys = HintRate(atOnce: 2, period: .milliseconds(334))
 }
 
-/// The rate limit of a stream's hints, by a `HintRate`, or one for each poll interval if that is shorter: a
-/// hostile or broken stream costs a bounded number of fetches. A hint that has to wait is passed on once for
-/// all that come meanwhile.
+/// The rate limit of a stream's hints, by a `HintRate`, or one for each poll interval if that is shorter. It
+/// bounds what a hostile stream costs. A hint that has to wait is passed on once for all that come meanwhile.
 package struct HintAllowance: Hashable, Sendable {
     private let rate: HintRate
     /// When all hints may be passed on again: each hint moves it by a period.
     private var wholeAt: Boottime?
     /// No hint is passed on before, since the server asked to be left alone.
     private var heldUntil: Boottime?
-    /// Whether a hint waits for its time.
     private var isWaiting = false
 
     /// An allowance for a source that is polled at this interval.

@@ -3,9 +3,8 @@ import EventLoop
 package import HTTP
 package import POSIX
 
-/// A stream that hints at changes of a source's flags, beside the polls: it performs the effects of
-/// `StreamMachine`. It delivers `.hinted`, and `.watchChanged` with a problem if no stream is available, and
-/// never flags.
+/// A stream that hints at changes of a source's flags: it performs the effects of `StreamMachine`. It delivers
+/// `.hinted`, and `.watchChanged` with a problem if no stream is available, and never flags.
 package final class Stream<Parser: StreamParser> {
     private let context: SourceDependencies
     private let makeParser: () -> Parser

@@ -15,9 +15,7 @@ package enum StreamEvent: Hashable, Sendable {
     case failed(Failure)
     /// No answer came, or it broke off: the server may be away.
     case lost(Failure)
-    /// A poll of the same source has failed.
     case pollFailed
-    /// A poll of the same source has succeeded.
     case pollSucceeded
     /// In the answer to a poll, the server has asked for no request for this long.
     case retryLater(Duration)
@@ -38,7 +36,6 @@ package enum StreamEffect: Hashable, Sendable {
     case connect
     /// Give up the connection; no event of it follows.
     case disconnect
-    /// Hint that the flags may have changed.
     case hint
     /// Report why only polls show changes; nil when the stream is followed again.
     case setProblem(String?)

@@ -23,7 +23,6 @@ package struct StreamMachine: Sendable {
     /// `idle` ends with `.started`. Then `connecting` becomes `open` or `waiting`, `open` becomes `waiting`,
     /// and `waiting` becomes `connecting` when its time has come.
     private enum StreamPhase: Hashable, Sendable {
-        /// Not followed yet.
         case idle
         /// Waits for the end of the back-off. The server, or its refusal, allows no connection
         /// before `earliest`, also if a poll succeeds meanwhile.
@@ -67,7 +66,6 @@ package struct StreamMachine: Sendable {
         random = SeededRandom(seed: seed)
     }
 
-    /// Whether the stream is open.
     package var isOpen: Bool { if case .open = phase { true } else { false } }
 
     /// Handles an event at `now`. The effects have to be performed in their order.

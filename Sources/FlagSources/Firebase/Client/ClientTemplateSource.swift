@@ -119,25 +119,21 @@ package final class ClientTemplateSource: FlagSource {
         let request = HTTPRequest.google(
             settings.fetchURL, headers: headers, body: body.bytes, maxBody: settings.limits.maxBody)
         fetch.send(request) { [unowned self] result in
-            // The token may be revoked, and a new token may be accepted.
-            if mayRenew, case .success(let response) = result, response.status == 401 {
-                installations.dropToken()
-                return get(validators, isSecondTry: true)
+            do throws(Failure) {
+                let response = try result.get()
+                // The token may be revoked, and a new token may be accepted.
+                if mayRenew, response.status == 401 {
+                    installations.dropToken()
+                    return get(validators, isSecondTry: true)
+                }
+                let outcome = try outcome(of: response, isConditional: validators.etag != nil)
+                context.deliverOutcome(outcome, date: response.date(now: context.now.wall))
+                stream?.pollSucceeded()
+                if versions.needFetch() { hint(after: 1000...3000) }
+            } catch {
+                stream?.pollFailed(error)
+                context.deliverOutcome(.failure(error))
             }
-            responseArrived(result, isConditional: validators.etag != nil)
-        }
-    }
-
-    private func responseArrived(_ result: Result<HTTPResponse, Failure>, isConditional: Bool) {
-        do throws(Failure) {
-            let response = try result.get()
-            let outcome = try outcome(of: response, isConditional: isConditional)
-            context.deliverOutcome(outcome, date: response.date(now: context.now.wall))
-            stream?.pollSucceeded()
-            if versions.needFetch() { hint(after: 1000...3000) }
-        } catch {
-            stream?.pollFailed(error)
-            context.deliverOutcome(.failure(error))
         }
     }
 

@@ -124,10 +124,8 @@ final class Installations {
 
     private var path: String { "\(folder)/\(context.name).json" }
 
-    /// The project and the app that the installation belongs to.
     private var app: String { "\(settings.project) \(settings.appID)" }
 
-    /// Stores the installation, so that it survives a power loss.
     private func store() {
         do {
             try Directory.create(folder)

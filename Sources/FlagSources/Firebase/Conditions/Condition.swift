@@ -105,9 +105,8 @@ package enum Relation: String, CaseIterable, Sendable {
 }
 
 extension Condition {
-    /// Reads a condition. The service leaves zeros and empty lists out (proto3 in JSON). One that is malformed
-    /// or of an unknown kind becomes `.unreadable`, which is false and no error: the rest of the template stays
-    /// useful.
+    /// Reads a condition. The service leaves zeros and empty lists out (proto3 in JSON). A malformed or unknown one
+    /// becomes `.unreadable`, which is false and no error: the rest of the template stays useful.
     package init(_ value: JSON.Value?) {
         var room = Int.max
         self.init(value, &room)

@@ -127,9 +127,8 @@ extension FirebaseServerSettings {
         "\(baseURL)/v1/projects/\(project)/namespaces/firebase-server/serverRemoteConfig"
     }
 
-    /// Identifies the template and the context of its evaluation, not the account: all read the same template.
-    /// The 1 is the version of the evaluation. It grows with a change of results: an unchanged template is not
-    /// evaluated again.
+    /// Identifies the template and the context of its evaluation, not the account: all read the same one. The 1 is
+    /// the version of the evaluation, for a change of results: an unchanged template is not evaluated again.
     fileprivate func fingerprint(in context: EvaluationContext) -> String {
         let signals = context.signals.map { "\($0.key.text.utf8.count):\($0.key.text)=\($0.value)" }
         let host = ([context.randomizationID] + signals.sorted()).joined(separator: "\n")
