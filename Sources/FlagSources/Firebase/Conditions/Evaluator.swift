@@ -17,22 +17,14 @@ package struct EvaluationContext: Hashable, Sendable {
     }
 }
 
-/// The result of a search for a regular expression.
-package enum SearchResult: Hashable, Sendable {
-    case found
-    case notFound
-    /// The expression cannot be used, for this reason.
-    case refused(String)
-    /// The search would take more steps than the limit.
-    case tooCostly
-}
-
 /// The functions of C libraries that the evaluation needs. They are passed in, so that it stays pure.
 package struct Tools {
     /// SHA-256.
     package var digest: (_ bytes: [UInt8]) -> [UInt8]
-    /// Looks for a pattern of RE2 anywhere in a text, within `steps`, which becomes the number that it took.
-    package var search: (_ pattern: String, _ text: String, _ steps: inout Int64) -> SearchResult
+    /// Whether a pattern of RE2 is anywhere in a text. `steps` is the limit, and becomes the number that it took: more
+    /// than the limit if that was reached. Fails for an expression that cannot be used.
+    package var search:
+        (_ pattern: String, _ text: String, _ steps: inout Int64) -> Result<Bool, ConditionError>
 }
 
 /// Evaluates conditions as the official clients for servers do, and collects warnings. A condition on which
@@ -157,7 +149,7 @@ struct EvaluationBudget {
 }
 
 /// Why a condition counts as false: it is malformed, or the official clients disagree on it.
-struct ConditionError: Error, Hashable, Sendable {
+package struct ConditionError: Error, Hashable, Sendable {
     let cause: String
 
     /// The cause is one clause, lower case.
@@ -174,12 +166,13 @@ extension Tools {
                 pattern, pattern.utf8.count, text, text.utf8.count, memoryLimit, &steps, &error,
                 error.count)
             switch result {
-            case .found: return .found
-            case .missing: return .notFound
-            case .too_costly: return .tooCostly
+            case .found: return .success(true)
+            // Where it is too costly, the steps are over the limit.
+            case .missing, .too_costly: return .success(false)
             case .refused:
-                let cause = error.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-                return .refused(String(decoding: cause, as: UTF8.self))
+                let bytes = error.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+                let cause = String(decoding: bytes, as: UTF8.self)
+                return .failure(ConditionError("regular expression \(quoted(pattern)): \(cause)"))
             }
         }
     }

@@ -4,7 +4,7 @@ extension SignalTest.Comparison {
     /// Whether the signal passes the test. `search` looks for a pattern. Throws if the budget is spent.
     func holds(
         for signal: SignalValue, _ budget: inout EvaluationBudget,
-        search: (_ pattern: String, _ text: String, _ steps: inout Int64) -> SearchResult
+        search: (String, String, _ steps: inout Int64) -> Result<Bool, ConditionError>
     ) throws(ConditionError) -> Bool {
         switch self {
         case .containsAny(let targets): return try Self.contains(signal, targets, &budget)
@@ -25,13 +25,7 @@ extension SignalTest.Comparison {
                 var steps = budget.steps
                 let result = search(pattern, text, &steps)
                 try budget.charge(steps: steps)
-                switch result {
-                case .found: return true
-                case .notFound: continue
-                case .refused(let cause):
-                    throw ConditionError("regular expression \(quoted(pattern)): \(cause)")
-                case .tooCostly: try budget.charge(steps: budget.steps + 1)
-                }
+                if try result.get() { return true }
             }
             return false
         case .number(let relation, let target):
