@@ -64,10 +64,8 @@ package struct EffectiveSetting: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The errors, the warnings and the settings in force that reading a configuration finds. Reading goes
-/// on after an error, so that one run finds all errors.
-///
-/// A class, because the readers of all tables write into the same report.
+/// The errors, the warnings and the settings in force that reading a configuration finds, all in one run. A
+/// class, because the readers of all tables write into it.
 final class Diagnostics {
     private(set) var errors: [Diagnostic] = []
     private(set) var warnings: [Diagnostic] = []

@@ -13,7 +13,7 @@ package protocol FlagSource: AnyObject {
     /// The name that the configuration gives it.
     var name: SourceName { get }
 
-    /// Identifies what selects the answers: address, headers, credentials. It is stored with an answer.
+    /// Identifies what selects the answers: address, headers, a digest of the credentials. Stored with an answer.
     var fingerprint: String { get }
 
     /// Whether an answer stored under this binding holds the same flags: its validators may be sent, and its

@@ -10,8 +10,7 @@ package struct HTTPResponse: Hashable, Sendable {
 
 /// The header section of an answer, line by line as it comes.
 ///
-/// It is kept as bytes and searched on demand: of most answers only two or three headers are
-/// needed.
+/// It is kept as bytes and searched on demand: most answers need only two or three headers.
 package struct HeaderSection: Hashable, Sendable {
     private var bytes: [UInt8] = []
     /// The range of each line in the bytes, with its line end.

@@ -35,9 +35,7 @@ package struct SigningRule: Hashable, Sendable {
     }
 }
 
-/// A document that a web server holds, and how to ask for it. Secrets are named, not held.
-///
-/// Other network sources use it for the settings that they share with kind `http`.
+/// A document on a web server, or what other network sources share with it. Secrets are named, not held.
 package struct HTTPSettings: Hashable, Sendable {
     /// `http://…` or `https://…`, without user and password.
     package var url: String
@@ -93,8 +91,7 @@ package struct HeaderField: Hashable, Sendable {
 
 /// An etcd cluster that holds flags, and how to ask it.
 package struct EtcdSettings: Hashable, Sendable {
-    /// The members, `http://HOST:PORT` or `https://HOST:PORT`, at least one, without a slash at the
-    /// end. Each of them may answer.
+    /// The members, at least one: `http://HOST:PORT` or `https://HOST:PORT`, no slash at the end. Each may answer.
     package var endpoints: [String]
     /// The beginning of every key. The rest of a key is the name of a flag.
     package var prefix: String

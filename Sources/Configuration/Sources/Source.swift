@@ -101,10 +101,8 @@ extension Source {
     }
 }
 
-/// A type of source as the configuration writes it: the word after `type`, the keys of its own, and
-/// the addresses that replace a table with those keys.
-///
-/// A new kind of source adds its type to `all`.
+/// A type of source as the configuration writes it: the word after `type`, its own keys, and the addresses that
+/// replace a table. A new one is added to `all`.
 struct SourceType: Sendable {
     let word: String
     /// The keys of this type, besides the keys of every type.

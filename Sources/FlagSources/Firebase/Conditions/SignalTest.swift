@@ -152,8 +152,7 @@ extension Double {
     /// The number that both official clients read in a text: decimal digits, with a sign, a fraction and an
     /// exponent at most, or `Infinity`, with white space around.
     ///
-    /// One client also reads `nan`, `inf`, `1_0` and digits of every script, the other `0x10` and the empty
-    /// text.
+    /// One client also reads `nan`, `inf`, `1_0` and digits of every script, the other `0x10` and no text.
     init(agreedOn text: String) throws(ConditionError) {
         let trimmed = String(Blanks.both.trim(text))
         guard trimmed.isDecimal, let value = Double(trimmed) else {
