@@ -10,8 +10,8 @@ package struct SignedDocument: Hashable, Sendable {
     package let content: [UInt8]
     private let signatures: [SSHSignature]
 
-    /// The purpose that its signatures have to be made for.
-    package static let namespace = SSHSignature.namespace
+    /// The purpose that its signatures have to be made for: `ssh-keygen -Y sign -n killswitchd`.
+    package static let namespace = "killswitchd"
 
     /// How many keys have signed it, whether they count or not. A key that signed twice is one.
     package var keyCount: Int { Set(signatures.map(\.key)).count }

@@ -98,7 +98,7 @@ struct SignerLine: Hashable {
             }
             switch name {
             case "namespaces":
-                isForUs = SSHSignature.namespace.isMatched(
+                isForUs = SignedDocument.namespace.isMatched(
                     byPatterns: try value(parts, of: name))
             case "valid-after": validity.after = try time(parts, of: name, zone)
             case "valid-before": validity.before = try time(parts, of: name, zone)

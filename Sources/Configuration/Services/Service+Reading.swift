@@ -64,7 +64,7 @@ extension Service {
     private static func zone(whereUnnamedIn reader: TableDecoder, _ zones: Zones) -> Zone {
         guard reader.member(ServiceKey.timeZone) == nil else { return .utc }
         do {
-            return try zones.ofSystem()
+            return try zones.system.get()
         } catch {
             reader.report.error(
                 "no 'time_zone' \(reader.place), and that of the system cannot be read: \(error)",
@@ -151,7 +151,8 @@ extension Policy {
         func read<Value>(_ setting: inout Value, _ key: ServiceKey, _ type: ValueType<Value>) {
             setting = reader.value(key, type, default: setting)
         }
-        read(&maxStale, .maxStale, .durationOrNever(in: Self.staleAges))
+        let age = ValueType<Duration>.duration(in: Self.staleAges, or: ", or 'never'")
+        read(&maxStale, .maxStale, age.or("never", expected: "a duration or \"never\""))
         read(&whenStale, .whenStale, .word)
         read(&whenUnknown, .whenUnknown, .word)
         read(&firstTimeout, .firstTimeout, .duration(in: Self.firstTimeouts))
@@ -179,8 +180,11 @@ extension Service {
         }
         guard let maxStale = policy.maxStale else {
             // Flags in the format switch may hold their own expiry.
-            if let member = reader.member(ServiceKey.whenStale),
-                !switches.contains(where: \.canExpire), !sources.areSigned(switches)
+            let canExpire = switches.contains {
+                if case .switchObject = $0.format { true } else { false }
+            }
+            if !canExpire, let member = reader.member(ServiceKey.whenStale),
+                !sources.areSigned(switches)
             {
                 reader.report.warn(
                     "'\(member.key)' \(reader.place) has no effect: 'max_stale' is \"never\"",
@@ -196,13 +200,6 @@ extension Service {
                     + "'\(source.name)' (\(source.interval.text)): its flags go stale between polls",
                 at: origin)
         }
-    }
-}
-
-extension Switch {
-    /// Whether its flags can become stale without `max_stale`.
-    fileprivate var canExpire: Bool {
-        if case .switchObject = format { true } else { false }
     }
 }
 

@@ -58,7 +58,11 @@ extension Switch {
     private static func source(
         from reader: TableDecoder, of service: String, _ sources: inout ConfiguredSources
     ) -> SourceName? {
-        let type = ValueType<String>.sourceName
+        let word = ValueType<String>.text("source")
+        // An address is written without its secrets.
+        let type = ValueType<String>(expected: word.expected, read: word.read) {
+            $0.withoutSecrets.tomlText
+        }
         guard let text = reader.required(SwitchKey.source, type),
             let member = reader.member(SwitchKey.source)
         else { return nil }
@@ -88,13 +92,5 @@ extension Switch {
         let countdownKey = reader.value(
             SwitchKey.countdownKey, .text("key"), default: FormatWord.countdownKey)
         return word?.format(key: key, countdownKey: countdownKey)
-    }
-}
-
-extension ValueType where Value == String {
-    /// The name of a source, or an address; it is written without the secrets of the address.
-    fileprivate static var sourceName: Self {
-        let text = Self.text("source")
-        return Self(expected: text.expected, read: text.read) { $0.withoutSecrets.tomlText }
     }
 }

@@ -52,18 +52,13 @@ extension ValueType where Value == [String] {
         ) { element throws(ValueProblem) in
             guard case .string(let text) = element else { throw .wrongType() }
             let endpoint = text.hasSuffix("/") ? String(text.dropLast()) : text
-            if let problem = URLText(endpoint).originProblem(login: login) {
+            let url = URLText(endpoint)
+            let isLonger = url.authority.endIndex < url.text.endIndex
+            let more = isLonger ? "leave out what follows the port" : nil
+            if let problem = url.problem(login: login) ?? more {
                 throw .bad(thing, cause: "\(text.shown): \(problem)")
             }
             return endpoint
         }
-    }
-}
-
-extension URLText {
-    /// Why it is refused as scheme, host and port.
-    fileprivate func originProblem(login: String) -> String? {
-        problem(login: login)
-            ?? (authority.endIndex < text.endIndex ? "leave out what follows the port" : nil)
     }
 }

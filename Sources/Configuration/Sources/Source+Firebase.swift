@@ -34,8 +34,10 @@ extension SourceType {
             let realtimeURL = reader.value(
                 FirebaseKey.realtimeURL, .apiURL,
                 default: "https://firebaseremoteconfigrealtime.googleapis.com")
+            let url = ValueType<String>.apiURL
             let installationsURL = reader.value(
-                FirebaseKey.installationsURL, .apiURLOrNone,
+                FirebaseKey.installationsURL,
+                url.or("none", expected: "\(url.expected), or \"none\""),
                 default: "https://firebaseinstallations.googleapis.com")
             if realtime, installationsURL == nil, let key = reader.member(FirebaseKey.realtime) {
                 reader.report.error(
@@ -114,14 +116,6 @@ extension ValueType where Value == String {
     }
 
     fileprivate static var apiURL: Self { serviceURL(login: "'api_key'") }
-}
-
-extension ValueType where Value == String? {
-    /// As `apiURL`, or the word `none`, which is nil.
-    fileprivate static var apiURLOrNone: Self {
-        let url = ValueType<String>.apiURL
-        return url.or("none", expected: "\(url.expected), or \"none\"")
-    }
 }
 
 extension ValueType where Value == JSON.Object {

@@ -21,7 +21,9 @@ extension SourceType {
     static let http = SourceType(
         word: "http", keys: HTTPKey.words + SigningKey.words, isSignable: true,
         read: { reader, limits in
-            guard let url = reader.required(HTTPKey.url, .documentURL) else { return nil }
+            let such = "a URL such as \"https://flags.example.com/shop.json\""
+            let type = ValueType<String>.url(expected: such, login: "'bearer'") { $0.text }
+            guard let url = reader.required(HTTPKey.url, type) else { return nil }
             var settings = HTTPSettings(url: url, limits: limits)
             reader.readCertificates(into: &settings)
             settings.credentials[.bearer] = reader.optional(HTTPKey.bearer, .secret)
@@ -35,12 +37,6 @@ extension SourceType {
 }
 
 extension ValueType where Value == String {
-    fileprivate static var documentURL: Self {
-        .url(
-            expected: "a URL such as \"https://flags.example.com/shop.json\"", login: "'bearer'"
-        ) { $0.text }
-    }
-
     fileprivate static var socketPath: Self {
         .string(expected: "a path") { text throws(ValueProblem) in
             guard text.utf8.first == UInt8(ascii: "/") else {

@@ -169,11 +169,3 @@ extension ValueType where Value == Duration {
         }
     }
 }
-
-extension ValueType where Value == Duration? {
-    /// A duration as text, or the word `never`, which is nil.
-    static func durationOrNever(in range: ClosedRange<Duration>) -> Self {
-        let duration = ValueType<Duration>.duration(in: range, or: ", or 'never'")
-        return duration.or("never", expected: "a duration or \"never\"")
-    }
-}

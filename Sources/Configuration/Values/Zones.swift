@@ -3,7 +3,8 @@ package import CivilTime
 /// A supply of time zones: the files of the system, or a list in a test. Each is read once.
 package final class Zones {
     let names: () -> [String]
-    private lazy var system = Result { try readSystem() }
+    /// The zone of services that name none.
+    private(set) lazy var system = Result { try readSystem() }
     private let readSystem: () throws -> Zone
     private let readNamed: (String) throws -> Zone?
     private var named: [String: Zone] = [:]
@@ -18,9 +19,6 @@ package final class Zones {
         readNamed = named
         self.names = names
     }
-
-    /// The zone of services that name none.
-    func ofSystem() throws -> Zone { try system.get() }
 
     /// The zone of an IANA name; nil without such a zone.
     func zone(named name: String) throws -> Zone? {
