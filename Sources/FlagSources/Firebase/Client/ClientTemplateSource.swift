@@ -215,7 +215,7 @@ extension FirebaseSettings {
 extension HTTPResponse {
     /// All of the flags in a success, where an absent flag has no value any more; nil if they are unchanged. An answer
     /// without flags is a failure, since it is not an order. The official clients would fall back to their defaults.
-    fileprivate func clientFlags(
+    func clientFlags(
         isConditional: Bool
     ) throws(Failure) -> (flags: JSON.Object, version: String?)? {
         let members = try FlagDocument.parse(body)
