@@ -171,7 +171,9 @@ struct ServiceAccount {
             "alg": "RS256", "typ": "JWT", "kid": keyID.map { .string($0) } ?? .null,
         ]
         let claims: JSON.Value = [
-            "iss": .string(email), "scope": .string(scope), "aud": .string(Self.audience),
+            "iss": .string(email), "scope": .string(scope),
+            // It does not depend on the endpoint, as in the official clients.
+            "aud": "https://oauth2.googleapis.com/token",
             "iat": .number(Number(now.seconds)), "exp": .number(Number(now.seconds + 3600)),
         ]
         let parts = [header, claims].map { Base64URL.text(of: $0.serialized().utf8) }
@@ -182,7 +184,4 @@ struct ServiceAccount {
             throw Failure(.unreachable, "sign by the key of '\(email)': \(error)")
         }
     }
-
-    /// The audience of an assertion. It does not depend on the endpoint, as in the official clients.
-    private static let audience = "https://oauth2.googleapis.com/token"
 }
