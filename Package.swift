@@ -82,7 +82,7 @@ let package = Package(
         module("Files", uses: ["CSystemd", "POSIX"]),
         module("EventLoop", uses: ["CSystemd", "CivilTime", "POSIX"]),
         module("HTTP", uses: ["CCurl", "CZlib", "CivilTime", "EventLoop", "Files", "POSIX"]),
-        quiet("Signing", uses: ["CCrypto", "CivilTime"]),
+        quiet("Signing", uses: ["CCrypto", "CivilTime", "JSON"]),
         quiet("FlagSignatures", uses: ["CivilTime", "Decision", "Files", "Signing"]),
         module("POSIX"),
 

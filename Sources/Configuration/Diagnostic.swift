@@ -24,27 +24,21 @@ package struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(origin): \(text)" }
 }
 
-/// Why a configuration cannot be used: all of its errors, in the order of the files and of the places
-/// in them.
-package struct SettingsError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Never empty.
-    package let diagnostics: [Diagnostic]
+/// Why a configuration cannot be run: its errors with file and line, a line for each, or the file that cannot be read.
+package struct ConfigurationError: Error, CustomStringConvertible {
+    package let description: String
+}
 
+extension ConfigurationError {
     /// Nil without an error.
-    init?(_ diagnostics: [Diagnostic]) {
-        guard !diagnostics.isEmpty else { return nil }
-        self.diagnostics = diagnostics
-    }
-
-    /// One line per error.
-    package var description: String {
-        diagnostics.map(\.description).joined(separator: "\n")
+    init?(_ errors: [Diagnostic]) {
+        guard !errors.isEmpty else { return nil }
+        description = errors.map(\.description).joined(separator: "\n")
     }
 }
 
 extension [Diagnostic] {
-    /// In the order of `files`, then of the places in each. Two diagnostics of one place keep their
-    /// order.
+    /// In the order of `files`, then of the places in each, then as they are.
     func inOrder(of files: [String]) -> [Diagnostic] {
         let ranks = Dictionary(zip(files, 0...), uniquingKeysWith: { first, _ in first })
         func place(_ index: Int) -> (Int, Int, Int, Int) {
@@ -70,10 +64,8 @@ package struct EffectiveSetting: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The errors, the warnings and the settings in force that reading a configuration finds. Reading goes
-/// on after an error, so that one run finds all errors.
-///
-/// A class, because the readers of all tables write into the same report.
+/// The errors, the warnings and the settings in force that reading a configuration finds, all in one run. A
+/// class, because the readers of all tables write into it.
 final class Diagnostics {
     private(set) var errors: [Diagnostic] = []
     private(set) var warnings: [Diagnostic] = []

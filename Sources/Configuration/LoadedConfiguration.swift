@@ -20,15 +20,10 @@ package struct LoadedConfiguration {
     package init(
         _ files: ConfigurationFiles, zones: Zones? = nil
     ) throws(ConfigurationError) {
-        let supply = files.templates.map { Templates($0) } ?? Templates()
-        do {
-            self.files = files
-            settings = try Settings.load(
-                files: files.contents, zones: zones ?? .files, templates: supply)
-            templates = supply.sources
-        } catch {
-            throw ConfigurationError(description: "\(error)")
-        }
+        let supply = Templates(kept: files.templates)
+        self.files = files
+        settings = try Settings(files: files.contents, zones: zones ?? .files, templates: supply)
+        templates = supply.sources
     }
 
     /// Checks a configuration that was accepted earlier.
@@ -48,16 +43,10 @@ package struct LoadedConfiguration {
 }
 
 extension Zones {
-    /// The zones of the system. Each is read when it is asked for.
     fileprivate static var files: Zones {
         Zones(
             system: ZoneFiles.system,
             named: { ZoneFiles.exists($0) ? try ZoneFiles.zone(named: $0) : nil },
             names: ZoneFiles.names)
     }
-}
-
-/// Why a configuration cannot be run: its errors with file and line, or the file that cannot be read.
-package struct ConfigurationError: Error, CustomStringConvertible {
-    package let description: String
 }

@@ -12,7 +12,6 @@ package struct Settings: Hashable, Sendable {
     package var units: [ServiceName: [UnitName]]
     /// The pages of the services that configure a template or a language.
     package var pages: [ServiceName: Page]
-    /// What the host guard allows.
     package var guardLimits: GuardLimits
     /// The file to which the metrics are written too; nil without one.
     package var textfile: String?
@@ -38,32 +37,23 @@ package struct Settings: Hashable, Sendable {
 extension Settings {
     /// Reads the main file and the drop-ins, in the order in which they are merged. Throws all syntax
     /// errors of all files or, if there are none, all errors of the merged configuration.
-    package static func load(
+    package init(
         files: [ConfigurationFiles.Content], zones: Zones, templates: Templates = Templates()
-    ) throws(SettingsError) -> Settings {
-        var fragments: [Fragment] = []
-        var problems: [Diagnostic] = []
+    ) throws(ConfigurationError) {
+        let report = Diagnostics()
+        var merged = Table()
         for (path, bytes) in files {
             do {
-                fragments.append(try Fragment(file: path, bytes: bytes))
+                merged.merge(try Table(toml: bytes, file: path))
             } catch {
-                problems.append(error)
+                report.error(error.text, at: error.origin)
             }
         }
-        if let error = SettingsError(problems) { throw error }
-        return try Settings(merging: fragments, zones: zones, templates: templates)
-    }
-
-    /// Merges the files, and checks what comes of it. Throws all errors.
-    private init(
-        merging fragments: [Fragment], zones: Zones, templates: Templates
-    ) throws(SettingsError) {
-        let report = Diagnostics()
-        let files = fragments.map(\.file)
+        if let error = ConfigurationError(report.errors) { throw error }
+        let files = files.map(\.path)
         let start = Origin(file: files.first ?? "(no file)")
         let root = TableDecoder(
-            path: "", place: "at the top level", table: Table(merging: fragments), origin: start,
-            report: report)
+            path: "", place: "at the top level", table: merged, origin: start, report: report)
         root.refuseKeys(notIn: RootKey.words)
 
         var sources = ConfiguredSources(from: root)
@@ -91,7 +81,7 @@ extension Settings {
             report.error("no service is configured: add a table [service.NAME]", at: start)
         }
 
-        if let error = SettingsError(report.errors.inOrder(of: files)) { throw error }
+        if let error = ConfigurationError(report.errors.inOrder(of: files)) { throw error }
         self.init(
             sources: sources.sources, services: services, units: units, pages: pages,
             guardLimits: guardLimits, textfile: textfile, report: settings,
@@ -116,13 +106,11 @@ extension ValueType where Value == String {
 }
 
 extension HTTPSettings {
-    private static let timeouts: ClosedRange<Duration> = .milliseconds(100) ... .seconds(600)
-
     /// Reads `[report]`; nil after an error. It has the keys of a document that is fetched.
     fileprivate init?(forReports reader: TableDecoder) {
         reader.refuseKeys(notIn: HTTPKey.words + ReportKey.words)
         let timeout = reader.value(
-            ReportKey.timeout, .duration(in: Self.timeouts), default: FetchLimits.defaultTimeout)
+            ReportKey.timeout, .duration(in: Source.timeouts), default: FetchLimits.defaultTimeout)
         guard case .http(let settings) = SourceType.http.read(reader, FetchLimits(timeout: timeout))
         else { return nil }
         self = settings

@@ -47,15 +47,13 @@ extension String {
         utf8.allSatisfy { (UInt8(ascii: first)...UInt8(ascii: "~")).contains($0) }
     }
 
-    /// Whether the UTF-8 bytes are equal. `==` is canonical equivalence, by which two different keys of
-    /// TOML may be equal.
+    /// Whether the UTF-8 bytes are equal. By `==`, canonical equivalence, two different keys may be equal.
     func hasSameBytes(as other: String) -> Bool {
         utf8.elementsEqual(other.utf8)
     }
 }
 
 extension [String] {
-    /// The words without repetitions.
     var eachOnce: [String] {
         reduce(into: []) { if !$0.contains(where: $1.hasSameBytes) { $0.append($1) } }
     }
@@ -69,10 +67,8 @@ extension [String] {
 }
 
 extension UInt8 {
-    /// 0 to 9.
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-    /// 0 to 9, A to Z, a to z.
     var isAlphanumeric: Bool {
         isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
     }
@@ -89,10 +85,8 @@ extension Unicode.Scalar {
     }
 }
 
-/// The word of `words` nearest to `text`, for "did you mean"; nil if none is near.
-///
-/// A near word differs by at most one edit in three characters. If several are equally near, the first
-/// of them.
+/// The word of `words` nearest to `text`, for "did you mean", the first of equals; nil if none is within one
+/// edit in three characters.
 package func nearest(to text: String, among words: some Sequence<String>) -> String? {
     let wanted = Array(text.utf8)
     var limit = min(3, max(1, wanted.count / 3))

@@ -5,7 +5,6 @@ package import Signing
 
 /// The file of the people whose signatures count, as ssh-keygen(1) knows it.
 package struct SignerFile: Sendable {
-    /// Its absolute path.
     package let path: String
     /// The zone of its local times; nil if the system's cannot be read now.
     private let zone: @Sendable () -> Zone?

@@ -7,21 +7,17 @@ package import SourceSettings
 
 /// A source of flags. Each kind of source is a folder beside this file.
 ///
-/// A source fetches when it is told to, and ends each fetch with exactly one
-/// `deliver(.fetched(…))`, inside its time limit. Between fetches it may deliver `.hinted`, which
-/// says that the flags may have changed, and no more. `fetch` during a fetch starts over; a single
-/// `.fetched` ends both.
+/// It ends each fetch with exactly one `.fetchEnded`, inside its time limit; one also ends a fetch that starts
+/// over. Between fetches it may deliver `.hinted`: the flags may have changed, and no more.
 package protocol FlagSource: AnyObject {
     /// The name that the configuration gives it.
     var name: SourceName { get }
 
-    /// Identifies everything that selects the answers: the address, the headers, a digest of the
-    /// credentials. It is stored with an answer.
+    /// Identifies what selects the answers: address, headers, a digest of the credentials. Stored with an answer.
     var fingerprint: String { get }
 
-    /// Whether an answer that was stored under a binding holds the same flags: then its validators
-    /// may be sent, and its version counts. Any other answer stays in force until the first good
-    /// answer.
+    /// Whether an answer stored under this binding holds the same flags: its validators may be sent, and its
+    /// version counts. Any other stays in force until the first good answer.
     func matches(fingerprint stored: String) -> Bool
 
     /// Sets which keys the switches and values of this host read; called before `start`, and at
@@ -40,8 +36,7 @@ package protocol FlagSource: AnyObject {
     /// Every service has decided by the outcome that was delivered last.
     func answerDecided()
 
-    /// Forgets what it knows of earlier answers, such as their highest version: any next answer
-    /// counts.
+    /// Forgets earlier answers, such as their highest version: any next answer counts.
     func forget()
 
     /// Ends the watch and a fetch in flight. Nothing is delivered after it.
@@ -78,13 +73,11 @@ package typealias Deliver = (Event) -> Void
 /// Everything that a network source has beside its settings.
 package struct SourceDependencies {
     let name: SourceName
-    /// The interval of the polls.
     let interval: Duration
     let environment: HostEnvironment
     let client: HTTPClient
     let loop: EventLoop
     let deliver: Deliver
-    /// The signed documents of the source; nil without signers.
     let documents: SignedDocuments?
 
     /// The context of one source; `deliver` takes its events. `signing` says who has to sign its documents.
@@ -103,7 +96,6 @@ package struct SourceDependencies {
         }
     }
 
-    /// The present time, by both clocks.
     var now: (wall: Instant, boot: Boottime) { loop.now }
 
     /// Ends a fetch.

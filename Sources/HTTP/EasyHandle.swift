@@ -3,10 +3,9 @@ import CivilTime
 
 /// An easy handle of libcurl: the settings of a transfer, which stay from one to the next.
 ///
-/// It is the only place that gives libcurl a pointer to keep, and owns the memory behind it: the
-/// buffer of the error's sentence, the list of headers and the parsed URL are freed after the handle, and the
-/// userdata is the exchange that owns the handle. Texts, certificates and bodies are copied by
-/// libcurl.
+/// It is the only place that gives libcurl a pointer to keep, and owns the memory behind it: the error's
+/// sentence, the headers and the parsed URL are freed after the handle; the userdata is the exchange that owns
+/// it. libcurl copies the rest.
 @safe
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
@@ -33,8 +32,7 @@ final class EasyHandle {
         unsafe sentence.deallocate()
     }
 
-    /// Makes the settings of every transfer. `userdata` is the address of the exchange, for the
-    /// callbacks.
+    /// Makes the settings of every transfer. `userdata` is the exchange, for the callbacks.
     func setUp(userdata: UnsafeMutableRawPointer) throws(TransferError) {
         try unsafe set(CURLOPT_PRIVATE, userdata)
         try unsafe set(CURLOPT_HEADERDATA, userdata)
@@ -86,9 +84,8 @@ final class EasyHandle {
         configured = prepared
     }
 
-    /// Makes the settings of streams, from the next request on: a connection of its own, which the kernel probes
-    /// while nothing comes, and no content coding, since that would delay the bytes, and could
-    /// multiply them.
+    /// Makes the settings of streams, from the next request on: a connection of its own, which the kernel
+    /// probes in silence, and no content coding, which would delay the bytes and could multiply them.
     func prepareForStreams() throws(TransferError) {
         guard !isForStreams else { return }
         configured = nil

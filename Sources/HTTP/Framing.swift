@@ -28,7 +28,7 @@ extension HeaderSection {
         var length: Int?
         for text in try list(of: "content-length", called: "Content-Length") {
             guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text)
-            else { throw .unreadable("Content-Length") }
+            else { throw .broken("its Content-Length is not readable") }
             guard length == nil || length == number else { throw .broken("it has two lengths") }
             length = number
         }
@@ -39,7 +39,7 @@ extension HeaderSection {
     private func list(
         of name: String, called title: String
     ) throws(TransferError) -> [String] {
-        guard let members = members(of: name) else { throw .unreadable(title) }
+        guard let members = members(of: name) else { throw .broken("its \(title) is not readable") }
         return members.map { $0.lowercased() }
     }
 }
@@ -49,9 +49,5 @@ extension TransferError {
     fileprivate static func encoding(_ codings: [String]) -> TransferError {
         let text = codings.joined(separator: ", ")
         return .encoding(text.utf8.count > 40 ? "\(text.prefix(40))…" : text)
-    }
-
-    fileprivate static func unreadable(_ field: String) -> TransferError {
-        .broken("its \(field) is not readable")
     }
 }

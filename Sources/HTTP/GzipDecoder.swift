@@ -1,11 +1,9 @@
 import CZlib
 
-/// Decodes the content coding gzip (RFC 1952): members, one after another, each checked against its
-/// trailer.
+/// Decodes gzip (RFC 1952): members, one after another, each checked against its trailer.
 ///
-/// The work is bounded by the bytes that go in and the bytes that may come out. libcurl can decode too,
-/// but takes an answer without a trailer, refuses a second member, and counts no bytes that decode to
-/// nothing.
+/// The work is bounded by the bytes that go in and may come out. libcurl can decode too, but takes an answer
+/// without a trailer, refuses a second member, and counts no bytes that decode to nothing.
 @safe
 final class GzipDecoder {
     /// Whether the bytes so far are whole members.
@@ -27,8 +25,7 @@ final class GzipDecoder {
         unsafe output.deallocate()
     }
 
-    /// Decodes the next bytes to the end of `body`. It stops once the body has more bytes than `limit`,
-    /// by at most 16 KiB.
+    /// Decodes the next bytes to the end of `body`, until that is over `limit`, by at most 16 KiB.
     func decode(
         _ bytes: UnsafeRawBufferPointer, into body: inout [UInt8], limit: Int
     ) throws(TransferError) {

@@ -6,8 +6,7 @@ import Files
 /// An HTTP client: libcurl's multi interface on the event loop. Its sockets and its one timer are
 /// sources of the loop. Connections are kept, and all exchanges share them.
 ///
-/// libcurl must not be called from its own callbacks: the callbacks only note which sockets to
-/// watch, and how long to wait.
+/// libcurl must not be called from its own callbacks: they only note sockets to watch, and a time to wait.
 @safe
 package final class HTTPClient {
     private let loop: EventLoop
@@ -24,8 +23,7 @@ package final class HTTPClient {
     /// The files of authorities, and how often each has changed.
     private var authorities: [String: (stamp: FileStamp, changes: Int)] = [:]
 
-    /// A client without connections. Throws a `TransferError` or a `SystemError` if memory or
-    /// descriptors have run out.
+    /// A client without connections. Throws a `TransferError` or `SystemError` without memory or descriptors.
     package init(_ loop: EventLoop) throws {
         self.loop = loop
         try loadLibrary()
@@ -61,7 +59,6 @@ package final class HTTPClient {
         curl_global_cleanup()
     }
 
-    /// The time since the boot.
     var now: Boottime { loop.now.boot }
 
     /// The path of a file of authorities, in another spelling after each change: the changes in binary, as '/' and

@@ -43,7 +43,6 @@ package struct HTTPRequest: Hashable, Sendable {
 /// A request that is sent again and again: an exchange recognises it by the identity of this
 /// object, without comparing all of its parts.
 package final class PreparedRequest {
-    /// The request to send.
     package let request: HTTPRequest
 
     /// Prepares a request.

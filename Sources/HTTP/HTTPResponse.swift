@@ -10,8 +10,7 @@ package struct HTTPResponse: Hashable, Sendable {
 
 /// The header section of an answer, line by line as it comes.
 ///
-/// It is kept as bytes and searched on demand: of most answers only two or three headers are
-/// needed.
+/// It is kept as bytes and searched on demand: most answers need only two or three headers.
 package struct HeaderSection: Hashable, Sendable {
     private var bytes: [UInt8] = []
     /// The range of each line in the bytes, with its line end.
@@ -21,8 +20,7 @@ package struct HeaderSection: Hashable, Sendable {
     /// Whether the empty line came that ends the section. Lines after it are a trailer.
     private(set) var isComplete = false
 
-    /// Takes a line with its end; false if a status line has to stand there and does not. A trailer is
-    /// not kept.
+    /// Takes a line with its end; false if a status line is due and this is none. A trailer is not kept.
     mutating func parse(line: UnsafeRawBufferPointer) -> Bool {
         if awaitsStatusLine { return unsafe parseStatus(line) }
         guard let first = unsafe line.first, !Self.isLineEnd(first) else {
@@ -73,9 +71,8 @@ package struct HeaderSection: Hashable, Sendable {
         for line in lines where isField(name, line) {
             guard let value = value(of: name, in: line) else { return nil }
             for part in value.utf8.split(separator: UInt8(ascii: ",")) {
-                let member = part.drop(while: Self.isBlank)
-                let end = member.lastIndex { !Self.isBlank($0) }
-                if let end { members.append(String(Substring(member[...end]))) }
+                let member = Self.trimmed(part)
+                if !member.isEmpty { members.append(String(Substring(member))) }
             }
         }
         return members
@@ -84,7 +81,7 @@ package struct HeaderSection: Hashable, Sendable {
     /// The value in the line if it is of that field; nil for another field, or no ASCII text.
     private func value(of name: String, in line: Range<Int>) -> String? {
         guard isField(name, line) else { return nil }
-        let value = bytes[trimmed((line.lowerBound + name.utf8.count + 1)..<line.upperBound)]
+        let value = Self.trimmed(bytes[(line.lowerBound + name.utf8.count + 1)..<line.upperBound])
         for byte in value where !((0x20...0x7E).contains(byte) || byte == 0x09) { return nil }
         return String(decoding: value, as: UTF8.self)
     }
@@ -129,12 +126,12 @@ package struct HeaderSection: Hashable, Sendable {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
-    /// The range without the blanks around it.
-    private func trimmed(_ range: Range<Int>) -> Range<Int> {
-        var (start, end) = (range.lowerBound, range.upperBound)
-        while start < end, Self.isBlank(bytes[start]) { start += 1 }
-        while start < end, Self.isBlank(bytes[end - 1]) { end -= 1 }
-        return start..<end
+    /// The bytes without the blanks around them.
+    private static func trimmed<Bytes: BidirectionalCollection<UInt8>>(
+        _ bytes: Bytes
+    ) -> Bytes.SubSequence {
+        let rest = bytes.drop(while: isBlank)
+        return rest.lastIndex { !isBlank($0) }.map { rest[...$0] } ?? rest
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool {

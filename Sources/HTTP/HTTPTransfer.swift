@@ -52,12 +52,8 @@ package final class HTTPTransfer {
     /// Sends a request; `completion` is called exactly once, inside the time limit and never from
     /// within this call, unless it throws, `cancel()` is called or another request is sent.
     ///
-    /// With a `receiver` an answer of status 200 is a stream: the receiver takes it part by part,
-    /// for as long as it lasts, and the response has no body in the end. There is no limit of time
-    /// or size: the receiver has its own. An exchange that has carried a stream is for streams
-    /// alone.
-    ///
-    /// The settings are made again only if the last request was another.
+    /// With a `receiver` an answer of status 200 is a stream, which it takes part by part, within limits of
+    /// time and size of its own; the response has no body. From then on the exchange is for streams alone.
     package func send(
         _ prepared: PreparedRequest, to receiver: StreamReceiver? = nil,
         completion: @escaping Completion

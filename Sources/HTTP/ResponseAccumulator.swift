@@ -61,8 +61,7 @@ struct ResponseAccumulator {
     /// Whether what has come of the body can be all of it.
     var isWhole: Bool { decoder?.isAtEnd ?? true }
 
-    /// Refuses a stream that has a content coding: its bytes are not decoded. False ends the
-    /// transfer.
+    /// False for a stream with a content coding, which is refused: its bytes are not decoded.
     mutating func refuseCoding() -> Bool {
         isGzip ? refuse(.encoding("gzip")) : true
     }
@@ -82,10 +81,8 @@ struct ResponseAccumulator {
     }
 }
 
-/// Receives a part of a stream, which may last for days.
-///
-/// libcurl calls it, so that it may not call the exchange: it notes the part, and acts later. False ends the
-/// transfer, which then counts as failed.
+/// Receives a part of a stream. libcurl calls it, so that it may not call the exchange: it notes the part, and
+/// acts later. False ends the transfer, which then counts as failed.
 package typealias StreamReceiver = (StreamPart) -> Bool
 
 /// A part of a stream.

@@ -9,8 +9,7 @@ package enum TransferError: Error, Hashable, Sendable {
     case notStarted(String)
     case unknownName(String)
     case notConnected(String)
-    /// The proxy of the environment, and not the server, is the cause: the end of a clause that begins with
-    /// "the proxy".
+    /// The proxy of the environment is the cause: the end of a clause that begins with "the proxy".
     case proxy(String)
     case timedOut(Duration)
     /// The server's certificate, or ours, is not accepted.
@@ -24,9 +23,7 @@ package enum TransferError: Error, Hashable, Sendable {
     /// The answer began, and then broke off or was not HTTP.
     case broken(String)
 
-    /// The answer ended before its end.
     static let cutShort = TransferError.broken("it was cut short")
-    /// The answer does not begin as one of HTTP does.
     static let notHTTP = TransferError.broken("it is not valid HTTP")
 }
 
@@ -108,8 +105,7 @@ extension TransferError {
         return "\(words[4]):\(words[6])"
     }
 
-    /// Whether a variable of the environment names this host as a proxy. libcurl does not tell which proxy it
-    /// has used.
+    /// Whether the environment names this host as a proxy. libcurl does not tell which one it has used.
     private static func isProxy(_ host: Substring) -> Bool {
         ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains { name in
             guard let value = unsafe getenv(name) else { return false }

@@ -1,10 +1,10 @@
 import CCurl
 
 /// The origin of a URL (RFC 6454 §4): the parts that say which server a request goes to.
-package struct WebAddress: Hashable, Sendable {
+package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     /// `http`, `https` or another scheme, in lower case.
     package let scheme: String
-    /// The name or address, in lower case.
+    /// The name or address, in lower case; an address of IPv6 in brackets.
     package let host: String
     /// The port's number; the default of the scheme if the URL names none.
     package let port: String
@@ -31,18 +31,8 @@ package struct WebAddress: Hashable, Sendable {
         self.port = port
     }
 
-    /// Whether a secret may be sent there: by https, or over the loopback of this host.
-    package var isConfidential: Bool {
-        switch scheme {
-        case "https": return true
-        case "http":
-            if ["localhost", "[::1]"].contains(host) { return true }
-            let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
-                .map { UInt8($0) }
-            return numbers.count == 4 && !numbers.contains(nil) && numbers[0] == 127
-        default: return false
-        }
-    }
+    /// The URL of the origin.
+    package var description: String { "\(scheme)://\(host):\(port)" }
 }
 
 /// The redirects of one request: at most ten, to the same host, and never from https to http.

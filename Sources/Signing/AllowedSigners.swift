@@ -2,9 +2,8 @@ package import CivilTime
 
 /// The people whose signatures count: a file in the format of ssh-keygen(1), ALLOWED SIGNERS.
 ///
-/// Everything in it that is not implemented is an error with its line, and never skipped. That includes
-/// two things which ssh-keygen takes: `cert-authority`, and patterns in place of names, because an order
-/// has an author.
+/// Everything in it that is not implemented is an error with its line, also what ssh-keygen takes:
+/// `cert-authority`, and patterns in place of names, because an order has an author.
 package struct AllowedSigners: Hashable, Sendable {
     /// The signers of each key, by its bytes in SSH's wire format.
     private let signers: [[UInt8]: [SignerLine]]
@@ -34,8 +33,7 @@ package struct AllowedSigners: Hashable, Sendable {
         signers = Self.signers(of: entries)
     }
 
-    /// The signer whose key this signature has, for our namespace and at this time. It does not say
-    /// that the signature is right.
+    /// The signer with the key of this signature, for our namespace and now. It checks no signature.
     func signer(of signature: SSHSignature, at now: Instant) throws(SignatureRefusal)
         -> SignerLine
     {
@@ -55,10 +53,8 @@ package struct AllowedSigners: Hashable, Sendable {
         throw .noLongerValid(signer.person)
     }
 
-    /// Gives one name to each person: lines that share a name or a key belong to one person, over any
-    /// number of lines. The person's name is the first one in the file.
-    ///
-    /// Otherwise somebody with two names could sign for two people.
+    /// Gives one name to each person, the first in the file: lines that share a name or a key belong to one
+    /// person, over any number of lines. Otherwise somebody with two names could sign for two people.
     private static func signers(of entries: [SignerLine]) -> [[UInt8]: [SignerLine]] {
         var leaders = Array(entries.indices)
         func leader(of entry: Int) -> Int {

@@ -75,8 +75,7 @@ extension SSHKey {
         case outOfMemory
     }
 
-    /// Checks a signature in SSH's wire format over a message. Throws for bytes that are no signature of
-    /// this kind of key.
+    /// Checks a signature in SSH's wire format over a message. Throws for bytes that are none of this kind.
     func check(_ signature: [UInt8], over message: [UInt8]) throws(FormatProblem) -> Check {
         var reader = WireDecoder(signature)
         let type = try reader.text("the type of the signature")

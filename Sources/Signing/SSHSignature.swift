@@ -25,9 +25,6 @@ struct SSHSignature: Hashable, Sendable {
     /// The signature by that key, in SSH's wire format.
     let bytes: [UInt8]
 
-    /// The purpose that a signature must be made for: `ssh-keygen -Y sign -n killswitchd`.
-    static let namespace = "killswitchd"
-
     /// Reads the bytes between the armour. `number` counts the signatures of a document from 1.
     init(_ blob: [UInt8], number: Int) throws(SignatureRefusal) {
         let namespace: String
@@ -52,14 +49,14 @@ struct SSHSignature: Hashable, Sendable {
         } catch {
             throw .malformed(number, error.clause)
         }
-        guard namespace == Self.namespace else { throw .namespace(namespace) }
+        guard namespace == SignedDocument.namespace else { throw .namespace(namespace) }
         guard let digest = Digest(rawValue: hash) else { throw .digest(hash) }
         self.digest = digest
     }
 
     /// What the key has signed for a document with this digest.
     func message(for digest: [UInt8]) -> [UInt8] {
-        Self.magic + Array(Self.namespace.utf8).asWireString + [UInt8]().asWireString
+        Self.magic + Array(SignedDocument.namespace.utf8).asWireString + [UInt8]().asWireString
             + Array(self.digest.rawValue.utf8).asWireString + digest.asWireString
     }
 

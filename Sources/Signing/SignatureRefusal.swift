@@ -34,7 +34,7 @@ extension SignatureRefusal: CustomStringConvertible {
             "it has more than \(SignedDocument.maximumSignatures) signatures"
         case .malformed(let number, let clause): "signature \(number) cannot be read: \(clause)"
         case .namespace(let name):
-            "it is signed for the namespace '\(name.excerpt)', not '\(SSHSignature.namespace)'"
+            "it is signed for the namespace '\(name.excerpt)', not '\(SignedDocument.namespace)'"
         case .digest(let name):
             "it is signed by the hash '\(name.excerpt)', not by sha256 or sha512"
         case .keyType(let type):
@@ -44,7 +44,7 @@ extension SignatureRefusal: CustomStringConvertible {
             "it is signed with key \(fingerprint), which no listed signer has"
         case .otherPurpose(let signer):
             "'\(signer)' signed it, and may not sign for the namespace "
-                + "'\(SSHSignature.namespace)'"
+                + "'\(SignedDocument.namespace)'"
         case .notYetValid(let signer): "'\(signer)' signed it with a key that is not valid yet"
         case .noLongerValid(let signer):
             "'\(signer)' signed it with a key that is no longer valid"

@@ -10,8 +10,8 @@ package struct SignedDocument: Hashable, Sendable {
     package let content: [UInt8]
     private let signatures: [SSHSignature]
 
-    /// The purpose that its signatures have to be made for.
-    package static let namespace = SSHSignature.namespace
+    /// The purpose that its signatures have to be made for: `ssh-keygen -Y sign -n killswitchd`.
+    package static let namespace = "killswitchd"
 
     /// How many keys have signed it, whether they count or not. A key that signed twice is one.
     package var keyCount: Int { Set(signatures.map(\.key)).count }
@@ -39,11 +39,9 @@ package struct SignedDocument: Hashable, Sendable {
         self.signatures = signatures
     }
 
-    /// The people who have signed it and are listed as signers at this time.
-    ///
-    /// A signature by a key that is not listed, or not valid now, does not count, and the others do: so
-    /// that a new signer can sign before every host has the new list. A signature by a listed key over
-    /// other bytes refuses the document. Throws if nobody is left.
+    /// The people who have signed it and are listed as signers at this time. Other signatures do not count, so
+    /// that a new signer can sign before every host has the new list; one by a listed key over other bytes
+    /// refuses the document. Throws if nobody is left.
     package func authors(among signers: AllowedSigners, at now: Instant) throws(SignatureRefusal)
         -> CountedSigners
     {

@@ -1,4 +1,5 @@
 import CivilTime
+import JSON
 
 /// A line of a file of allowed signers: names, options, the type of a key, the key, a comment.
 struct SignerLine: Hashable {
@@ -61,7 +62,7 @@ struct SignerLine: Hashable {
                 throw FormatProblem(
                     "'\(name.excerpt)' is a pattern, and an author needs a name")
             }
-            guard name.unicodeScalars.allSatisfy(\.isVisible), name.utf8.count <= 255 else {
+            guard name.unicodeScalars.allSatisfy(\.isPrintable), name.utf8.count <= 255 else {
                 throw FormatProblem(
                     "a name has other than visible characters, or more than 255 bytes")
             }
@@ -97,7 +98,7 @@ struct SignerLine: Hashable {
             }
             switch name {
             case "namespaces":
-                isForUs = SSHSignature.namespace.isMatched(
+                isForUs = SignedDocument.namespace.isMatched(
                     byPatterns: try value(parts, of: name))
             case "valid-after": validity.after = try time(parts, of: name, zone)
             case "valid-before": validity.before = try time(parts, of: name, zone)
@@ -147,8 +148,7 @@ struct SignerLine: Hashable {
 }
 
 extension String {
-    /// Whether one of these patterns with `*` and `?` matches the text, and none with `!` in front (ssh_config(5),
-    /// PATTERNS).
+    /// Whether a pattern with `*` and `?` matches, and none with `!` in front (ssh_config(5), PATTERNS).
     fileprivate func isMatched(byPatterns list: String) -> Bool {
         let patterns = list.utf8.split(separator: UInt8(ascii: ","))
         let name = Array(utf8)
@@ -180,16 +180,4 @@ private func matches(_ pattern: Substring.UTF8View, _ name: [UInt8]) -> Bool {
         }
     }
     return pattern[place...].allSatisfy { $0 == UInt8(ascii: "*") }
-}
-
-extension Unicode.Scalar {
-    /// Whether it is shown, and does nothing else to a terminal.
-    fileprivate var isVisible: Bool {
-        switch properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned,
-            .surrogate:
-            false
-        default: true
-        }
-    }
 }

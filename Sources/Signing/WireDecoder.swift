@@ -6,9 +6,6 @@ struct WireDecoder {
     /// A reader at the first byte.
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-    /// Whether every byte was taken.
-    var isAtEnd: Bool { rest.isEmpty }
-
     /// Takes this many bytes.
     mutating func read(_ count: Int, _ name: String) throws(FormatProblem) -> [UInt8] {
         guard count <= rest.count else { throw FormatProblem("\(name) is cut short") }
@@ -33,7 +30,7 @@ struct WireDecoder {
 
     /// Throws unless every byte was taken.
     func expectEnd(of name: String) throws(FormatProblem) {
-        guard isAtEnd else { throw FormatProblem("bytes follow \(name)") }
+        guard rest.isEmpty else { throw FormatProblem("bytes follow \(name)") }
     }
 }
 

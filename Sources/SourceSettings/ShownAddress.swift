@@ -25,3 +25,12 @@ extension String {
         return authority.lastIndex(of: UInt8(ascii: "@")).map { start..<$0 }
     }
 }
+
+extension StringProtocol {
+    /// Whether this host of a URL is this machine by every name server: `localhost`, 127.0.0.0/8 or `[::1]`.
+    package var isLoopbackHost: Bool {
+        if self == "[::1]" || lowercased() == "localhost" { return true }
+        let numbers = split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        return numbers.count == 4 && !numbers.contains(nil) && numbers[0] == 127
+    }
+}

@@ -35,15 +35,12 @@ package struct SigningRule: Hashable, Sendable {
     }
 }
 
-/// A document that a web server holds, and how to ask for it. Secrets are named, not held.
-///
-/// Other network sources use it for the settings that they share with kind `http`.
+/// A document on a web server, or what other network sources share with it. Secrets are named, not held.
 package struct HTTPSettings: Hashable, Sendable {
     /// `http://…` or `https://…`, without user and password.
     package var url: String
     /// Header fields that the administrator adds to every request.
     package var headers: [HeaderField] = []
-    /// The credentials that it names.
     package var credentials: [CredentialRole: Credential] = [:]
     /// The path of a Unix socket to connect to in place of the URL's host.
     package var unixSocket: String?
@@ -56,8 +53,7 @@ package struct HTTPSettings: Hashable, Sendable {
     }
 }
 
-/// What a credential of a site is for. Whatever concerns credentials goes by these cases, so that a new one is
-/// forgotten nowhere.
+/// What a credential of a site is for. Code goes by these cases, so that none is forgotten.
 package enum CredentialRole: Hashable, Sendable, CaseIterable {
     /// The token of `Authorization: Bearer` (RFC 6750).
     case bearer
@@ -95,8 +91,7 @@ package struct HeaderField: Hashable, Sendable {
 
 /// An etcd cluster that holds flags, and how to ask it.
 package struct EtcdSettings: Hashable, Sendable {
-    /// The members, `http://HOST:PORT` or `https://HOST:PORT`, at least one, without a slash at the
-    /// end. Each of them may answer.
+    /// The members, at least one: `http://HOST:PORT` or `https://HOST:PORT`, no slash at the end. Each may answer.
     package var endpoints: [String]
     /// The beginning of every key. The rest of a key is the name of a flag.
     package var prefix: String
@@ -126,8 +121,7 @@ package struct EtcdSettings: Hashable, Sendable {
     }
 }
 
-/// A server that evaluates flags for a context, by the OpenFeature Remote Evaluation Protocol 0.3.0,
-/// and how to ask it.
+/// A server that evaluates flags for a context: OpenFeature Remote Evaluation Protocol 0.3.0.
 package struct OFREPSettings: Hashable, Sendable {
     /// Its `url` is the part before `/ofrep`, without a slash at the end.
     package var server: HTTPSettings
@@ -141,5 +135,63 @@ package struct OFREPSettings: Hashable, Sendable {
         self.server = server
         self.context = context
         self.streamHosts = streamHosts
+    }
+}
+
+/// The client template of a Firebase project, evaluated by the service, and how to ask for it.
+package struct FirebaseSettings: Hashable, Sendable {
+    package var project: String
+    package var apiKey: String
+    package var appID: String
+    /// URLs of services here and below have no slash at the end.
+    package var baseURL: String
+    /// The URL of the stream of invalidations; nil if the stream is not followed.
+    package var realtimeURL: String?
+    /// The URL where the installation is registered; nil if no token is asked for.
+    package var installationsURL: String?
+    package var limits: FetchLimits
+
+    /// All settings of kind `firebase`.
+    package init(
+        project: String, apiKey: String, appID: String, baseURL: String, realtimeURL: String?,
+        installationsURL: String?, limits: FetchLimits
+    ) {
+        self.project = project
+        self.apiKey = apiKey
+        self.appID = appID
+        self.baseURL = baseURL
+        self.realtimeURL = realtimeURL
+        self.installationsURL = installationsURL
+        self.limits = limits
+    }
+}
+
+/// The server template of a Firebase project, evaluated on this host, and how to ask for it.
+package struct FirebaseServerSettings: Hashable, Sendable {
+    package var project: String
+    /// The key of a service account; nil is the machine's own account, by its metadata server.
+    package var credential: Credential?
+    /// `https://…`, without a slash at the end.
+    package var baseURL: String
+    /// The OAuth scope of access tokens.
+    package var scope: String
+    /// The id by which percent conditions choose this host; nil is an id made of the machine id.
+    package var randomizationID: String?
+    /// The custom signals of this host, for the conditions of a template: strings and numbers.
+    package var signals: JSON.Object
+    package var limits: FetchLimits
+
+    /// All settings of kind `firebase-server`.
+    package init(
+        project: String, credential: Credential?, baseURL: String, scope: String,
+        randomizationID: String?, signals: JSON.Object, limits: FetchLimits
+    ) {
+        self.project = project
+        self.credential = credential
+        self.baseURL = baseURL
+        self.scope = scope
+        self.randomizationID = randomizationID
+        self.signals = signals
+        self.limits = limits
     }
 }

@@ -2,7 +2,7 @@ import Configuration
 import Testing
 
 /// What `--check` prints of a file.
-private func effective(_ text: String) throws(SettingsError) -> String {
+private func effective(_ text: String) throws(ConfigurationError) -> String {
     try load(text).effective.map(\.description).joined(separator: "\n")
 }
 

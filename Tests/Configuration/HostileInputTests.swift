@@ -15,7 +15,7 @@ struct HostileFile: Sendable, CustomTestStringConvertible {
     /// The text, repeated up to the size limit of a file.
     init(_ name: String, filledWith text: String) {
         let unit = Array(text.utf8)
-        let count = Fragment.largestFile / unit.count
+        let count = Table.largestFile / unit.count
         self.init(name, Array(repeatElement(unit, count: count).joined()))
     }
 }
@@ -57,7 +57,7 @@ private func hasPlace(_ line: Substring) -> Bool {
         HostileFile("byte order mark", [0xEF, 0xBB, 0xBF]),
         HostileFile("many unknown keys", Array((0..<20_000).map { "k\($0)=1\n" }.joined().utf8)),
         HostileFile("many tables", Array((0..<20_000).map { "[service.s\($0)]\n" }.joined().utf8)),
-        HostileFile("too large", Array(repeating: 0x0A, count: Fragment.largestFile + 1)),
+        HostileFile("too large", Array(repeating: 0x0A, count: Table.largestFile + 1)),
     ])
 func hostileInputIsRefusedWithAPlace(_ file: HostileFile) {
     let lines = errors(in: file.bytes).split(separator: "\n", omittingEmptySubsequences: false)

@@ -24,13 +24,13 @@ extension Zones {
 let file = "/etc/killswitchd/killswitchd.toml"
 
 /// Settings of one file.
-func load(_ text: String, file: String = file) throws(SettingsError) -> Settings {
+func load(_ text: String, file: String = file) throws(ConfigurationError) -> Settings {
     try load(Array(text.utf8), file: file)
 }
 
 /// Settings of one file, whatever its bytes.
-func load(_ bytes: [UInt8], file: String = file) throws(SettingsError) -> Settings {
-    try Settings.load(files: [(file, bytes)], zones: .known)
+func load(_ bytes: [UInt8], file: String = file) throws(ConfigurationError) -> Settings {
+    try Settings(files: [(file, bytes)], zones: .known)
 }
 
 /// The errors in a file `f`, as they are printed; empty without errors.

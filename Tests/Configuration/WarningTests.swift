@@ -1,7 +1,7 @@
 import Configuration
 import Testing
 
-private func warnings(_ text: String) throws(SettingsError) -> String {
+private func warnings(_ text: String) throws(ConfigurationError) -> String {
     try load(text, file: "f").warnings.map(\.description).joined(separator: "\n")
 }
 

@@ -2,8 +2,7 @@ import Decision
 import Files
 import Pages
 
-/// A supply of page templates: the files of the system, or those of a kept configuration. Each is read once, however
-/// many services use it.
+/// A supply of page templates: files of the system, or of a kept configuration. Each is read once.
 package final class Templates {
     /// What was read, in that order.
     package private(set) var sources: [ConfigurationFiles.Content] = []
@@ -13,17 +12,12 @@ package final class Templates {
     /// Templates by this function.
     package init(read: @escaping (String) throws -> [UInt8]) { self.read = read }
 
-    /// The files of the system.
-    package convenience init() {
-        self.init { try File.read($0, limit: PageTemplate.largest) }
-    }
-
-    /// Files that were read earlier, and no others.
-    convenience init(_ sources: [ConfigurationFiles.Content]) {
+    /// The files of the system, or those that were kept, and no others.
+    package convenience init(kept: [ConfigurationFiles.Content]? = nil) {
         self.init { path in
-            if let source = sources.first(where: { $0.path == path }) { return source.bytes }
-            let problem = "'\(path)' was not kept with the configuration"
-            throw ConfigurationError(description: problem)
+            guard let kept else { return try File.read(path, limit: PageTemplate.largest) }
+            if let source = kept.first(where: { $0.path == path }) { return source.bytes }
+            throw ConfigurationError(description: "'\(path)' was not kept with the configuration")
         }
     }
 

@@ -64,7 +64,7 @@ extension Service {
     private static func zone(whereUnnamedIn reader: TableDecoder, _ zones: Zones) -> Zone {
         guard reader.member(ServiceKey.timeZone) == nil else { return .utc }
         do {
-            return try zones.ofSystem()
+            return try zones.system.get()
         } catch {
             reader.report.error(
                 "no 'time_zone' \(reader.place), and that of the system cannot be read: \(error)",
@@ -151,7 +151,8 @@ extension Policy {
         func read<Value>(_ setting: inout Value, _ key: ServiceKey, _ type: ValueType<Value>) {
             setting = reader.value(key, type, default: setting)
         }
-        read(&maxStale, .maxStale, .durationOrNever(in: Self.staleAges))
+        let age = ValueType<Duration>.duration(in: Self.staleAges, or: ", or 'never'")
+        read(&maxStale, .maxStale, age.or("never", expected: "a duration or \"never\""))
         read(&whenStale, .whenStale, .word)
         read(&whenUnknown, .whenUnknown, .word)
         read(&firstTimeout, .firstTimeout, .duration(in: Self.firstTimeouts))
@@ -179,8 +180,11 @@ extension Service {
         }
         guard let maxStale = policy.maxStale else {
             // Flags in the format switch may hold their own expiry.
-            if let member = reader.member(ServiceKey.whenStale),
-                !switches.contains(where: \.canExpire), !sources.areSigned(switches)
+            let canExpire = switches.contains {
+                if case .switchObject = $0.format { true } else { false }
+            }
+            if !canExpire, let member = reader.member(ServiceKey.whenStale),
+                !sources.areSigned(switches)
             {
                 reader.report.warn(
                     "'\(member.key)' \(reader.place) has no effect: 'max_stale' is \"never\"",
@@ -199,48 +203,31 @@ extension Service {
     }
 }
 
-extension Switch {
-    /// Whether its flags can become stale without `max_stale`.
-    fileprivate var canExpire: Bool {
-        if case .switchObject = format { true } else { false }
-    }
-}
-
 extension ValueType where Value == [UnitName] {
     /// The units to attach to a service: full names, each of them once.
     static var units: Self {
-        Self(expected: "a list of units such as [\"web.service\"]") { value throws(ValueProblem) in
-            try value.list(\.text, isHinted: true) { element throws(ValueProblem) in
-                guard case .string(let text) = element else { throw .wrongType() }
-                if let unit = UnitName(text) { return unit }
-                let meant = UnitName(text + ".service").map { "; did you mean \($0.text.shown)?" }
-                throw .bad("list", cause: "\(text.shown) is not the name of a unit\(meant ?? "")")
-            }
-        } write: {
-            JSON.Value.strings($0.map(\.text)).toml
+        .list(expected: "a list of units such as [\"web.service\"]", \.text, isHinted: true) {
+            element throws(ValueProblem) in
+            guard case .string(let text) = element else { throw .wrongType() }
+            if let unit = UnitName(text) { return unit }
+            let meant = UnitName(text + ".service").map { "; did you mean \($0.text.shown)?" }
+            throw .bad("list", cause: "\(text.shown) is not the name of a unit\(meant ?? "")")
         }
     }
 }
 
 extension ValueType where Value == [Duration] {
-    private static var longest: Duration { .seconds(3650 * 86_400) }
-    private static var most: Int { 32 }
-
     /// How long before an end or a window people are told: durations, each of them once; none is allowed.
     static var leads: Self {
-        let lead = ValueType<Duration>.duration(in: .seconds(1)...longest)
-        return Self(expected: "a list of durations such as [\"7d\", \"1h\"]") {
-            value throws(ValueProblem) in
-            if case .array(let elements) = value, elements.count > most {
-                throw .bad("list", cause: "it has \(elements.count) durations, \(most) are allowed")
+        let lead = ValueType<Duration>.duration(in: .seconds(1) ... .seconds(3650 * 86_400))
+        let most = 32
+        return .list(
+            expected: "a list of durations such as [\"7d\", \"1h\"]", \.text, isHinted: true,
+            problem: { $0 > most ? "it has \($0) durations, \(most) are allowed" : nil }
+        ) { element throws(ValueProblem) in
+            do throws(ValueProblem) { return try lead.read(element) } catch {
+                throw error.inList(of: element)
             }
-            return try value.list(\.text, isHinted: true) { element throws(ValueProblem) in
-                do throws(ValueProblem) { return try lead.read(element) } catch {
-                    throw error.inList(of: element)
-                }
-            }
-        } write: {
-            JSON.Value.strings($0.map(\.text)).toml
         }
     }
 }

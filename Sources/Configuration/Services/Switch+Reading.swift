@@ -47,8 +47,7 @@ package enum FormatWord: String, CaseIterable, Sendable {
 }
 
 extension Switch {
-    /// Reads the keys of a switch; nil after an error. A source that an address implies is named after
-    /// `service`.
+    /// Reads a switch; nil after an error. A source that an address implies is named after `service`.
     init?(from reader: TableDecoder, of service: String, _ sources: inout ConfiguredSources) {
         let source = Self.source(from: reader, of: service, &sources)
         let format = Self.format(from: reader)
@@ -59,7 +58,11 @@ extension Switch {
     private static func source(
         from reader: TableDecoder, of service: String, _ sources: inout ConfiguredSources
     ) -> SourceName? {
-        let type = ValueType<String>.sourceName
+        let word = ValueType<String>.text("source")
+        // An address is written without its secrets.
+        let type = ValueType<String>(expected: word.expected, read: word.read) {
+            $0.withoutSecrets.tomlText
+        }
         guard let text = reader.required(SwitchKey.source, type),
             let member = reader.member(SwitchKey.source)
         else { return nil }
@@ -89,13 +92,5 @@ extension Switch {
         let countdownKey = reader.value(
             SwitchKey.countdownKey, .text("key"), default: FormatWord.countdownKey)
         return word?.format(key: key, countdownKey: countdownKey)
-    }
-}
-
-extension ValueType where Value == String {
-    /// The name of a source, or an address; it is written without the secrets of the address.
-    fileprivate static var sourceName: Self {
-        let text = Self.text("source")
-        return Self(expected: text.expected, read: text.read) { $0.withoutSecrets.tomlText }
     }
 }

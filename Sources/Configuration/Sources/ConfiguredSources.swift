@@ -1,23 +1,7 @@
 import Decision
 import SourceSettings
 
-/// A source in one line, as a switch may name it: `file:/etc/killswitchd/shop.json`.
-struct SourceAddress: Hashable, Sendable {
-    /// The part before the first colon.
-    let scheme: String
-    /// The part after the first colon.
-    let rest: String
-
-    /// Nil if there is no colon: then `text` is the name of a source, which cannot hold one.
-    init?(_ text: String) {
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        scheme = String(text[..<colon])
-        rest = String(text[text.utf8.index(after: colon)...])
-    }
-}
-
-/// The sources of a configuration: the sources with a table, and the sources that the addresses of
-/// switches imply.
+/// The sources of a configuration: those with a table, and those that addresses of switches imply.
 struct ConfiguredSources {
     /// In the order of the tables, then of the addresses. A source with an error is left out.
     private(set) var sources: [Source] = []
@@ -62,9 +46,10 @@ struct ConfiguredSources {
         of text: String, at origin: Origin, for service: String
     ) throws(ValueProblem) -> SourceName? {
         let name =
-            if let address = SourceAddress(text) {
-                try impliedSource(by: address, text, at: origin, for: service)
+            if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
+                try impliedSource(text[..<colon], by: text, at: origin, for: service)
             } else {
+                // The name of a source, which cannot hold a colon.
                 try sourceWithTable(text)
             }
         if let name { used.insert(name) }
@@ -90,13 +75,13 @@ struct ConfiguredSources {
     }
 
     private mutating func impliedSource(
-        by address: SourceAddress, _ text: String, at origin: Origin, for service: String
+        _ scheme: Substring, by text: String, at origin: Origin, for service: String
     ) throws(ValueProblem) -> SourceName? {
-        guard let type = SourceType.all.first(where: { $0.schemes.contains(address.scheme) }) else {
+        guard let type = SourceType.all.first(where: { $0.schemes.contains(String(scheme)) }) else {
             let known = SourceType.all.flatMap(\.schemes).map { "\($0):" }.alternatives
             throw .unknown("address", hint: "this version follows only \(known)")
         }
-        let settings = [(SourceKey.type.rawValue, .string(type.word))] + (try type.members(address))
+        let settings = [(SourceKey.type.rawValue, .string(type.word))] + (try type.members(text))
         let members = settings.map { key, value in
             Table.Member(key: key, keyOrigin: origin, node: Node(value, at: origin))
         }
@@ -115,8 +100,7 @@ struct ConfiguredSources {
         return source.name
     }
 
-    /// The first of `text`, `text-2`, `text-3` … that no source has, shortened if it is too long; nil if
-    /// `text` is no name.
+    /// The first of `text`, `text-2` … that no source has, shortened if too long; nil if `text` is no name.
     private func freeName(like text: String) -> SourceName? {
         let taken = tables.union(implied.values.map(\.text))
         for number in 1...(taken.count + 1) {

@@ -10,8 +10,7 @@ enum EtcdKey: String, SettingKey {
 }
 
 extension SourceType {
-    /// The keys of an etcd cluster that begin with a prefix. No address implies such a source, because
-    /// a cluster has several endpoints.
+    /// The keys of an etcd cluster with a prefix. No address implies it: a cluster has several endpoints.
     static let etcd = SourceType(
         word: "etcd", keys: EtcdKey.words + HTTPKey.wordsOfConnections + SigningKey.words,
         isSignable: true,
@@ -45,30 +44,21 @@ extension TableDecoder {
 }
 
 extension ValueType where Value == [String] {
-    /// A list of URLs without path, at least one: scheme, host and port of a `thing`. `login` names the keys for
-    /// a login.
+    /// Scheme, host and port of at least one `thing`. `login` names the keys for a login.
     static func origins(_ thing: String, such example: String, login: String) -> Self {
-        Self(expected: "a list of URLs such as [\"\(example)\"]") { value throws(ValueProblem) in
-            let endpoints = try value.list(\.self) { element throws(ValueProblem) in
-                guard case .string(let text) = element else { throw .wrongType() }
-                let endpoint = text.hasSuffix("/") ? String(text.dropLast()) : text
-                if let problem = URLText(endpoint).originProblem(login: login) {
-                    throw .bad(thing, cause: "\(text.shown): \(problem)")
-                }
-                return endpoint
+        .list(
+            expected: "a list of URLs such as [\"\(example)\"]", \.self,
+            problem: { $0 == 0 ? "it is empty" : nil }
+        ) { element throws(ValueProblem) in
+            guard case .string(let text) = element else { throw .wrongType() }
+            let endpoint = text.hasSuffix("/") ? String(text.dropLast()) : text
+            let url = URLText(endpoint)
+            let isLonger = url.authority.endIndex < url.text.endIndex
+            let more = isLonger ? "leave out what follows the port" : nil
+            if let problem = url.problem(login: login) ?? more {
+                throw .bad(thing, cause: "\(text.shown): \(problem)")
             }
-            guard !endpoints.isEmpty else { throw .bad("list", cause: "it is empty") }
-            return endpoints
-        } write: {
-            JSON.Value.strings($0).toml
+            return endpoint
         }
-    }
-}
-
-extension URLText {
-    /// Why it is refused as scheme, host and port.
-    fileprivate func originProblem(login: String) -> String? {
-        problem(login: login)
-            ?? (authority.endIndex < text.endIndex ? "leave out what follows the port" : nil)
     }
 }

@@ -4,7 +4,6 @@ enum FileKey: String, SettingKey {
 }
 
 extension SourceType {
-    /// A file on this host.
     static let file = SourceType(
         word: "file", keys: FileKey.words + SigningKey.words, isSignable: true,
         read: { reader, limits in
@@ -13,11 +12,12 @@ extension SourceType {
             return path.map { .file(path: $0, limits) }
         }, schemes: ["file"],
         members: { address throws(ValueProblem) in
+            let path = String(Substring(address.utf8.dropFirst("file:".utf8.count)))
             // RFC 8089: after two slashes comes a host, which a file on this host does not have.
-            guard !address.rest.hasPrefix("//") || address.rest.hasPrefix("///") else {
+            guard !path.hasPrefix("//") || path.hasPrefix("///") else {
                 throw .bad("address", cause: "write 'file:/PATH' or 'file:PATH'")
             }
-            return [(FileKey.path.rawValue, .string(address.rest))]
+            return [(FileKey.path.rawValue, .string(path))]
         })
 }
 

@@ -23,7 +23,6 @@ enum FirebaseServerKey: String, SettingKey {
 }
 
 extension SourceType {
-    /// The client template of Firebase Remote Config.
     static let firebase = SourceType(
         word: "firebase", keys: FirebaseKey.words, maxBody: firebaseMaxBody,
         read: { reader, limits in
@@ -35,8 +34,10 @@ extension SourceType {
             let realtimeURL = reader.value(
                 FirebaseKey.realtimeURL, .apiURL,
                 default: "https://firebaseremoteconfigrealtime.googleapis.com")
+            let url = ValueType<String>.apiURL
             let installationsURL = reader.value(
-                FirebaseKey.installationsURL, .apiURLOrNone,
+                FirebaseKey.installationsURL,
+                url.or("none", expected: "\(url.expected), or \"none\""),
                 default: "https://firebaseinstallations.googleapis.com")
             if realtime, installationsURL == nil, let key = reader.member(FirebaseKey.realtime) {
                 reader.report.error(
@@ -51,7 +52,6 @@ extension SourceType {
                     installationsURL: installationsURL, limits: limits))
         })
 
-    /// The server template of Firebase Remote Config.
     static let firebaseServer = SourceType(
         word: "firebase-server", keys: FirebaseServerKey.words, maxBody: firebaseMaxBody,
         read: { reader, limits in
@@ -72,8 +72,7 @@ extension SourceType {
                     randomizationID: randomizationID, signals: signals ?? [:], limits: limits))
         })
 
-    /// In bytes. The values of a template may have a million characters; the whole template may be
-    /// twice that.
+    /// In bytes. The values of a template may have a million characters, all of it twice that.
     private static let firebaseMaxBody = 8 << 20
 
     private static let remoteConfigURL = "https://firebaseremoteconfig.googleapis.com"
@@ -102,8 +101,7 @@ extension ValueType where Value == String {
         }
     }
 
-    /// The URL of a service that gets secrets: https, or http to this host; without a query, and
-    /// without `/` at the end.
+    /// The URL of a service that gets secrets: https, or http to this host; no query, no `/` at the end.
     fileprivate static func serviceURL(login: String) -> Self {
         .url(expected: "a URL such as \"https://flags.example.com\"", login: login) {
             url throws(ValueProblem) in
@@ -117,20 +115,10 @@ extension ValueType where Value == String {
         }
     }
 
-    /// The URL of a service that gets an API key.
     fileprivate static var apiURL: Self { serviceURL(login: "'api_key'") }
 }
 
-extension ValueType where Value == String? {
-    /// As `apiURL`, or the word `none`, which is nil.
-    fileprivate static var apiURLOrNone: Self {
-        let url = ValueType<String>.apiURL
-        return url.or("none", expected: "\(url.expected), or \"none\"")
-    }
-}
-
 extension ValueType where Value == JSON.Object {
-    /// A table of strings and numbers: `{ tier = "gold", build = 42 }`.
     fileprivate static var signals: Self {
         Self(expected: "a table such as { tier = \"gold\", build = 42 }") {
             value throws(ValueProblem) in

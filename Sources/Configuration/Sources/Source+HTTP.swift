@@ -18,11 +18,12 @@ enum HTTPKey: String, SettingKey {
 }
 
 extension SourceType {
-    /// A document that a web server holds.
     static let http = SourceType(
         word: "http", keys: HTTPKey.words + SigningKey.words, isSignable: true,
         read: { reader, limits in
-            guard let url = reader.required(HTTPKey.url, .documentURL) else { return nil }
+            let such = "a URL such as \"https://flags.example.com/shop.json\""
+            let type = ValueType<String>.url(expected: such, login: "'bearer'") { $0.text }
+            guard let url = reader.required(HTTPKey.url, type) else { return nil }
             var settings = HTTPSettings(url: url, limits: limits)
             reader.readCertificates(into: &settings)
             settings.credentials[.bearer] = reader.optional(HTTPKey.bearer, .secret)
@@ -32,20 +33,10 @@ extension SourceType {
             return .http(settings)
         },
         schemes: ["http", "https"],
-        members: { address in
-            [(HTTPKey.url.rawValue, .string("\(address.scheme):\(address.rest)"))]
-        })
+        members: { [(HTTPKey.url.rawValue, .string($0))] })
 }
 
 extension ValueType where Value == String {
-    /// The URL of a document, such as `https://flags.example.com/shop.json`.
-    fileprivate static var documentURL: Self {
-        .url(
-            expected: "a URL such as \"https://flags.example.com/shop.json\"", login: "'bearer'"
-        ) { $0.text }
-    }
-
-    /// The absolute path of a Unix socket.
     fileprivate static var socketPath: Self {
         .string(expected: "a path") { text throws(ValueProblem) in
             guard text.utf8.first == UInt8(ascii: "/") else {
@@ -61,7 +52,6 @@ extension ValueType where Value == String {
 }
 
 extension ValueType where Value == [HeaderField] {
-    /// A table of header fields: `{ X-Team = "shop" }`.
     fileprivate static var headers: Self {
         Self(expected: "a table of strings such as { X-Team = \"shop\" }") {
             value throws(ValueProblem) in

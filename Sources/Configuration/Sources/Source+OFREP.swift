@@ -11,8 +11,7 @@ enum OFREPKey: String, SettingKey {
 }
 
 extension SourceType {
-    /// A server that evaluates flags for this host. No address implies such a source: an address with
-    /// the scheme https is a document.
+    /// A server that evaluates flags for this host. No address implies it: https is a document.
     static let ofrep = SourceType(
         word: "ofrep", keys: OFREPKey.words + HTTPKey.wordsOfConnections,
         read: { reader, limits in
@@ -34,8 +33,7 @@ extension SourceType {
 }
 
 extension TableDecoder {
-    /// The administrator's part of the context: any values, except that `targetingKey` of the protocol
-    /// is a text.
+    /// The administrator's part of the context: any values, but the protocol's `targetingKey` is a text.
     fileprivate func context() -> JSON.Object {
         var context = JSON.Object()
         guard let table = table(OFREPKey.context) else { return context }

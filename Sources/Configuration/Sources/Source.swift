@@ -24,7 +24,6 @@ package struct Source: Hashable, Sendable {
     package var kind: Kind
     /// From one poll to the next, before jitter and back-off.
     package var interval: Duration
-    /// The longest wait after failures.
     package var maxBackoff: Duration
     /// The values of keys that the source does not hold.
     package var defaults: JSON.Object = [:]
@@ -43,7 +42,6 @@ package struct Source: Hashable, Sendable {
         case firebase(FirebaseSettings)
         case firebaseServer(FirebaseServerSettings)
 
-        /// How long one fetch may take, and how large an answer may be.
         package var limits: FetchLimits {
             switch self {
             case .file(_, let limits): limits
@@ -60,7 +58,7 @@ package struct Source: Hashable, Sendable {
 extension Source {
     private static let intervals: ClosedRange<Duration> = .milliseconds(100) ... .seconds(86_400)
     private static let backoffs: ClosedRange<Duration> = .milliseconds(100)...Schedule.backOffLimit
-    private static let timeouts: ClosedRange<Duration> = .milliseconds(100) ... .seconds(600)
+    static let timeouts: ClosedRange<Duration> = .milliseconds(100) ... .seconds(600)
     private static let bodies = 1...FetchLimits.largestMaxBody
 
     /// Reads a table `[source.NAME]`; nil after an error, or without a name.
@@ -103,15 +101,12 @@ extension Source {
     }
 }
 
-/// A type of source as the configuration writes it: the word after `type`, the keys of its own, and
-/// the addresses that replace a table with those keys.
-///
-/// A new kind of source adds its type to `all`.
+/// A type of source as the configuration writes it: the word after `type`, its own keys, and the addresses that
+/// replace a table. A new one is added to `all`.
 struct SourceType: Sendable {
     let word: String
     /// The keys of this type, besides the keys of every type.
     let keys: [String]
-    /// Whether it is a document that people can sign.
     var isSignable = false
     /// The longest body of an answer, in bytes, if the configuration names none.
     var maxBody = FetchLimits.defaultMaxBody
@@ -120,7 +115,7 @@ struct SourceType: Sendable {
     /// The schemes of addresses that imply a source of this type, without the colon.
     var schemes: [String] = []
     /// The members of the table that an address replaces.
-    var members: @Sendable (SourceAddress) throws(ValueProblem) -> [(key: String, Node.Value)] = {
+    var members: @Sendable (String) throws(ValueProblem) -> [(key: String, Node.Value)] = {
         _ in []
     }
 
@@ -136,7 +131,6 @@ struct SourceType: Sendable {
 }
 
 extension ValueType where Value == SourceType {
-    /// The word of a type that this version knows.
     fileprivate static var sourceType: Self {
         let expected = SourceType.all.map(\.word).alternatives
         return Self(expected: expected, text: \.word) { word throws(ValueProblem) in

@@ -58,6 +58,28 @@ package struct Table: Hashable, Sendable {
     }
 }
 
+extension Table {
+    /// Merges a later file, whose keys and values are not checked yet: one file alone need not be complete. Tables are
+    /// merged member by member; a later file replaces any other value, also an array, as a whole. A replaced member
+    /// keeps its position; a new member goes to the end. Each leaf keeps its place in its file.
+    package mutating func merge(_ later: Table) {
+        let keys = members.map { ExactString($0.key) }
+        let indices = Dictionary(zip(keys, 0...), uniquingKeysWith: { first, _ in first })
+        for member in later.members {
+            guard let index = indices[ExactString(member.key)] else {
+                members.append(member)
+                continue
+            }
+            switch (members[index].node.value, member.node.value) {
+            case (.table(var earlier), .table(let later)):
+                earlier.merge(later)
+                members[index].node.value = .table(earlier)
+            default: members[index] = member
+            }
+        }
+    }
+}
+
 extension Node.Value {
     /// The same value in JSON; nil if JSON has no such value.
     var json: JSON.Value? {
@@ -96,7 +118,6 @@ extension JSON.Value {
 }
 
 extension JSON.Object {
-    /// The same object as inline TOML.
     var toml: String {
         "{ \(map { "\($0.key.keyText) = \($0.value.toml)" }.joined(separator: ", ")) }"
     }

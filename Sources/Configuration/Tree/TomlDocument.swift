@@ -1,9 +1,17 @@
 import CToml
 
 extension Table {
+    /// The largest file that is parsed. A configuration of a thousand services is a tenth of it.
+    package static let largestFile = 1 << 20
+
     /// The root table of a document of TOML. Members of tables are in the order of their places. Throws a syntax
-    /// error, or that memory runs out.
-    init(toml bytes: [UInt8], file: String) throws(Diagnostic) {
+    /// error, that the file is too large, or that memory runs out.
+    package init(toml bytes: [UInt8], file: String) throws(Diagnostic) {
+        guard bytes.count <= Self.largestFile else {
+            throw Diagnostic(
+                origin: Origin(file: file),
+                text: "file of \(bytes.count) bytes: at most \(Self.largestFile) are read")
+        }
         let parsed = unsafe bytes.withUnsafeBufferPointer {
             unsafe ctoml_parse($0.baseAddress, $0.count)
         }
@@ -92,8 +100,7 @@ extension Diagnostic {
 }
 
 extension String {
-    /// A copy. Bytes that are not UTF-8 become U+FFFD: the text of an error may be cut inside a
-    /// character.
+    /// A copy. Bytes that are not UTF-8 become U+FFFD: a text may be cut inside a character.
     fileprivate init(_ text: ctoml_text) {
         let bytes = unsafe UnsafeRawBufferPointer(start: text.bytes, count: text.count)
         self = unsafe String(decoding: bytes, as: UTF8.self)

@@ -2,7 +2,6 @@ import Files
 import SourceSettings
 
 extension ValueType where Value == Credential {
-    /// A credential's name, or the absolute path of a file.
     static var credential: Self {
         Self(expected: "the name of a credential or an absolute path", text: { $0.text }) {
             text throws(ValueProblem) in
@@ -31,11 +30,9 @@ extension TableDecoder {
         settings.credentials[.clientKey] = optional(HTTPKey.clientKey, .credential)
     }
 
-    /// Checks keys that need one another, and refuses secrets that would be sent in clear to another
-    /// host, unless the administrator allows that. A request to a Unix socket leaves this host by no
-    /// network. Call it once all secrets are read.
-    ///
-    /// `subject` is the key of the URLs, with its verb: `'url' is`.
+    /// Checks keys that need one another, and refuses secrets that would be sent in clear to another host,
+    /// unless that is allowed. A Unix socket leads to no network. Call it once all secrets are read. `subject`
+    /// is the key of the URLs, with its verb: `'url' is`.
     func checkCredentials(for urls: [String], _ subject: String) {
         require(HTTPKey.clientCertificate, "a ", beside: HTTPKey.clientKey)
         let plain = urls.map(URLText.init).filter { !$0.isHTTPS }

@@ -5,8 +5,7 @@ private struct Units {
     /// The largest first. A number is written in a unit from the count `from` on.
     let units: [(name: String, size: Int64, from: Int64)]
 
-    /// Reads a whole number and a unit; nil for anything else. A number too large for the machine
-    /// becomes the largest.
+    /// Reads a whole number and a unit; nil for anything else. The largest number for one too large.
     func number(_ text: String) -> Int64? {
         let digits = text.utf8.prefix { $0.isDigit }
         let name = String(text.utf8.dropFirst(digits.count)) ?? ""
@@ -93,8 +92,7 @@ extension Duration {
 package enum ByteSize {
     private static let units = Units(units: [("MiB", 1 << 20, 1), ("KiB", 1 << 10, 1), ("B", 1, 0)])
 
-    /// Nil if `text` is not a whole number with one of the units. A size too large for the machine
-    /// becomes the largest.
+    /// Nil if `text` is not a whole number with a unit. The largest number for one too large.
     package static func bytes(_ text: String) -> Int? {
         units.number(text).map { Int($0) }
     }
@@ -169,13 +167,5 @@ extension ValueType where Value == Duration {
         } write: {
             $0.text.tomlText
         }
-    }
-}
-
-extension ValueType where Value == Duration? {
-    /// A duration as text, or the word `never`, which is nil.
-    static func durationOrNever(in range: ClosedRange<Duration>) -> Self {
-        let duration = ValueType<Duration>.duration(in: range, or: ", or 'never'")
-        return duration.or("never", expected: "a duration or \"never\"")
     }
 }

@@ -1,8 +1,7 @@
 import Glibc
 import SourceSettings
 
-/// A text that should be a URL. It is checked against as much of RFC 3986 as refuses URLs whose fetch
-/// could only fail.
+/// A text that should be a URL. RFC 3986 is checked as far as a fetch could only fail.
 struct URLText {
     let text: String
     /// The host and the port; empty without a scheme.
@@ -19,7 +18,6 @@ struct URLText {
 
     var hasQuery: Bool { text.utf8.contains(UInt8(ascii: "?")) }
 
-    /// The text without the slashes at its end.
     var withoutTrailingSlashes: String {
         var rest = text[...]
         while rest.last == "/" { rest.removeLast() }
@@ -65,12 +63,7 @@ struct URLText {
         return nil
     }
 
-    /// Whether its host is this host by every name server: `localhost`, 127.0.0.0/8 or `[::1]`.
-    var isLoopback: Bool {
-        if host == "[::1" || host.lowercased() == "localhost" { return true }
-        let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        return numbers.count == 4 && !numbers.contains(nil) && numbers[0] == 127
-    }
+    var isLoopback: Bool { (host.hasPrefix("[") ? "\(host)]" : host).isLoopbackHost }
 
     /// The name or the address; an IPv6 address from its bracket on, without the bracket at its end.
     private var host: Substring {
@@ -79,8 +72,7 @@ struct URLText {
 }
 
 extension ValueType where Value == String {
-    /// A URL that `check` accepts, in the form that `check` returns. `login` names the keys beside it for a
-    /// login.
+    /// A URL that `check` accepts, in the form that it returns. `login` names the keys for a login.
     static func url(
         expected: String, login: String,
         _ check: @escaping (URLText) throws(ValueProblem) -> String

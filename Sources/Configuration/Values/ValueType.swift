@@ -76,31 +76,36 @@ extension ValueType where Value == String {
     }
 }
 
-extension Node.Value {
-    /// The different elements of a list. `shown` writes an element that stands there twice. With `isHinted` a string
-    /// in its place gets a hint.
-    func list<Element: Equatable>(
-        _ shown: (Element) -> String, isHinted: Bool = false,
-        _ read: (Node.Value) throws(ValueProblem) -> Element
-    ) throws(ValueProblem) -> [Element] {
-        guard case .array(let nodes) = self else {
-            guard isHinted, case .string(let text) = self else { throw .wrongType() }
-            throw .wrongType(hint: "write [\(text.tomlText)]")
-        }
-        var elements: [Element] = []
-        for node in nodes {
-            let element = try read(node.value)
-            guard !elements.contains(element) else {
-                throw .bad("list", cause: "it names \(shown(element).shown) twice")
+extension ValueType {
+    /// A list of different elements. `text` writes an element, and `read` reads it. `problem` says what is wrong with
+    /// a list of so many. With `isHinted` a string in its place gets a hint.
+    static func list<Element: Equatable>(
+        expected: String, _ text: @escaping (Element) -> String, isHinted: Bool = false,
+        problem: @escaping (Int) -> String? = { _ in nil },
+        _ read: @escaping (Node.Value) throws(ValueProblem) -> Element
+    ) -> Self where Value == [Element] {
+        Self(expected: expected) { value throws(ValueProblem) in
+            guard case .array(let nodes) = value else {
+                guard isHinted, case .string(let text) = value else { throw .wrongType() }
+                throw .wrongType(hint: "write [\(text.tomlText)]")
             }
-            elements.append(element)
+            if let problem = problem(nodes.count) { throw .bad("list", cause: problem) }
+            var elements: [Element] = []
+            for node in nodes {
+                let element = try read(node.value)
+                guard !elements.contains(element) else {
+                    throw .bad("list", cause: "it names \(text(element).shown) twice")
+                }
+                elements.append(element)
+            }
+            return elements
+        } write: {
+            JSON.Value.strings($0.map(text)).toml
         }
-        return elements
     }
 }
 
 extension ValueType where Value == Bool {
-    /// `true` or `false`.
     static var bool: Self {
         Self(expected: "true or false") { value throws(ValueProblem) in
             guard case .boolean(let bool) = value else { throw .wrongType() }
@@ -124,7 +129,6 @@ extension ValueType where Value == JSON.Value {
 }
 
 extension ValueType where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// One of the words of an enumeration.
     static var word: Self {
         let words = Value.allCases.map(\.rawValue)
         return Self(expected: words.alternatives, text: { $0.rawValue }) {

@@ -1,20 +1,16 @@
 package import CivilTime
 
-/// A supply of time zones: the files of the system, or a list in a test. Each zone is read once, however many
-/// services use it.
+/// A supply of time zones: the files of the system, or a list in a test. Each is read once.
 package final class Zones {
     let names: () -> [String]
-    private lazy var system = Result { try readSystem() }
+    /// The zone of services that name none.
+    private(set) lazy var system = Result { try readSystem() }
     private let readSystem: () throws -> Zone
     private let readNamed: (String) throws -> Zone?
     private var named: [String: Zone] = [:]
 
-    /// Zones by these functions. They throw if the file of a zone exists and cannot be used.
-    ///
-    /// - Parameters:
-    ///   - system: The zone of services that name none.
-    ///   - named: The zone of an IANA name, such as `Asia/Tokyo`; nil without such a zone.
-    ///   - names: The names that `named` knows, for "did you mean". May be empty.
+    /// Zones by these functions, which throw if the file of a zone exists and cannot be used: the zone of services
+    /// that name none, that of an IANA name, or nil, and the known names, for "did you mean".
     package init(
         system: @escaping () throws -> Zone, named: @escaping (String) throws -> Zone?,
         names: @escaping () -> [String]
@@ -23,9 +19,6 @@ package final class Zones {
         readNamed = named
         self.names = names
     }
-
-    /// The zone of services that name none.
-    func ofSystem() throws -> Zone { try system.get() }
 
     /// The zone of an IANA name; nil without such a zone.
     func zone(named name: String) throws -> Zone? {

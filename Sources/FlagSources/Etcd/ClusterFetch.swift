@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import EventLoop
+import HTTP
 import POSIX
 import SourceSettings
 
@@ -9,8 +10,7 @@ import SourceSettings
 /// The next member is tried when one fails, and also when one has not answered for `hedgeDelay`: it may
 /// hang. That request stays in flight, so that a cluster whose members are all slow answers too.
 final class ClusterFetch {
-    /// Receives the keys and the members that failed or hung before; or the failure of the member that was tried
-    /// first.
+    /// Receives the keys and the members that failed or hung before; or the failure of the member tried first.
     typealias Completion = (Result<Snapshot, Failure>, _ missed: Set<Int>) -> Void
 
     private let cluster: Cluster
@@ -30,7 +30,7 @@ final class ClusterFetch {
         self.cluster = cluster
         deadline = cluster.context.now.boot
         fetches = cluster.settings.endpoints.indices.map { member in
-            MemberFetch(at: member, cluster) { [unowned self] in memberAnswered($0, from: member) }
+            MemberFetch(at: member, cluster) { [unowned self] in memberAnswered($0, $1, member) }
         }
     }
 
@@ -80,7 +80,7 @@ final class ClusterFetch {
     }
 
     private func memberAnswered(
-        _ result: Result<Snapshot, MemberFetch.Failed>, from member: Int
+        _ result: Result<Snapshot, Failure>, _ mayOthersAnswer: Bool, _ member: Int
     ) {
         tried[member] = nil
         switch result {
@@ -89,20 +89,19 @@ final class ClusterFetch {
             let hung = tried.filter { $0.value + MemberRanking.hedgeDelay <= now }
             cluster.memberAnswered(member, hung: Set(hung.keys))
             finish(.success(snapshot), missed: Set(failures.keys).union(hung.keys))
-        case .failure(let failed):
-            failures[member] = failed.failure
-            if !failed.mayOthersAnswer {
-                finish(.failure(failed.failure))
+        case .failure(let last):
+            failures[member] = last
+            if !mayOthersAnswer {
+                finish(.failure(last))
             } else if waiting.isEmpty || deadline <= now {
-                if tried.isEmpty { finish(.failure(failure(else: failed.failure))) }
+                if tried.isEmpty { finish(.failure(failure(else: last))) }
             } else {
                 tryNext()
             }
         }
     }
 
-    /// The failure of the member that was tried first: a fetch that fails again in the same way has the
-    /// same sentence.
+    /// The failure of the member that was tried first: a repeated failure has the same sentence.
     private func failure(else last: Failure) -> Failure {
         var failure = failures[first] ?? last
         if fetches.count > 1 { failure.detail += "; no other endpoint answers either" }
@@ -113,5 +112,88 @@ final class ClusterFetch {
         let completion = completion
         cancel()
         completion?(result, missed)
+    }
+}
+
+/// Reads the keys at one member, after a login where the cluster wants one, over a kept connection.
+final class MemberFetch {
+    /// Receives the keys, or why they did not come, and whether another member may give them.
+    typealias Completion = (Result<Snapshot, Failure>, _ mayOthersAnswer: Bool) -> Void
+
+    let fetch: Fetch
+    private let member: Int
+    private let cluster: Cluster
+    private var hasLoggedIn = false
+    private let completion: Completion
+
+    /// Reads at a member. `completion` is called exactly once for each start, by the deadline, unless `fetch` is
+    /// cancelled or it is started again before.
+    init(at member: Int, _ cluster: Cluster, completion: @escaping Completion) {
+        self.member = member
+        self.cluster = cluster
+        self.completion = completion
+        // The time that is left differs from one member to the next.
+        fetch = Fetch(
+            "", limit: cluster.settings.server.limits.timeout,
+            timeout: "no complete answer in time",
+            isDecidedOn: true, for: cluster.context)
+    }
+
+    /// Reads the keys.
+    func start(until deadline: Boottime) {
+        fetch.start(until: deadline)
+        hasLoggedIn = false
+        readKeys()
+    }
+
+    private func readKeys() { send(.range(prefix: cluster.settings.prefix)) }
+
+    private func send(_ question: GatewayRequest) {
+        fetch.operation = "\(question.operation) '\(cluster.settings.endpoints[member])'"
+        do {
+            let request = try cluster.request(question, to: member)
+            fetch.send(request) { [unowned self] in responseArrived($0, to: question) }
+        } catch {
+            completion(.failure(Failure(.unreachable, "\(error)")), false)
+        }
+    }
+
+    private func responseArrived(
+        _ result: Result<HTTPResponse, Failure>, to question: GatewayRequest
+    ) {
+        let response: HTTPResponse
+        switch result {
+        case .success(let answer): response = answer
+        case .failure(let failure): return completion(.failure(failure), true)
+        }
+        do throws(GatewayError) {
+            let object = try response.gatewayObject(now: cluster.context.now.wall)
+            guard question.isLogin else {
+                return completion(
+                    .success(try Snapshot(object, prefix: cluster.settings.prefix)), true)
+            }
+            try cluster.storeToken(from: object)
+            readKeys()
+        } catch {
+            recover(from: error, of: question)
+        }
+    }
+
+    /// Repeats the request after a login or without a token; else the member has failed.
+    private func recover(from error: GatewayError, of question: GatewayRequest) {
+        let failure = error.failure(of: fetch.operation)
+        switch error {
+        case .loginNeeded where !hasLoggedIn:
+            hasLoggedIn = true
+            do {
+                if let login = try cluster.logIn() { return send(login) }
+                completion(.failure(failure), false)
+            } catch {
+                completion(.failure(Failure(.unreachable, "\(error)")), false)
+            }
+        case .loginNotWanted where question.isLogin: readKeys()
+        case .loginNeeded, .loginNotWanted, .refused: completion(.failure(failure), false)
+        case .unavailable, .invalid: completion(.failure(failure), true)
+        }
     }
 }

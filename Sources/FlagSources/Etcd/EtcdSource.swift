@@ -17,7 +17,6 @@ package final class EtcdSource: FlagSource {
     private var watch: ClusterWatch?
     /// The keys, less the prefix, that services of this host read.
     private var keys: Set<ExactString> = []
-    /// Whether the next fetch is for a hint.
     private var isHinted = false
 
     /// A source that fetches nothing yet.
@@ -47,8 +46,7 @@ package final class EtcdSource: FlagSource {
         if isMore, watch != nil { hint() }
     }
 
-    /// Drops the warnings of another object for the same source. The watch begins at the revision of the
-    /// first fetch.
+    /// Drops the warnings of an earlier object. The watch begins at the revision of the first fetch.
     package func start() {
         context.deliver(.warningsChanged(name, []))
         documents?.start()

@@ -7,8 +7,7 @@ import Signing
 /// Of a change only the key and its revision are read: a poll fetches the flags. A watch can be cancelled while its
 /// connection stays open: its revision is compacted, or the user may not read the keys.
 package struct WatchParser: StreamParser {
-    /// The longest line that is parsed, in bytes. A longer line is a hint: only changed keys need
-    /// so much space, and it is not known which.
+    /// The longest line that is parsed, in bytes. A longer one is a hint: only changed keys need so much.
     package static let lineLimit = 64 << 10
 
     private var lines = LineSplitter(limit: lineLimit)

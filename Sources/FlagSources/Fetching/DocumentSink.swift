@@ -4,16 +4,12 @@ import Files
 package import HTTP
 package import SourceSettings
 
-/// Sends documents to a site by POST, with the certificates and credentials that it names, as a source of flags
-/// fetches from one.
-///
-/// One document is in flight at most. It has a connection of its own, which is closed after the answer: documents
-/// are minutes apart.
+/// Sends documents to a site by POST, with the certificates and credentials that it names. One is in flight at
+/// most, on a connection that is closed after the answer: documents are minutes apart.
 package final class DocumentSink {
     /// Receives why the server has not taken the document; nil if it has.
     package typealias Completion = (Failure?) -> Void
 
-    /// Where the documents go.
     package let settings: HTTPSettings
     private let environment: HostEnvironment
     private let client: HTTPClient

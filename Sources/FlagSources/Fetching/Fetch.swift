@@ -6,8 +6,7 @@ import HTTP
 /// The requests of one fetch, over a connection that is kept from fetch to fetch. They share a
 /// deadline, and a failure names their operation.
 ///
-/// One request is in flight at most. `start()`, `cancel()` and the next request end the one before, and
-/// its completion is not called.
+/// One request is in flight at most: `start()`, `cancel()` and the next one end it without its completion.
 final class Fetch {
     /// Receives the answer, or the failure with the operation in its sentence.
     typealias Completion = (Result<HTTPResponse, Failure>) -> Void
@@ -28,10 +27,8 @@ final class Fetch {
     /// Made once, so that a poll allocates one closure and not two.
     private lazy var complete: HTTPTransfer.Completion = { [unowned self] in ended($0) }
 
-    /// Fetches that may take as long as `limit`. A request that runs out of time fails with the
-    /// clause `timeout`. By default it names the limit of the fetch: the remaining time of the
-    /// request differs each time, so that a repeated failure would not be recognised.
-    /// `isDecidedOn`: its answers are flags.
+    /// Fetches of at most `limit`. A request that runs out of time fails with the clause `timeout`, by default that
+    /// of the limit: the time that is left would hide repetitions. `isDecidedOn`: its answers are flags.
     init(
         _ operation: String, limit: Duration, timeout: String? = nil, isDecidedOn: Bool = false,
         for context: SourceDependencies
@@ -49,7 +46,6 @@ final class Fetch {
 
     deinit { transfer?.cancel() }
 
-    /// The time until the deadline.
     var timeLeft: Duration { deadline - context.now.boot }
 
     /// Begins a fetch, which has to end by `deadline`; by default after the limit.

@@ -19,8 +19,7 @@ extension HTTPResponse {
         return time
     }
 
-    /// The failure of an answer whose status brings no flags. `operation` names the failed
-    /// operation; `cause` is the server's own sentence.
+    /// The failure of an answer whose status brings no flags; `cause` is the server's own sentence.
     func refusal(of operation: String, because cause: String? = nil, now: Instant) -> Failure {
         Failure(
             [401, 403, 407].contains(status) ? .refused : .unreachable,
@@ -33,12 +32,10 @@ extension HTTPResponse {
         Validators(etag: etag, lastModified: lastModified(now: now))
     }
 
-    /// The ETag of the answer.
     var etag: String? { validator("etag") }
 
-    /// `Last-Modified`, where it tells one version of the document from the next: it has whole seconds, so a
-    /// document that changed in the last second may change again under the same time. It has to be two
-    /// seconds older than the `Date` of the same answer (RFC 9110 §8.8.2.2).
+    /// `Last-Modified`, if it is two seconds older than the `Date` of the same answer (RFC 9110 §8.8.2.2): a
+    /// document that changed in the last second may change again under the same time.
     private func lastModified(now: Instant) -> String? {
         guard let text = validator("last-modified"), let changed = time(text, now),
             let date = time(headers["date"], now), date - changed >= .seconds(2)
@@ -72,13 +69,10 @@ extension HTTPResponse {
     ]
 }
 
-/// Reads the field Retry-After: a number of seconds or an HTTP date (RFC 9110 §10.2.3), or a time by
-/// RFC 3339, which OFREP uses.
+/// The field Retry-After: seconds, an HTTP date (RFC 9110 §10.2.3), or a time by RFC 3339 as in OFREP.
 package enum RetryAfter {
-    /// How long to wait from now on, never negative; nil for a text in none of the three forms.
-    ///
-    /// `now` is the time by the server's clock, if that is known: on a host with a wrong clock only
-    /// the difference counts.
+    /// How long to wait, never negative; nil for a text in none of the three forms. `now` is the server's time
+    /// if that is known: on a host with a wrong clock only the difference counts.
     package static func wait(_ text: String, now: Instant) -> Duration? {
         // A negative number is against the grammar, and means the same as a time in the past.
         let isNegative = text.utf8.first == UInt8(ascii: "-")

@@ -23,9 +23,8 @@ extension HTTPSettings {
     }
 }
 
-/// Makes the text that binds an answer to its URL, its headers and its credentials. An ETag is sent
-/// only to the URL and with the credentials that it came by (RFC 9111 §4): the server could
-/// otherwise confirm the flags of another client.
+/// The text that binds an answer to its URL, headers and credentials. An ETag is sent only with its own binding
+/// (RFC 9111 §4): the server could otherwise confirm the flags of another client.
 struct RequestFingerprint {
     /// Identifies the URL, the socket, the headers, and everything else that each request sends.
     private let place: String
@@ -54,5 +53,92 @@ struct RequestFingerprint {
     /// they are assumed to be unchanged.
     func matches(_ text: String) -> Bool {
         answered.map { $0.utf8.elementsEqual(text.utf8) } ?? text.utf8.starts(with: place.utf8)
+    }
+}
+
+/// The credentials of a site as they were read now. Their files may be replaced while the daemon runs.
+struct Secrets: Hashable {
+    /// The path of the file of authorities.
+    private(set) var authorities: String?
+    /// What the other files hold; tokens without white space at their ends.
+    private var contents: [CredentialRole: [UInt8]] = [:]
+
+    /// Reads the credentials that the site names.
+    init(of settings: HTTPSettings, _ environment: HostEnvironment) throws(CredentialError) {
+        let directory = environment.credentialsDirectory
+        for role in CredentialRole.allCases {
+            guard let credential = settings.credentials[role] else { continue }
+            switch role {
+            case .bearer, .apiKey:
+                contents[role] = Array(try environment.token(credential).utf8)
+            case .clientCertificate, .clientKey:
+                contents[role] =
+                    settings.isSecret(role)
+                    ? try environment.secret(credential) : try credential.read(in: directory)
+            case .authorities:
+                let path = try credential.path(in: directory)
+                authorities = path
+                guard WebAddress(settings.url)?.scheme == "https" else { continue }
+                // libcurl would call a missing file a certificate that is not accepted.
+                do { _ = try File.attributes(of: path) } catch { throw .unreadable(error) }
+            }
+        }
+        // Without a key of its own the certificate's file holds both.
+        if contents[.clientKey] == nil { contents[.clientKey] = contents[.clientCertificate] }
+    }
+
+    var identity: Identity? {
+        guard let certificate = contents[.clientCertificate], let key = contents[.clientKey]
+        else { return nil }
+        return Identity(certificate: certificate, key: key)
+    }
+
+    var headers: [Header] {
+        CredentialRole.allCases.compactMap { role in
+            guard let content = contents[role] else { return nil }
+            let text = String(decoding: content, as: UTF8.self)
+            return switch role {
+            case .bearer: Header("Authorization", "Bearer \(text)")
+            case .apiKey: Header("X-API-Key", text)
+            case .clientCertificate, .clientKey, .authorities: nil
+            }
+        }
+    }
+
+    /// A SHA-256 of the credentials: it tells them from others and reveals none of them.
+    var digest: String {
+        let parts = CredentialRole.allCases.filter { $0 != .authorities }
+            .map { contents[$0] ?? [] }
+        return SHA256.hexadecimal(of: parts.flatMap { Array("\($0.count):".utf8) + $0 })
+    }
+}
+
+extension HostEnvironment {
+    /// Reads a secret. Only root and the user of this process may be able to read its file.
+    func secret(_ credential: Credential) throws(CredentialError) -> [UInt8] {
+        try credential.read(in: credentialsDirectory, secretOf: user)
+    }
+
+    /// Reads a token, without white space at its ends, such as an editor's line end. A token with a
+    /// character that cannot stand in a header is refused, so that no credential can add headers.
+    func token(_ credential: Credential) throws(CredentialError) -> String {
+        let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+        var bytes = try secret(credential)[...].drop(while: isSpace)
+        while let last = bytes.last, isSpace(last) { bytes.removeLast() }
+        let token = String(decoding: bytes, as: UTF8.self)
+        guard token.isVisibleASCII else {
+            throw .unreadable(FileError("read the token in", credential.text, .malformed))
+        }
+        return token
+    }
+
+    /// Reads a password, without the line end that editors leave. It has to be UTF-8.
+    func password(_ credential: Credential) throws(CredentialError) -> String {
+        var bytes = try secret(credential)
+        while let last = bytes.last, last == 0x0A || last == 0x0D { bytes.removeLast() }
+        guard !bytes.isEmpty, let password = String(validating: bytes, as: UTF8.self) else {
+            throw .unreadable(FileError("read the password in", credential.text, .malformed))
+        }
+        return password
     }
 }

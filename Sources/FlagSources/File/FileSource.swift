@@ -42,8 +42,7 @@ package final class FileSource: FlagSource {
         documents?.start()
     }
 
-    /// Reads the file at once. The slow poll calls this too, and so tries again to watch a file
-    /// that could not be watched before.
+    /// Reads the file at once, and tries again to watch a file that could not be watched before.
     package func fetch(unlessMatching validators: Validators) {
         watch?.rearm()
         deliverProblem()

@@ -2,15 +2,8 @@ import CivilTime
 package import Decision
 package import JSON
 
-/// A server template of Remote Config: conditions in the order of their priority, and parameters with
-/// a value for each condition.
+/// A server template of Remote Config: conditions by priority, and parameters with a value for each.
 package struct Template {
-    /// A condition and the name by which parameters refer to it.
-    package struct NamedCondition: Hashable, Sendable {
-        package var name: String
-        package var condition: Condition
-    }
-
     /// A parameter, whose key is that of a flag.
     package struct Parameter: Hashable, Sendable {
         package var key: String
@@ -19,7 +12,8 @@ package struct Template {
         package var defaultValue: JSON.Value?
     }
 
-    package var conditions: [NamedCondition]
+    /// With the names by which parameters refer to them.
+    package var conditions: [(name: String, condition: Condition)]
     /// In the order of their keys.
     package var parameters: [Parameter]
     /// The number that the service gives to each publication.
@@ -39,9 +33,7 @@ extension Template {
             let list = try object.member("conditions", "an array", isNullMissing: false, \.array)
             conditions = (list ?? []).map { value in
                 let members = value.object ?? JSON.Object()
-                return NamedCondition(
-                    name: members["name"]?.string ?? "",
-                    condition: Condition(members["condition"], &room))
+                return (members["name"]?.string ?? "", Condition(members["condition"], &room))
             }
             parameters = try object.table("parameters").members.map(Parameter.init)
             version = try object.table("version")["versionNumber"]?.scalarText
@@ -97,10 +89,8 @@ extension JSON.Object {
 }
 
 extension Template {
-    /// The value of each parameter for this host, a string. A parameter without a value here, or with the
-    /// default of the application, is absent.
-    ///
-    /// Of the true conditions that have a value for a parameter, the first one decides.
+    /// The value of each parameter for this host, a string, by the first true condition that has one. A
+    /// parameter without a value here, or with the default of the application, is absent.
     package func flags(
         in context: EvaluationContext, _ tools: Tools
     ) -> (flags: JSON.Object, warnings: [String]) {
@@ -170,8 +160,7 @@ extension JSON.Object {
 }
 
 extension [String] {
-    /// The first twenty of these clauses, and how many more there are: a template may have thousands of
-    /// conditions.
+    /// The first twenty of these clauses, and how many more there are: there may be thousands.
     var summed: [String] {
         let shown = 20
         return count <= shown
@@ -179,9 +168,8 @@ extension [String] {
     }
 }
 
-/// The versions of a template: the fetched versions and those that a stream announces. Remote
-/// Config numbers each publication; each number is higher than the number before, also after a
-/// rollback.
+/// The versions of a template: the fetched ones and those that a stream announces. Remote Config gives each
+/// publication a higher number than the one before, also after a rollback.
 struct TemplateVersions {
     /// The newest version that was fetched since the start.
     private(set) var newest: Int64?
@@ -220,8 +208,7 @@ struct TemplateVersions {
         return true
     }
 
-    /// Whether to fetch again soon, after a fetch that succeeded: the service may announce a
-    /// version before it serves it.
+    /// Whether to fetch again soon: the service may announce a version before it serves it.
     mutating func needFetch() -> Bool {
         guard let announced, announced > newest ?? -1, attempts < Self.attemptLimit else {
             self.announced = nil

@@ -3,14 +3,12 @@ import Files
 import HTTP
 package import SourceSettings
 
-/// Flags in a document that a server holds: one conditional GET for each fetch, over a connection that
-/// is kept.
+/// Flags in a document on a server: one conditional GET for each fetch, over a kept connection.
 package final class HTTPSource: FlagSource {
     private let settings: HTTPSettings
     private let context: SourceDependencies
     private var fingerprints: RequestFingerprint
     private let fetch: Fetch
-    /// The request for the document, with the credentials as they were read last.
     private var document: DocumentRequest?
 
     /// A source that fetches nothing yet.
@@ -90,8 +88,7 @@ package final class HTTPSource: FlagSource {
         }
     }
 
-    /// Reads the credentials, since their files are replaced in place. The request is rebuilt only
-    /// if they changed.
+    /// Reads the credentials, whose files may be replaced. The request is made again only if they changed.
     private func prepare() throws(CredentialError) -> DocumentRequest {
         if let document, settings.credentials.isEmpty { return document }
         let secrets = try Secrets(of: settings, context.environment)

@@ -12,8 +12,7 @@ package struct Evaluations: Hashable {
     /// The streams that tell of changes, as the server offers them.
     package let streams: [EventStreamEntry]
 
-    /// Reads the body of an answer. An entry that cannot be read makes its own flag unreadable, and
-    /// no other.
+    /// Reads the body of an answer. An entry that cannot be read makes only its own flag unreadable.
     package init(_ body: [UInt8]) throws(Failure) {
         let object = try FlagDocument.parse(body)
         guard let items = object["flags"]?.array else {
@@ -43,8 +42,7 @@ package struct Evaluations: Hashable {
         }
         self.flags = flags.sortedByKey
         self.unreadable = unreadable
-        let version = object["metadata"]?.object?["version"]
-        self.version = version?.string ?? version?.number?.literal
+        version = object["metadata"]?.object?["version"]?.scalarText
         streams = (object["eventStreams"]?.array ?? []).compactMap(EventStreamEntry.init)
     }
 
@@ -53,20 +51,20 @@ package struct Evaluations: Hashable {
 }
 
 /// A stream of events that a server offers. Its address may hold a secret, so it is never logged.
-package enum EventStreamEntry: Hashable {
-    case url(String)
-    /// A path, and its origin if that is not the server's own.
-    case path(String, origin: String?)
+package struct EventStreamEntry: Hashable {
+    /// The beginning of the address; nil for the origin of the server.
+    let origin: String?
+    let rest: String
 
     /// Nil for an entry of an unknown form or type.
     init?(_ value: JSON.Value) {
         guard let entry = value.object, entry["type"]?.string == "sse" else { return nil }
         if let url = entry["url"]?.string, entry["endpoint"] == nil {
-            self = .url(url)
+            (origin, rest) = ("", url)
         } else if let endpoint = entry["endpoint"]?.object, entry["url"] == nil,
             let path = endpoint["requestUri"]?.string, path.utf8.first == UInt8(ascii: "/")
         {
-            self = .path(path, origin: endpoint["origin"]?.string)
+            (origin, rest) = (endpoint["origin"]?.string, path)
         } else {
             return nil
         }

@@ -4,8 +4,7 @@ import JSON
 
 /// Reads server-sent events (WHATWG HTML §9.2.6). An event `refetchEvaluation` is a hint.
 package struct EventParser: StreamParser {
-    /// The longest line, and the longest data of an event, in bytes. Longer lines and events are
-    /// skipped.
+    /// The longest line, and the longest data of an event, in bytes. What is longer is skipped.
     package static let limit = 64 << 10
 
     private let memory: EventMemory
@@ -73,9 +72,7 @@ package struct EventParser: StreamParser {
         else { return }
         memory.record(
             Refetch(
-                etag: event["etag"]?.string,
-                lastModified: event["lastModified"]?.string
-                    ?? event["lastModified"]?.number?.literal))
+                etag: event["etag"]?.string, lastModified: event["lastModified"]?.scalarText))
         update.isHint = true
     }
 }

@@ -5,7 +5,6 @@ import SourceSettings
 
 /// A stream of events that a server offers.
 final class EventStream {
-    /// The address of the next connection.
     var address: EventStreamAddress
     private(set) var stream: Stream<EventParser>?
     /// The memory, which has the validators that the newest event announced.
@@ -65,13 +64,7 @@ package struct EventStreamAddress: Hashable {
         _ entry: EventStreamEntry, of server: String, or hosts: [String] = []
     ) throws(Refusal) {
         guard let home = WebAddress(server) else { throw .unusable }
-        switch entry {
-        case .url(let url): self.url = url
-        case .path(let path, let origin):
-            let isV6 = home.host.utf8.contains(UInt8(ascii: ":")) && !home.host.hasPrefix("[")
-            let host = isV6 ? "[\(home.host)]" : home.host
-            self.url = (origin ?? "\(home.scheme)://\(host):\(home.port)") + path
-        }
+        url = (entry.origin ?? "\(home)") + entry.rest
         // libcurl takes no other bytes; with a space the URL would make another request.
         guard url.isVisibleASCII, url.utf8.count <= 8192,
             let address = WebAddress(url), ["http", "https"].contains(address.scheme),
@@ -79,7 +72,7 @@ package struct EventStreamAddress: Hashable {
         else { throw .unusable }
         isOwn = address == home
         guard isOwn || hosts.contains(where: { WebAddress($0) == address }) else {
-            throw .foreign("\(address.scheme)://\(address.host):\(address.port)")
+            throw .foreign("\(address)")
         }
     }
 }

@@ -47,8 +47,7 @@ package final class OFREPSource: FlagSource {
 
     package func matches(fingerprint stored: String) -> Bool { fingerprints.matches(stored) }
 
-    /// Drops the warnings of another object for the same source. The first answer holds the addresses of the
-    /// streams.
+    /// Drops the warnings of an earlier object. The first answer brings the addresses of the streams.
     package func start() { context.deliver(.warningsChanged(name, [])) }
 
     package func fetch(unlessMatching validators: Validators) {
@@ -123,9 +122,8 @@ package final class OFREPSource: FlagSource {
 
     private static let streamLimit = 4
 
-    /// Follows the streams that the server offers now. A stream that is followed already goes on,
-    /// though the server may give it another address in each answer, for example if the address
-    /// holds a token: the next connection uses the newest address.
+    /// Follows the streams that the server offers now. A followed stream goes on when its address changes, such
+    /// as one that holds a token: the next connection uses the newest.
     private func setStreams(_ entries: [EventStreamEntry]) {
         var accepted: [EventStreamAddress] = []
         var foreign: [String] = []

@@ -5,11 +5,8 @@ import Files
 import FlagSignatures
 import Signing
 
-/// The signed documents of one source: checks each of them once, and checks them again when the list of
-/// signers has changed.
-///
-/// The list is read again as soon as its file changes. Then it delivers which known documents are
-/// unproved (`Event.disproved`). Documents that were replaced are left to the machine to ignore.
+/// The signed documents of one source: each is checked once, and again when the file of signers has changed.
+/// Then it delivers which are unproved (`Event.disproved`); the machine ignores those that were replaced.
 package final class SignedDocuments {
     private let name: SourceName
     private let file: SignerFile
@@ -48,8 +45,7 @@ package final class SignedDocuments {
         signers = Result { () throws(DocumentRefusal) in try file.read() }
     }
 
-    /// Follows the file of signers, and tells whether it can be used and which of the known documents are
-    /// unproved.
+    /// Follows the file of signers, and tells whether it can be used and which documents are unproved.
     func start() {
         // The list is read at once, and not only at the fetch: the fetch before may last for a while.
         watch = PathWatch(loop, path: file.path) { [unowned self, name, deliver] in
@@ -86,9 +82,8 @@ package final class SignedDocuments {
         delivered = [:]
     }
 
-    /// Reads the list of signers again if its file has changed, or if the last attempt failed: after
-    /// EMFILE the file is unchanged. Call it at the beginning of a fetch, and at a reload, in case that nothing
-    /// told of the change.
+    /// Reads the list again if its file has changed, or if the last attempt failed: after EMFILE the file is
+    /// unchanged. Call it at the beginning of a fetch and at a reload: perhaps nothing told of the change.
     package func refresh() {
         let now = FileStamp(of: file.path)
         if case .success = signers, now.shows(unchangedSince: stamp) { return }

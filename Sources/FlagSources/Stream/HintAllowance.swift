@@ -15,25 +15,19 @@ package struct HintRate: Hashable, Sendable {
     package static let ofKeys = HintRate(atOnce: 2, period: .milliseconds(334))
 }
 
-/// The rate limit of a stream's hints, by a `HintRate`, or one hint for each poll interval if that is
-/// shorter than the period.
-///
-/// A stream that hints without end, because it is hostile or broken, costs a bounded number of fetches. A
-/// hint that has to wait is passed on later, once for all hints that came meanwhile.
+/// The rate limit of a stream's hints, by a `HintRate`, or one for each poll interval if that is shorter. It
+/// bounds what a hostile stream costs. A hint that has to wait is passed on once for all that come meanwhile.
 package struct HintAllowance: Hashable, Sendable {
-    private let atOnce: Int
-    private let period: Duration
+    private let rate: HintRate
     /// When all hints may be passed on again: each hint moves it by a period.
     private var wholeAt: Boottime?
     /// No hint is passed on before, since the server asked to be left alone.
     private var heldUntil: Boottime?
-    /// Whether a hint waits for its time.
     private var isWaiting = false
 
     /// An allowance for a source that is polled at this interval.
     package init(_ rate: HintRate, interval: Duration) {
-        atOnce = rate.atOnce
-        period = min(interval, rate.period)
+        self.rate = HintRate(atOnce: rate.atOnce, period: min(interval, rate.period))
     }
 
     /// Records a hint.
@@ -46,14 +40,14 @@ package struct HintAllowance: Hashable, Sendable {
     package mutating func admit(at now: Boottime) -> Bool {
         guard let due, due <= now else { return false }
         isWaiting = false
-        wholeAt = max(wholeAt ?? now, now) + period
+        wholeAt = max(wholeAt ?? now, now) + rate.period
         return true
     }
 
     /// When the waiting hint may be passed on; nil if no hint waits.
     package var due: Boottime? {
         guard isWaiting else { return nil }
-        let allowed = wholeAt.map { $0 - period * (atOnce - 1) }
+        let allowed = wholeAt.map { $0 - rate.period * (rate.atOnce - 1) }
         let past = Boottime(microseconds: .min)
         return max(allowed ?? past, heldUntil ?? past)
     }

@@ -3,11 +3,8 @@ import EventLoop
 package import HTTP
 package import POSIX
 
-/// A stream that hints at changes of a source's flags, beside the polls. `StreamMachine` decides
-/// when it is connected and given up; this class performs its effects.
-///
-/// It delivers `.hinted`, and `.watched` with a problem if no stream is available. Flags are never taken from
-/// it.
+/// A stream that hints at changes of a source's flags: it performs the effects of `StreamMachine`. It delivers
+/// `.hinted`, and `.watchChanged` with a problem if no stream is available, and never flags.
 package final class Stream<Parser: StreamParser> {
     private let context: SourceDependencies
     private let makeParser: () -> Parser
@@ -22,10 +19,9 @@ package final class Stream<Parser: StreamParser> {
     /// The news of the present connection since the last turn.
     private var pending: StreamUpdate?
 
-    /// A stream that is not followed yet. Each connection sends a new `request` and reads the
-    /// answer by a new `parser`; if `request` throws, the connection has failed. `explain` returns
-    /// the sentence in the body of a refusal, if there is a sentence. `deliver` stands in for that
-    /// of the context.
+    /// A stream that is not followed yet. Each connection sends a new `request`, and fails if that throws, and
+    /// reads the answer by a new `parser`. `explain` returns the sentence in the body of a refusal, if there is
+    /// one. `deliver` stands in for that of the context.
     package init(
         for context: SourceDependencies, _ policy: StreamPolicy, parser: @escaping () -> Parser,
         request: @escaping () throws -> HTTPRequest,
@@ -56,8 +52,7 @@ package final class Stream<Parser: StreamParser> {
     /// How many connections in a row did not last, for a source that has several endpoints to ask.
     var failures: Int { machine.failures }
 
-    /// Handles a failed poll of the source. No hint is passed on for as long as the server has
-    /// asked to be left alone.
+    /// Handles a failed poll. No hint is passed on for as long as the server asks to be left alone.
     package func pollFailed(_ failure: Failure) {
         driver.post(.pollFailed)
         if let wait = failure.retryAfter { driver.post(.retryLater(wait)) }
@@ -108,8 +103,7 @@ package final class Stream<Parser: StreamParser> {
         }
     }
 
-    /// Keeps the news in a part of the answer until the loop reads it. False ends the transfer, when the stream has
-    /// failed or is a flood.
+    /// Keeps the news in a part of the answer until the loop reads it. False ends a failed or flooding stream.
     private func partArrived(_ part: StreamPart) -> Bool {
         var update = pending ?? StreamUpdate()
         guard update.failure == nil, update.bytes <= StreamMachine.floodLimit else { return false }
@@ -142,8 +136,7 @@ package final class Stream<Parser: StreamParser> {
         }
     }
 
-    /// The failure of a status other than 200. A status that will not change soon counts as a
-    /// refusal.
+    /// The failure of a status other than 200. One that will not change soon is a refusal.
     private func refusal(_ response: HTTPResponse) -> Failure {
         let isTemporary = response.status >= 500 || [408, 425, 429].contains(response.status)
         let sentence = explain(response).map { ": \($0)" } ?? ""

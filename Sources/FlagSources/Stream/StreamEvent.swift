@@ -8,7 +8,6 @@ package enum StreamEvent: Hashable, Sendable {
     case started
     /// The server has answered 200.
     case opened
-    /// Bytes have come.
     case received(StreamUpdate)
     /// The server has ended the stream.
     case closed
@@ -16,9 +15,7 @@ package enum StreamEvent: Hashable, Sendable {
     case failed(Failure)
     /// No answer came, or it broke off: the server may be away.
     case lost(Failure)
-    /// A poll of the same source has failed.
     case pollFailed
-    /// A poll of the same source has succeeded.
     case pollSucceeded
     /// In the answer to a poll, the server has asked for no request for this long.
     case retryLater(Duration)
@@ -39,7 +36,6 @@ package enum StreamEffect: Hashable, Sendable {
     case connect
     /// Give up the connection; no event of it follows.
     case disconnect
-    /// Hint that the flags may have changed.
     case hint
     /// Report why only polls show changes; nil when the stream is followed again.
     case setProblem(String?)
@@ -54,26 +50,21 @@ package struct StreamPolicy: Hashable, Sendable {
     /// How long an open stream may be silent before it is given up. The server has to send something more
     /// often than that: a comment, a report of progress.
     package var silence: Duration
-    /// The ceiling of the first wait after a stream has ended. It doubles from one failure to the
-    /// next.
+    /// The ceiling of the first wait after a stream has ended. It doubles with each failure.
     package var firstWait: Duration
     /// The highest ceiling.
     package var longestWait: Duration
-    /// How long a stream must stay open to reset the back-off.
-    package var steady: Duration
     package var hints: HintRate
 
     /// The defaults are those of every source, unless its server is known to differ.
     package init(
         opening: Duration = .seconds(30), silence: Duration, firstWait: Duration = .seconds(1),
-        longestWait: Duration = .seconds(300), steady: Duration = .seconds(10),
-        hints: HintRate = .usual
+        longestWait: Duration = .seconds(300), hints: HintRate = .usual
     ) {
         self.opening = opening
         self.silence = silence
         self.firstWait = firstWait
         self.longestWait = longestWait
-        self.steady = steady
         self.hints = hints
     }
 }

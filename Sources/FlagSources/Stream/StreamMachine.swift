@@ -1,19 +1,15 @@
 package import CivilTime
 import Decision
 
-/// When a stream is opened, given up and opened again, and which of its hints are passed on: events in,
-/// effects out, without a clock or a network.
+/// When a stream is opened, given up and opened again, and which of its hints are passed on: events in, effects
+/// out, without a clock or a network.
 ///
-/// A stream is followed for ever, and never trusted. A silent stream counts as dead; a stream that
-/// sends too much is given up. After every end the next connection waits: full jitter below a
-/// ceiling that doubles with each stream that did not last. Each connection is a hint by itself,
-/// since the changes before it were missed.
+/// A stream is followed for ever, and never trusted: a silent one counts as dead, and one that sends too much
+/// is given up. Each connection is a hint by itself, since the changes before it were missed.
 ///
-/// The back-off is reset when a stream lasts, and when the server is back after an outage: a poll
-/// succeeds after polls have failed. A success alone does not count, so that a server that answers
-/// polls and ends each stream is not asked for a stream at every poll. Polls may be an hour apart,
-/// so a lost connection is a hint too, from the second failure in a row on: its poll tells whether
-/// the server is away.
+/// The back-off is reset when a stream lasts, and when a poll succeeds after polls have failed. A success alone
+/// does not count: a server that answers polls and ends each stream would be asked for a stream at every poll.
+/// Polls may be an hour apart, so a lost connection is a hint too, from the second failure in a row on.
 package struct StreamMachine: Sendable {
     /// The most bytes that may come within `floodWindow`: a stream of hints needs far fewer.
     package static let floodLimit = 16 << 20
@@ -21,11 +17,12 @@ package struct StreamMachine: Sendable {
     package static let floodWindow = Duration.seconds(60)
     /// The longest wait that a server may ask for.
     package static let retryLimit = Duration.seconds(3600)
+    /// How long a stream must stay open to reset the back-off.
+    private static let steady = Duration.seconds(10)
 
     /// `idle` ends with `.started`. Then `connecting` becomes `open` or `waiting`, `open` becomes `waiting`,
     /// and `waiting` becomes `connecting` when its time has come.
     private enum StreamPhase: Hashable, Sendable {
-        /// Not followed yet.
         case idle
         /// Waits for the end of the back-off. The server, or its refusal, allows no connection
         /// before `earliest`, also if a poll succeeds meanwhile.
@@ -37,7 +34,7 @@ package struct StreamMachine: Sendable {
     private struct Reception: Hashable, Sendable {
         let since: Boottime
         var receivedAt: Boottime
-        /// Whether it has been open for `StreamPolicy.steady`.
+        /// Whether it has been open for `steady`.
         var isSteady = false
         var retryAfter: Duration?
         /// The end of the window in which bytes are counted.
@@ -69,7 +66,6 @@ package struct StreamMachine: Sendable {
         random = SeededRandom(seed: seed)
     }
 
-    /// Whether the stream is open.
     package var isOpen: Bool { if case .open = phase { true } else { false } }
 
     /// Handles an event at `now`. The effects have to be performed in their order.
@@ -156,7 +152,7 @@ package struct StreamMachine: Sendable {
         case .open(var reception):
             if reception.receivedAt + policy.silence <= now {
                 abandon("the stream was silent for \(policy.silence)", at: now)
-            } else if !reception.isSteady, reception.since + policy.steady <= now {
+            } else if !reception.isSteady, reception.since + Self.steady <= now {
                 reception.isSteady = true
                 phase = .open(reception)
                 failures = 0
@@ -203,8 +199,7 @@ package struct StreamMachine: Sendable {
         return between(.zero, min(doubled, policy.longestWait))
     }
 
-    /// A wait that the server asks for, and up to a tenth more: a thousand hosts were told the same
-    /// second.
+    /// A wait that the server asks for, and up to a tenth more: other hosts were told the same.
     private mutating func spread(_ asked: Duration) -> Duration {
         let least = min(max(asked, .zero), Self.retryLimit)
         return between(least, least + least / 10)
@@ -238,7 +233,7 @@ package struct StreamMachine: Sendable {
         case .connecting(let limit): return limit
         case .open(let reception):
             let silent = reception.receivedAt + policy.silence
-            return reception.isSteady ? silent : min(silent, reception.since + policy.steady)
+            return reception.isSteady ? silent : min(silent, reception.since + Self.steady)
         }
     }
 }

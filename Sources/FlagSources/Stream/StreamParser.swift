@@ -1,10 +1,8 @@
 package import Decision
 package import HTTP
 
-/// Reads a stream as it comes. Each connection gets a new parser.
-///
-/// A parser keeps a bounded part of the stream, whatever the server sends. It is called from within
-/// libcurl, and only adds to the news.
+/// Reads a stream as it comes, each connection by a new parser. It keeps a bounded part, whatever the server
+/// sends. It is called from within libcurl, and only adds to the news.
 package protocol StreamParser {
     /// Reads the headers of the answer, whose status is 200.
     mutating func parseHead(_ headers: HeaderSection, _ update: inout StreamUpdate)
@@ -24,8 +22,7 @@ extension StreamParser {
     package mutating func finish(_ update: inout StreamUpdate) {}
 }
 
-/// The news in the bytes of a stream, in a bounded form. It is never an order: flags come by polls
-/// alone.
+/// The news in the bytes of a stream, bounded. It is never an order: flags come by polls alone.
 package struct StreamUpdate: Hashable, Sendable {
     /// The flags may have changed.
     package var isHint = false
@@ -34,7 +31,6 @@ package struct StreamUpdate: Hashable, Sendable {
     /// Why the stream has ended, though its connection may stay open. The kind `.refused` slows down to the
     /// longest wait; any other backs off.
     package var failure: Failure?
-    /// How many bytes came.
     package var bytes = 0
 
     /// No news.

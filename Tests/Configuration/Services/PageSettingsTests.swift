@@ -22,7 +22,7 @@ import Testing
             guard let text = templates[path] else { throw Missing() }
             return Array(text.utf8)
         }
-        let settings = try Settings.load(
+        let settings = try Settings(
             files: [("/etc/k/k.toml", Array(text.utf8))], zones: .known, templates: supply)
         return (settings, read, supply.sources.map(\.path))
     }

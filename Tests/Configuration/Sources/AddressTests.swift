@@ -4,7 +4,7 @@ import SourceSettings
 import Testing
 
 /// The sources that addresses make: name, path and the line of the address.
-private func sources(of text: String, file: String = file) throws(SettingsError) -> [String] {
+private func sources(of text: String, file: String = file) throws(ConfigurationError) -> [String] {
     try load(text, file: file).sources.map { source in
         switch source.kind {
         case .file(let path, _): "\(source.name) \(path) \(source.origin.line)"

@@ -2,9 +2,9 @@ import Configuration
 import Decision
 import Testing
 
-private func merged(_ texts: [String]) throws(SettingsError) -> Settings {
+private func merged(_ texts: [String]) throws(ConfigurationError) -> Settings {
     let files = texts.enumerated().map { (path: "/\($0)/f", bytes: Array($1.utf8)) }
-    return try Settings.load(files: files, zones: .known)
+    return try Settings(files: files, zones: .known)
 }
 
 private func errors(merging texts: String...) -> String {
@@ -17,7 +17,7 @@ private func errors(merging texts: String...) -> String {
 }
 
 /// The settings that a file sets, with their places.
-private func written(_ texts: String...) throws(SettingsError) -> [String] {
+private func written(_ texts: String...) throws(ConfigurationError) -> [String] {
     try merged(texts).effective.filter { $0.origin != nil }.map(\.description)
 }
 
@@ -105,11 +105,15 @@ private func written(_ texts: String...) throws(SettingsError) -> [String] {
             """)
 }
 
+/// The tables of the files `0` and `1`, merged.
+private func merged(_ first: String, _ second: String) throws(Diagnostic) -> Table {
+    var root = try Table(toml: Array(first.utf8), file: "0")
+    root.merge(try Table(toml: Array(second.utf8), file: "1"))
+    return root
+}
+
 @Test func mergingReplacesATableByALeafAndKeepsTheOrder() throws {
-    let root = Table(merging: [
-        try Fragment(file: "0", bytes: Array("a.x = 1\nb = 2\nc = 3".utf8)),
-        try Fragment(file: "1", bytes: Array("d = 4\nb.y = 5\na = 6".utf8)),
-    ])
+    let root = try merged("a.x = 1\nb = 2\nc = 3", "d = 4\nb.y = 5\na = 6")
     #expect(root.members.map(\.key) == ["a", "b", "c", "d"])
     #expect(root["a"]?.node == Node(.integer(6), at: Origin(file: "1", line: 3, column: 5)))
     #expect(root["c"]?.node == Node(.integer(3), at: Origin(file: "0", line: 3, column: 5)))
@@ -117,16 +121,13 @@ private func written(_ texts: String...) throws(SettingsError) -> [String] {
 }
 
 @Test func keysThatDifferInBytesOnlyAreNotMerged() throws {
-    let root = Table(merging: [
-        try Fragment(file: "0", bytes: Array("\"\u{E9}\" = 1".utf8)),
-        try Fragment(file: "1", bytes: Array("\"e\u{301}\" = 2".utf8)),
-    ])
+    let root = try merged("\"\u{E9}\" = 1", "\"e\u{301}\" = 2")
     #expect(root.members.count == 2)
     #expect(root["e\u{301}"]?.node.value == .integer(2))
 }
 
 @Test func noFileAtAllIsAnErrorToo() {
     #expect(
-        throws: SettingsError.self,
-        performing: { try Settings.load(files: [], zones: .known) })
+        throws: ConfigurationError.self,
+        performing: { try Settings(files: [], zones: .known) })
 }

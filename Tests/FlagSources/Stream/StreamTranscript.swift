@@ -16,7 +16,7 @@ struct StreamTranscript {
     ) {
         let policy = StreamPolicy(
             opening: .seconds(30), silence: silence, firstWait: .seconds(1),
-            longestWait: .seconds(300), steady: .seconds(10), hints: hints)
+            longestWait: .seconds(300), hints: hints)
         machine = StreamMachine(policy, interval: interval, seed: seed)
     }
 

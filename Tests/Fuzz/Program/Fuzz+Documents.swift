@@ -92,8 +92,7 @@ extension Fuzz {
             system: { .utc }, named: { $0 == "Asia/Tokyo" ? .utc : nil }, names: { ["Asia/Tokyo"] })
         guard
             let settings = accepted({
-                try Settings.load(
-                    files: [(path: "/etc/killswitchd.toml", bytes: bytes)], zones: zones)
+                try Settings(files: [(path: "/etc/killswitchd.toml", bytes: bytes)], zones: zones)
             })
         else { return false }
         hold(!settings.services.isEmpty, "a configuration has a service")

@@ -18,8 +18,7 @@ final class AccessTokens {
     /// The service account, and the file that it was read from.
     private var account: (bytes: [UInt8], account: ServiceAccount)?
 
-    /// Without a `credential` the metadata server is asked. `limit` is the time limit of the whole
-    /// fetch of flags.
+    /// Without a `credential` the metadata server is asked. `limit` is that of the whole fetch of flags.
     init(_ credential: Credential?, scope: String, limit: Duration, for context: SourceDependencies)
     {
         self.credential = credential
@@ -132,7 +131,6 @@ final class AccessTokens {
 /// The key of a service account: a JSON file of Google Cloud.
 struct ServiceAccount {
     let email: String
-    /// The endpoint for access tokens.
     let tokenURL: String
     private let keyID: String?
     private let key: RSAKey
@@ -158,21 +156,24 @@ struct ServiceAccount {
         keyID = members["private_key_id"]?.string
         tokenURL = try text("token_uri", in: members)
         // The endpoint gets an assertion that is valid for an hour.
-        guard let address = WebAddress(tokenURL), address.isConfidential else {
+        guard let address = WebAddress(tokenURL),
+            address.scheme == "https" || address.scheme == "http" && address.host.isLoopbackHost
+        else {
             throw problem("its 'token_uri' is not https")
         }
         let pem = Array(try text("private_key", in: members).utf8)
         do { key = try RSAKey(pem: pem) } catch { throw problem("\(error)") }
     }
 
-    /// The assertion that is exchanged for an access token (RFC 7523). It is valid for an hour by the
-    /// clock of this host.
+    /// The assertion for an access token (RFC 7523), valid for an hour by the clock of this host.
     func assertion(for scope: String, at now: Instant) throws(Failure) -> String {
         let header: JSON.Value = [
             "alg": "RS256", "typ": "JWT", "kid": keyID.map { .string($0) } ?? .null,
         ]
         let claims: JSON.Value = [
-            "iss": .string(email), "scope": .string(scope), "aud": .string(Self.audience),
+            "iss": .string(email), "scope": .string(scope),
+            // It does not depend on the endpoint, as in the official clients.
+            "aud": "https://oauth2.googleapis.com/token",
             "iat": .number(Number(now.seconds)), "exp": .number(Number(now.seconds + 3600)),
         ]
         let parts = [header, claims].map { Base64URL.text(of: $0.serialized().utf8) }
@@ -183,7 +184,4 @@ struct ServiceAccount {
             throw Failure(.unreachable, "sign by the key of '\(email)': \(error)")
         }
     }
-
-    /// The audience of an assertion. It does not depend on the endpoint, as in the official clients.
-    private static let audience = "https://oauth2.googleapis.com/token"
 }

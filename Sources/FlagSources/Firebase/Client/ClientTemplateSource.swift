@@ -119,25 +119,21 @@ package final class ClientTemplateSource: FlagSource {
         let request = HTTPRequest.google(
             settings.fetchURL, headers: headers, body: body.bytes, maxBody: settings.limits.maxBody)
         fetch.send(request) { [unowned self] result in
-            // The token may be revoked, and a new token may be accepted.
-            if mayRenew, case .success(let response) = result, response.status == 401 {
-                installations.dropToken()
-                return get(validators, isSecondTry: true)
+            do throws(Failure) {
+                let response = try result.get()
+                // The token may be revoked, and a new token may be accepted.
+                if mayRenew, response.status == 401 {
+                    installations.dropToken()
+                    return get(validators, isSecondTry: true)
+                }
+                let outcome = try outcome(of: response, isConditional: validators.etag != nil)
+                context.deliverOutcome(outcome, date: response.date(now: context.now.wall))
+                stream?.pollSucceeded()
+                if versions.needFetch() { hint(after: 1000...3000) }
+            } catch {
+                stream?.pollFailed(error)
+                context.deliverOutcome(.failure(error))
             }
-            responseArrived(result, isConditional: validators.etag != nil)
-        }
-    }
-
-    private func responseArrived(_ result: Result<HTTPResponse, Failure>, isConditional: Bool) {
-        do throws(Failure) {
-            let response = try result.get()
-            let outcome = try outcome(of: response, isConditional: isConditional)
-            context.deliverOutcome(outcome, date: response.date(now: context.now.wall))
-            stream?.pollSucceeded()
-            if versions.needFetch() { hint(after: 1000...3000) }
-        } catch {
-            stream?.pollFailed(error)
-            context.deliverOutcome(.failure(error))
         }
     }
 
@@ -147,17 +143,14 @@ package final class ClientTemplateSource: FlagSource {
         let now = context.now.wall
         switch response.status {
         case 200:
-            switch try ClientAnswer(response.body, isConditional: isConditional) {
-            case .unchanged: return .unchanged
-            case .flags(let flags, let version):
-                try versions.record(version)
-                warn()
-                etag = response.etag
-                return .answer(
-                    Answer(
-                        flags, validators: Validators(etag: etag), version: version,
-                        fetchedAt: now))
-            }
+            guard let (flags, version) = try response.clientFlags(isConditional: isConditional)
+            else { return .unchanged }
+            try versions.record(version)
+            warn()
+            etag = response.etag
+            return .answer(
+                Answer(
+                    flags, validators: Validators(etag: etag), version: version, fetchedAt: now))
         case 304 where isConditional: return .unchanged
         default: throw response.googleRefusal(of: fetch.operation, now: now)
         }
@@ -172,8 +165,7 @@ package final class ClientTemplateSource: FlagSource {
         stream.start()
     }
 
-    /// Passes on an event of the stream. Hints wait up to three seconds, so that hosts do not all
-    /// fetch at once.
+    /// Passes on an event of the stream. Hints wait up to three seconds: hosts do not all fetch at once.
     private func streamEvent(_ event: Event) {
         guard case .hinted = event else { return context.deliver(event) }
         hint(after: 0...3000)
@@ -203,5 +195,55 @@ package final class ClientTemplateSource: FlagSource {
         ]
         let path = "v1/projects/\(settings.project)/namespaces/firebase:streamFetchInvalidations"
         return .google("\(url)/\(path)", headers: settings.headers + own, body: body.bytes)
+    }
+}
+
+extension FirebaseSettings {
+    fileprivate var fetchURL: String {
+        "\(baseURL)/v1/projects/\(project)/namespaces/firebase:fetch"
+    }
+
+    /// The headers of each request to the services.
+    var headers: [Header] {
+        [
+            Header("Content-Type", "application/json"), Header("Accept", "application/json"),
+            Header("X-Goog-Api-Key", apiKey),
+        ]
+    }
+}
+
+extension HTTPResponse {
+    /// All of the flags in a success, where an absent flag has no value any more; nil if they are unchanged. An answer
+    /// without flags is a failure, since it is not an order. The official clients would fall back to their defaults.
+    func clientFlags(
+        isConditional: Bool
+    ) throws(Failure) -> (flags: JSON.Object, version: String?)? {
+        let members = try FlagDocument.parse(body)
+        if let message = members.googleError {
+            throw Failure(.unreachable, "the server answers 200 with an error: \(message)")
+        }
+        let state =
+            switch members["state"] {
+            case nil, .null: "UPDATE"
+            case .string(let word): word
+            case let other?: throw Failure(.invalid, "its state is \(other.typeName)")
+            }
+        switch state {
+        case "UPDATE":
+            guard case .object(let entries) = members["entries"], !entries.isEmpty else {
+                throw Failure(.invalid, "the answer holds no entries")
+            }
+            return (entries, members["templateVersion"]?.scalarText)
+        case "NO_CHANGE" where isConditional: return nil
+        case "NO_CHANGE":
+            throw Failure(.invalid, "the answer says NO_CHANGE to a request without condition")
+        case "NO_TEMPLATE":
+            throw Failure(.invalid, "the project has no client template (NO_TEMPLATE)")
+        case "EMPTY_CONFIG":
+            throw Failure(.invalid, "the template holds nothing for this app (EMPTY_CONFIG)")
+        case "INSTANCE_STATE_UNSPECIFIED":
+            throw Failure(.unreachable, "the service does not know (INSTANCE_STATE_UNSPECIFIED)")
+        default: throw Failure(.invalid, "the answer's state \(quoted(state)) is not known")
+        }
     }
 }

@@ -42,9 +42,8 @@ final class Installations {
         store()
     }
 
-    /// Calls back with the token, at once or by `deadline`; never after `cancel()`. After a failure
-    /// no token is requested for a minute, or for as long as the service asks: the service gives
-    /// flags without a token too.
+    /// Calls back with the token, at once or by `deadline`; never after `cancel()`. After a failure none is
+    /// requested for a minute, or for as long as the service asks: it gives flags without one too.
     func withToken(
         by deadline: Boottime, _ completion: @escaping (Result<String, Failure>) -> Void
     ) {
@@ -125,10 +124,8 @@ final class Installations {
 
     private var path: String { "\(folder)/\(context.name).json" }
 
-    /// The project and the app that the installation belongs to.
     private var app: String { "\(settings.project) \(settings.appID)" }
 
-    /// Stores the installation, so that it survives a power loss.
     private func store() {
         do {
             try Directory.create(folder)
@@ -156,8 +153,7 @@ struct Installation {
         let expires: Instant
     }
 
-    /// A new installation. Its id is made as the official clients make it: four bits that are 7, and 128
-    /// random bits.
+    /// A new installation, its id as the official clients make it: four bits that are 7, and 128 random bits.
     fileprivate static func random() -> Installation {
         var bytes = (0..<17).map { _ in UInt8.random(in: .min ... .max) }
         bytes[0] = 0x70 | bytes[0] & 0x0F

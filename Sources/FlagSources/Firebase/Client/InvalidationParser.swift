@@ -1,10 +1,8 @@
 import Decision
 import JSON
 
-/// Reads the stream of invalidations: one JSON array that is never closed, of flat objects.
-///
-/// Objects are found by braces and quotes: several may come at once, and each may come byte by byte.
-/// Between them only brackets, commas and white space are accepted.
+/// Reads the stream of invalidations: one JSON array, never closed, of flat objects, found by braces and
+/// quotes: they come byte by byte. Between them only brackets, commas and white space are accepted.
 package struct InvalidationParser: StreamParser {
     /// The longest object, in bytes; the service sends about fifty.
     private static let limit = 64 << 10

@@ -105,11 +105,8 @@ package enum Relation: String, CaseIterable, Sendable {
 }
 
 extension Condition {
-    /// Reads a condition of a template.
-    ///
-    /// The service leaves zeros and empty lists out (proto3 in JSON). A condition with another missing
-    /// member, an unknown kind or a wrong type becomes `.unreadable`, which is false. It is no error: an
-    /// operator that this program does not know must not make the rest of the template useless.
+    /// Reads a condition. The service leaves zeros and empty lists out (proto3 in JSON). A malformed or unknown one
+    /// becomes `.unreadable`, which is false and no error: the rest of the template stays useful.
     package init(_ value: JSON.Value?) {
         var room = Int.max
         self.init(value, &room)
@@ -199,8 +196,7 @@ extension ConditionError {
 }
 
 extension JSON.Object {
-    /// The member as `read` finds it; nil if it is missing, or null where that means the same. `kind` is its type,
-    /// for the error.
+    /// The member as `read` finds it; nil if it is missing, or null where that means the same.
     func member<Value>(
         _ key: String, _ kind: String, isNullMissing: Bool = true, _ read: (JSON.Value) -> Value?
     ) throws(ConditionError) -> Value? {

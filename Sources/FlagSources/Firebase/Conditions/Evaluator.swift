@@ -17,28 +17,18 @@ package struct EvaluationContext: Hashable, Sendable {
     }
 }
 
-/// The result of a search for a regular expression.
-package enum SearchResult: Hashable, Sendable {
-    case found
-    case notFound
-    /// The expression cannot be used, for this reason.
-    case refused(String)
-    /// The search would take more steps than the limit.
-    case tooCostly
-}
-
 /// The functions of C libraries that the evaluation needs. They are passed in, so that it stays pure.
 package struct Tools {
     /// SHA-256.
     package var digest: (_ bytes: [UInt8]) -> [UInt8]
-    /// Looks for a regular expression, in RE2's syntax, anywhere in a text, within `steps`, of which it leaves the
-    /// number that it took.
-    package var search: (_ pattern: String, _ text: String, _ steps: inout Int64) -> SearchResult
+    /// Whether a pattern of RE2 is anywhere in a text. `steps` is the limit, and becomes the number that it took: more
+    /// than the limit if that was reached. Fails for an expression that cannot be used.
+    package var search:
+        (_ pattern: String, _ text: String, _ steps: inout Int64) -> Result<Bool, ConditionError>
 }
 
-/// Evaluates conditions as the official clients do, and collects warnings.
-///
-/// If the two official clients for servers come to different results, the condition is false.
+/// Evaluates conditions as the official clients for servers do, and collects warnings. A condition on which
+/// they disagree is false.
 package struct Evaluator {
     private let context: EvaluationContext
     private let tools: Tools
@@ -72,12 +62,10 @@ package struct Evaluator {
         return false
     }
 
-    /// How deep `or` and `and` may be nested, and a leaf in them: the official clients count to ten, and
-    /// count each level twice.
+    /// How deep `or`, `and` and a leaf may be nested: the official clients count to ten, each level twice.
     private static let depthLimit = 5
 
-    /// Stops at the first condition that decides, as the official clients do: the conditions after
-    /// it cause no warning.
+    /// Stops at the first condition that decides, as the official clients do: later ones cause no warning.
     private mutating func isTrue(_ condition: Condition, inside depth: Int) -> Bool {
         guard depth < Self.depthLimit else {
             return warn("'or' and 'and' are nested more than \(Self.depthLimit - 1) deep")
@@ -119,11 +107,9 @@ package struct Evaluator {
     }
 }
 
-/// What the evaluation of one template may take: it runs on the loop, which has to be free soon, also
-/// for a hostile template. The limits are counts and not times, so that each host comes to the same
-/// result.
-///
-/// A step is about 10 ns. The console allows 500 conditions, and 250 characters for an expression.
+/// What the evaluation of one template may take, also of a hostile one: it runs on the loop. The limits are
+/// counts and not times, so that each host comes to the same result. A step is about 10 ns. The console allows
+/// 500 conditions, and 250 characters for an expression.
 struct EvaluationBudget {
     private var patterns = Self.patternLimit
     private var patternBytes = Self.patternByteLimit
@@ -162,10 +148,8 @@ struct EvaluationBudget {
     }
 }
 
-/// Why a condition counts as false though it may be meant to be true: it is malformed, or the official
-/// clients disagree on it.
-struct ConditionError: Error, Hashable, Sendable {
-    /// One clause, lower case.
+/// Why a condition counts as false: it is malformed, or the official clients disagree on it.
+package struct ConditionError: Error, Hashable, Sendable {
     let cause: String
 
     /// The cause is one clause, lower case.
@@ -182,17 +166,17 @@ extension Tools {
                 pattern, pattern.utf8.count, text, text.utf8.count, memoryLimit, &steps, &error,
                 error.count)
             switch result {
-            case .found: return .found
-            case .missing: return .notFound
-            case .too_costly: return .tooCostly
+            case .found: return .success(true)
+            // Where it is too costly, the steps are over the limit.
+            case .missing, .too_costly: return .success(false)
             case .refused:
-                let cause = error.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-                return .refused(String(decoding: cause, as: UTF8.self))
+                let bytes = error.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+                let cause = String(decoding: bytes, as: UTF8.self)
+                return .failure(ConditionError("regular expression \(quoted(pattern)): \(cause)"))
             }
         }
     }
 
-    /// The memory limit of an expression in bytes, compiled and in a search: far more than the 250
-    /// characters that the console allows need.
+    /// The memory limit of an expression in bytes, compiled and in a search: 250 characters need far less.
     private static let memoryLimit: Int64 = 1 << 18
 }

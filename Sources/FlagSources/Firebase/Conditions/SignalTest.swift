@@ -1,11 +1,10 @@
 import Decision
 
 extension SignalTest.Comparison {
-    /// Whether the signal passes the test. `search` looks for a regular expression. Throws if the
-    /// budget is spent.
+    /// Whether the signal passes the test. `search` looks for a pattern. Throws if the budget is spent.
     func holds(
         for signal: SignalValue, _ budget: inout EvaluationBudget,
-        search: (_ pattern: String, _ text: String, _ steps: inout Int64) -> SearchResult
+        search: (String, String, _ steps: inout Int64) -> Result<Bool, ConditionError>
     ) throws(ConditionError) -> Bool {
         switch self {
         case .containsAny(let targets): return try Self.contains(signal, targets, &budget)
@@ -26,13 +25,7 @@ extension SignalTest.Comparison {
                 var steps = budget.steps
                 let result = search(pattern, text, &steps)
                 try budget.charge(steps: steps)
-                switch result {
-                case .found: return true
-                case .notFound: continue
-                case .refused(let cause):
-                    throw ConditionError("regular expression \(quoted(pattern)): \(cause)")
-                case .tooCostly: try budget.charge(steps: budget.steps + 1)
-                }
+                if try result.get() { return true }
             }
             return false
         case .number(let relation, let target):
@@ -110,10 +103,8 @@ package enum SignalValue: Hashable, Sendable {
     case integer(Int64)
     case number(Double)
 
-    /// The signal as a text, for comparisons of texts and versions.
-    ///
-    /// Throws if the official clients disagree: one of them treats a zero and an empty text as a
-    /// missing signal, and they write some numbers differently.
+    /// The signal as a text. Throws if the official clients disagree: one of them treats a zero and an empty
+    /// text as missing, and they write some numbers differently.
     func asText() throws(ConditionError) -> String {
         try refuseNothing()
         switch self {
@@ -161,8 +152,7 @@ extension Double {
     /// The number that both official clients read in a text: decimal digits, with a sign, a fraction and an
     /// exponent at most, or `Infinity`, with white space around.
     ///
-    /// One client also reads `nan`, `inf`, `1_0` and digits of every script, the other `0x10` and the empty
-    /// text.
+    /// One client also reads `nan`, `inf`, `1_0` and digits of every script, the other `0x10` and no text.
     init(agreedOn text: String) throws(ConditionError) {
         let trimmed = String(Blanks.both.trim(text))
         guard trimmed.isDecimal, let value = Double(trimmed) else {

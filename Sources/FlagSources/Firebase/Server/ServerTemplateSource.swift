@@ -5,8 +5,7 @@ import JSON
 import Signing
 package import SourceSettings
 
-/// Flags in the server template of a Firebase project: fetched with an access token, and evaluated
-/// on this host.
+/// Flags in the server template of a Firebase project, which is evaluated on this host.
 package final class ServerTemplateSource: FlagSource {
     package let fingerprint: String
     private let settings: FirebaseServerSettings
@@ -115,10 +114,8 @@ package final class ServerTemplateSource: FlagSource {
 }
 
 extension FirebaseServerSettings {
-    /// The facts of this host that conditions are evaluated with.
-    ///
-    /// Percent conditions choose the host by `randomizationID`, else by its machine id for this program;
-    /// without either, no percent condition is true.
+    /// The facts of this host. Percent conditions choose it by `randomizationID`, else by its machine id for
+    /// this program; without either, none of them is true.
     fileprivate func context(on host: Host) -> EvaluationContext {
         let values = signals.compactMap { name, value in SignalValue(value).map { (name, $0) } }
         return EvaluationContext(
@@ -130,11 +127,8 @@ extension FirebaseServerSettings {
         "\(baseURL)/v1/projects/\(project)/namespaces/firebase-server/serverRemoteConfig"
     }
 
-    /// Identifies the template and the context of its evaluation. Credentials are not in it: every
-    /// account reads the same template.
-    ///
-    /// The 1 is the version of the evaluation. It grows with a change of its results, since a template
-    /// that is unchanged is not evaluated again.
+    /// Identifies the template and the context of its evaluation, not the account: all read the same one. The 1 is
+    /// the version of the evaluation, for a change of results: an unchanged template is not evaluated again.
     fileprivate func fingerprint(in context: EvaluationContext) -> String {
         let signals = context.signals.map { "\($0.key.text.utf8.count):\($0.key.text)=\($0.value)" }
         let host = ([context.randomizationID] + signals.sorted()).joined(separator: "\n")
