@@ -71,12 +71,10 @@ extension ByteCursor {
         return written
     }
 
-    /// A year of four digits.
     mutating func readYear() throws(TimeProblem) -> Int {
         try readField("year", 0...9_999, digits: 4)
     }
 
-    /// A day of a month.
     mutating func readDay(digits: Int = 2) throws(TimeProblem) -> Int {
         try readField("day", 1...31, digits: digits)
     }

@@ -88,7 +88,7 @@ package struct Schedule: Hashable, Sendable {
 
 extension Duration {
     /// The duration times `factor`, rounded to microseconds.
-    func scaled(by factor: Double) -> Duration {
+    package func scaled(by factor: Double) -> Duration {
         .microseconds(Int64((Double(microseconds) * factor).rounded()))
     }
 }

@@ -8,7 +8,6 @@ package enum Directories {
         /// The variable that would give it.
         package let variable: String
 
-        /// The missing directory, and the option to give.
         package var description: String {
             "find the \(what) directory: \(variable) is not set; give --\(what)-directory DIRECTORY"
         }

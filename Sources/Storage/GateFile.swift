@@ -4,8 +4,7 @@ package import Files
 package import Gates
 package import JSON
 
-/// `gate.json`: what the gate of a service is in fact, as killswitchd(8) describes it. As in `state.json`,
-/// an absent fact is null.
+/// `gate.json`: what the gate of a service is in fact, as killswitchd(8) describes it. An absent fact is null.
 package enum GateFile {
     /// The object in the file. `now` is one moment by both clocks, to tell times of the boot clock.
     package static func json(
@@ -137,8 +136,7 @@ package struct PublishedGate: Sendable {
         }
     }
 
-    /// Reads the file in a service's folder; nil if it is missing or unreadable: nothing is known of the
-    /// gate then.
+    /// Reads the file in a service's folder; nil if it is missing or unreadable.
     package static func read(in folder: String) -> PublishedGate? {
         do {
             let bytes = try File.read("\(folder)/\(FileName.gate)", limit: 1 << 20)

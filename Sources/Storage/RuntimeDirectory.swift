@@ -3,11 +3,9 @@ package import Decision
 package import Files
 package import Pages
 
-/// `$RUNTIME_DIRECTORY`: the files about each service, for scripts, the service manager and people.
-///
-/// Every file is replaced atomically. Nothing here survives a reboot.
+/// `$RUNTIME_DIRECTORY`: the files about each service, for scripts, the service manager and people. Every file is
+/// replaced atomically. Nothing here survives a reboot.
 package struct RuntimeDirectory {
-    /// The absolute path.
     package let path: String
     private let bootID: String
     private let budget = RuntimeBudget()
@@ -97,8 +95,7 @@ package struct RuntimeDirectory {
         do { try File.touch("\(folder)/\(FileName.unavailable)") } catch {}
     }
 
-    /// Removes the marker `closed` of a service in the directory at `path`, for a host without a daemon. Returns
-    /// the path of the marker; nil if there was none.
+    /// Removes the marker `closed` of a service in the directory at `path`; returns its path, nil if there was none.
     package static func removeClosedMarker(
         of service: ServiceName, in path: String
     ) throws(FileError) -> String? {
@@ -133,7 +130,6 @@ package struct RuntimeDirectory {
         }
     }
 
-    /// Removes a source's mark.
     package func removeConfirmation(of source: SourceName) throws(FileError) {
         try File.remove(confirmationPath(of: source))
     }
@@ -146,10 +142,9 @@ package struct RuntimeDirectory {
         try removeService(folder)
     }
 
-    /// Removes outdated files when a daemon starts: the files of services and sources that are no
-    /// longer configured, markers of another boot, and what an earlier daemon knew of the gates. Returns the errors
-    /// of files that could not be read or removed. They stay: foreign files in the directory must not keep a switch
-    /// from firing.
+    /// Removes outdated files when a daemon starts: those of services and sources that are no longer configured,
+    /// markers of another boot, and what an earlier daemon knew of the gates. Returns the errors of files that could
+    /// not be read or removed. They stay: foreign files in the directory must not keep a switch from firing.
     package func tidy(
         services: [ServiceName], sources: [SourceName]
     ) throws(FileError) -> [any Error] {
@@ -204,8 +199,7 @@ package enum FileName {
     package static let state = "state.json"
     /// The same, for shells and units.
     package static let environment = "state.env"
-    /// Why the configuration on disk is refused; present only while it is. No service's folder has this
-    /// name, because names of services have no dot.
+    /// Why the configuration on disk is refused; only while it is. No service's folder has this name: it has a dot.
     package static let refusedConfiguration = "configuration.refused"
     /// The attached units of a service.
     package static let units = "units.json"
@@ -269,8 +263,7 @@ extension RuntimeDirectory {
     /// The socket of killswitchd-motd.socket, beside the directory: the daemon's user can replace nothing there.
     package var motdReceiver: String { "\(path)-motd.sock" }
 
-    /// Writes why the configuration on disk is refused, for readers that cannot ask the daemon; nil
-    /// removes the file.
+    /// Writes why the configuration on disk is refused, for readers that cannot ask the daemon; nil removes the file.
     package func write(refusal: String?) throws(FileError) {
         let file = "\(path)/\(FileName.refusedConfiguration)"
         guard let refusal else { return try File.remove(file) }

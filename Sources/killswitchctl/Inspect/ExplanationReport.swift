@@ -8,11 +8,9 @@ import Storage
 struct ExplanationReport {
     let state: PublishedState
     let gate: ShownGate
-    /// The objects of units.json.
     let units: [JSON.Object]
     /// The time for what is ahead.
     let now: Instant
-    /// Whether the state is not out of date.
     let isCurrent: Bool
     /// What is wrong with the service and its sources, by the daemon or by the files.
     let problems: [ProblemLine]
@@ -21,7 +19,6 @@ struct ExplanationReport {
     /// Why the stored flags cannot be read.
     var gap: String?
 
-    /// The text for people.
     var text: String {
         var lines = LabelledLines()
         if let chain {
@@ -79,8 +76,7 @@ struct ExplanationReport {
         return "\(words[0]) by '\(words[1])' until \(words[2]): '\(words[3])'"
     }
 
-    /// The object for programs: the chain, and state.json as it is. If the stored flags cannot be read,
-    /// `switches` is null and `gap` says why.
+    /// The object for programs. If the stored flags cannot be read, `switches` is null and `gap` says why.
     var json: JSON.Value {
         .object([
             "service": state.object["service"] ?? .null,

@@ -75,7 +75,6 @@ struct Force: DaemonOrder {
         }
     }
 
-    /// The named services, and the state for them.
     private var target: (services: [ServiceName], state: State) {
         get throws {
             var words = words
@@ -192,6 +191,5 @@ struct Release: DaemonOrder {
         return ["\(service): \(effect)"] + reply.serviceLines
     }
 
-    /// It failed if the gate cannot be moved.
     func hasFailed(_ reply: OrderReply) -> Bool { reply.isHeldUp }
 }
