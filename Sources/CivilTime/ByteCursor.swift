@@ -96,7 +96,6 @@ package struct TimeError: Error, Hashable, CustomStringConvertible {
 package struct TimeProblem: Error, Hashable {
     let clause: String
 
-    /// A problem in these words.
     init(_ clause: String) { self.clause = clause }
 
     /// This was expected at this character, counted from 1.

@@ -147,13 +147,11 @@ extension TimeProblem {
     package static let leapSeconds = TimeProblem(
         "it counts leap seconds, which the system clock does not")
 
-    /// The file ends inside this part.
     fileprivate static func truncated(_ part: String) -> TimeProblem {
         TimeProblem("it ends before its \(part) does")
     }
 }
 
 extension ArraySlice<UInt8> {
-    /// The bytes as one number, the most significant byte first.
     fileprivate var bigEndian: Int64 { reduce(0) { $0 << 8 | Int64($1) } }
 }

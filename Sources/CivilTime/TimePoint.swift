@@ -10,8 +10,7 @@ package struct TimePoint<Axis>: Hashable, Comparable, Sendable {
         self.microseconds = microseconds
     }
 
-    // Other modules compare points very often. These are inlined there; the standard library's generic
-    // `<=` would look up `<` at run time.
+    // Inlined in other modules, which compare very often; the generic `<=` would look up `<` at run time.
 
     @inlinable package static func < (left: Self, right: Self) -> Bool {
         left.microseconds < right.microseconds

@@ -85,9 +85,8 @@ package struct ZonedInstant: Hashable, Sendable, CustomStringConvertible {
 
     /// In whole seconds, rounded down: `2027-03-31T08:00:00+09:00`.
     ///
-    /// The offset is always a number. It is `+00:00` if RFC 3339 cannot express the zone's offset: one
-    /// with seconds, as in mean solar times, one of a day or more, or with a local year outside 0000 to
-    /// 9999. An instant outside those years is clamped to them.
+    /// The offset is `+00:00` if RFC 3339 cannot express the zone's: one with seconds, as in mean solar times, one of
+    /// a day or more, or with a local year outside 0000 to 9999. An instant outside those years is clamped to them.
     package var description: String {
         let clock = CivilDateTime(
             secondsSinceEpoch: instant.seconds.addingSaturated(Int64(offset.seconds)))

@@ -177,8 +177,7 @@ package struct ExactString: Hashable, Sendable {
         return true
     }
 
-    /// Feeds eight bytes at a time to the seeded hasher, then the length: without it, strings that
-    /// differ only in leading NULs would have the same hash.
+    /// Feeds the hasher with eight bytes at a time, then with the length, for strings that differ in leading NULs.
     package func hash(into hasher: inout Hasher) {
         let bytes = text.utf8Span.span
         var word: UInt64 = 0

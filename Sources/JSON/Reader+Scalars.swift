@@ -108,7 +108,6 @@ extension Parser {
         return Number(wellFormed: String(decoding: bytes[start..<offset], as: UTF8.self))
     }
 
-    /// Moves past digits, at least one.
     private mutating func readDigits() throws(SyntaxError) {
         guard let digit = next, digit.isDigit else { throw unexpected(.digit) }
         while let digit = next, digit.isDigit { offset += 1 }

@@ -6,10 +6,9 @@ extension Value {
 
     /// Reads exactly one JSON value, strictly by RFC 8259, with white space around it.
     ///
-    /// Beyond the grammar it rejects: an encoding other than UTF-8, a byte order mark, a key that
-    /// occurs twice in an object (compared after undoing escapes), half a surrogate pair, and
-    /// values nested deeper than `depthLimit`: a scalar has 0 levels and `[]` has 1. The stack
-    /// grows with the limit, not with the input: keep it in the hundreds.
+    /// Beyond the grammar it rejects an encoding other than UTF-8, a byte order mark, a key that occurs twice in an
+    /// object (compared after undoing escapes), half a surrogate pair, and values nested deeper than `depthLimit`: a
+    /// scalar has 0 levels and `[]` has 1. The stack grows with the limit: keep it in the hundreds.
     package static func parse(
         _ bytes: [UInt8], depthLimit: Int = depthLimit
     ) throws(SyntaxError) -> Value {

@@ -39,7 +39,6 @@ extension Parser {
             description: sentence(line, "at line \(line), column \(column)"))
     }
 
-    /// The error that the document ends inside a string.
     var unfinishedString: SyntaxError {
         failure(at: offset) { line, _ in "line \(line): the document ends inside a string" }
     }

@@ -1,4 +1,4 @@
-/// A JSON value (RFC 8259 §3). Two values are equal if strings and keys agree byte for byte, numbers are spelled alike,
+/// A JSON value (RFC 8259 §3). Two values are equal if strings and keys agree byte for byte, numbers are spelled alike
 /// and arrays have the same order. The order of an object's members does not matter.
 package enum Value: Sendable {
     case null

@@ -186,6 +186,5 @@ extension UInt8 {
         }
     }
 
-    /// The length of the escape in bytes.
     fileprivate var escapeLength: Int { escapeLetter == nil ? 6 : 2 }
 }

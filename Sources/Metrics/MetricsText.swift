@@ -10,8 +10,7 @@ package struct MetricsText {
 
     package init(version: String) { self.version = version }
 
-    /// The text at the time of the overview, with the gates if decisions move any; at the same mark services are the
-    /// same.
+    /// The text at the time of the overview, with the gates if decisions move any. A new `mark`: services differ.
     package mutating func bytes(
         of overview: Overview, _ gates: GateMachine?, at mark: MetricsRevision
     ) -> [UInt8] {

@@ -217,6 +217,5 @@ struct TemplateParser {
 }
 
 extension String {
-    /// At most the first hundred characters, for a message.
     fileprivate var shortened: String { count > 100 ? "\(prefix(100))…" : self }
 }

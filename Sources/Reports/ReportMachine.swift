@@ -7,11 +7,9 @@ package enum ReportEvent: Hashable, Sendable {
     case configured(hasSink: Bool)
     /// Something has changed that a report tells.
     case changed
-    /// The wake-up has come.
     case woke
     /// Whether every service is as wanted, or has failed to become so.
     case settledChecked(isSettled: Bool)
-    /// The sink has taken the report.
     case delivered
     /// The report was not sent: it tells what the sink knows already.
     case unchanged

@@ -8,9 +8,8 @@ import JSON
 /// `"`, `\`, `$` and the backtick. Newlines stay as they are. NUL is dropped, which neither can hold, and
 /// so are Unicode's noncharacters, for which systemd rejects the whole file. An absent fact is empty.
 ///
-/// The kernel rejects environment strings over 128 KiB, and a remote text must not keep a unit from
-/// starting. So titles and messages are cut between characters. A value that is too long is left empty,
-/// because a part of a list would be another list.
+/// The kernel rejects environment strings over 128 KiB, and a remote text must not keep a unit from starting. So titles
+/// and messages are cut between characters. Too long a value is left empty: a part of a list is another list.
 package enum EnvironmentFile {
     package static func text(of record: PublishedVerdict, for service: Service) -> String {
         let published = PublishedFacts(record, of: service.name)

@@ -191,6 +191,46 @@ package struct RuntimeDirectory {
         }
         if try Directory.list(folder).isEmpty { try Directory.remove(folder) }
     }
+
+    /// Shows readers that the daemon works.
+    package func touchAlive() throws(FileError) { try File.touch("\(path)/\(FileName.alive)") }
+
+    /// No daemon is there from now on, and none was: the files count until their `valid_until`. Metrics would not.
+    package func removeAlive() throws(FileError) {
+        try File.remove("\(path)/\(FileName.alive)")
+        try File.remove("\(path)/\(FileName.metrics)")
+    }
+
+    /// When the daemon of the directory at `path` last gave a sign of life; nil if none ever did.
+    package static func signOfLife(in path: String) throws(FileError) -> Instant? {
+        try File.ifThere(File.modificationTime(of: "\(path)/\(FileName.alive)"))
+            .map(Instant.init(microseconds:))
+    }
+
+    /// How old a sign of life may be: past it the files of a directory say nothing any more.
+    package static let longestSilence: Duration = .seconds(300)
+
+    /// Writes what people are told who log in.
+    package func publish(motd: String) throws(FileError) {
+        try File.replace("\(path)/\(FileName.motd)", with: Array(motd.utf8))
+    }
+
+    /// The socket of killswitchd-motd.socket, beside the directory: the daemon's user can replace nothing there.
+    package var motdReceiver: String { "\(path)-motd.sock" }
+
+    /// Writes why the configuration on disk is refused, for readers that cannot ask the daemon; nil removes the file.
+    package func write(refusal: String?) throws(FileError) {
+        let file = "\(path)/\(FileName.refusedConfiguration)"
+        guard let refusal else { return try File.remove(file) }
+        try File.replace(file, with: Array((refusal + "\n").utf8))
+    }
+
+    /// Why the configuration on disk is refused, by the file in the directory at `path`; nil without it.
+    package static func refusal(in path: String) throws(FileError) -> String? {
+        let file = "\(path)/\(FileName.refusedConfiguration)"
+        return try File.ifThere(File.read(file, limit: 1 << 20))
+            .map { String(decoding: $0.dropLast(), as: UTF8.self) }
+    }
 }
 
 /// The names of the files that other programs rely on.
@@ -234,46 +274,4 @@ package enum FileName {
 
     /// The mark of a source: its modification time says when the source last confirmed its flags.
     package static func source(_ name: SourceName) -> String { sourcePrefix + name.text }
-}
-
-extension RuntimeDirectory {
-    /// Shows readers that the daemon works.
-    package func touchAlive() throws(FileError) { try File.touch("\(path)/\(FileName.alive)") }
-
-    /// No daemon is there from now on, and none was: the files count until their `valid_until`. Metrics would not.
-    package func removeAlive() throws(FileError) {
-        try File.remove("\(path)/\(FileName.alive)")
-        try File.remove("\(path)/\(FileName.metrics)")
-    }
-
-    /// When the daemon of the directory at `path` last gave a sign of life; nil if none ever did.
-    package static func signOfLife(in path: String) throws(FileError) -> Instant? {
-        try File.ifThere(File.modificationTime(of: "\(path)/\(FileName.alive)"))
-            .map(Instant.init(microseconds:))
-    }
-
-    /// How old a sign of life may be: past it the files of a directory say nothing any more.
-    package static let longestSilence: Duration = .seconds(300)
-
-    /// Writes what people are told who log in.
-    package func publish(motd: String) throws(FileError) {
-        try File.replace("\(path)/\(FileName.motd)", with: Array(motd.utf8))
-    }
-
-    /// The socket of killswitchd-motd.socket, beside the directory: the daemon's user can replace nothing there.
-    package var motdReceiver: String { "\(path)-motd.sock" }
-
-    /// Writes why the configuration on disk is refused, for readers that cannot ask the daemon; nil removes the file.
-    package func write(refusal: String?) throws(FileError) {
-        let file = "\(path)/\(FileName.refusedConfiguration)"
-        guard let refusal else { return try File.remove(file) }
-        try File.replace(file, with: Array((refusal + "\n").utf8))
-    }
-
-    /// Why the configuration on disk is refused, by the file in the directory at `path`; nil without it.
-    package static func refusal(in path: String) throws(FileError) -> String? {
-        let file = "\(path)/\(FileName.refusedConfiguration)"
-        return try File.ifThere(File.read(file, limit: 1 << 20))
-            .map { String(decoding: $0.dropLast(), as: UTF8.self) }
-    }
 }

@@ -20,9 +20,8 @@ package struct StateDirectory {
     /// The files that are always there once something was stored in them.
     package static let files = ["overrides.json", "services.json", "configuration.json"]
 
-    /// Stores the answers of a source, each with its validators in the same file, so that an ETag
-    /// is never newer than its flags. Call it before the machine acts on them. Without answers the
-    /// file is removed.
+    /// Stores the answers of a source with their validators, so that an ETag is never newer than its flags. Call it
+    /// before the machine acts on them. Without answers the file is removed.
     package func store(
         _ answers: [Answer], of source: SourceName, fingerprint: String
     ) throws(FileError) {
@@ -202,7 +201,6 @@ package struct StateDirectory {
         try File.ifThere(File.read(file, limit: Self.sizeLimit))
     }
 
-    /// How often a confirmation is recorded at most.
     private static let confirmationGrain: Duration = .seconds(600)
 
     /// In bytes: room for several answers of the largest body.

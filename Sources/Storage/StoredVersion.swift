@@ -6,7 +6,7 @@ import JSON
 /// The file of the highest version of a source's signed documents: two equal copies, each in a block of its own.
 ///
 /// It has its whole size before the first version comes, so that a full disk keeps no signed order out. A copy is
-/// overwritten on disk before the other one is begun, so that one of them holds the version at any time. A torn or
+/// on disk before the other one is begun, so that one of them holds the version at any time. A torn or
 /// decayed copy is left out: the other one is never older than what the host acts on.
 enum StoredVersion {
     /// The size of a copy, at least that of a block: a file system writes no part of one block with another.

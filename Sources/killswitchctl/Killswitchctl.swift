@@ -164,8 +164,7 @@ struct CommandFailure: Error {
 
     /// A failure with this status; without a message nothing is printed.
     init(_ status: ExitStatus, _ message: String = "") {
-        self.status = status
-        self.message = message
+        (self.status, self.message) = (status, message)
     }
 
     /// A failure as most are: a "no" with a message.

@@ -23,7 +23,8 @@ struct PublishedFiles {
             try File.absolute(
                 Directories.published(
                     option: options.runtimeDirectory, isRoot: geteuid() == 0,
-                    environment: environmentVariable, exists: isThere,
+                    environment: environmentVariable,
+                    exists: { do { return try File.exists($0) } catch { return false } },
                     holdsFiles: RuntimeDirectory.holdsFiles))
         }
         now = EventLoop.wallClock
@@ -148,8 +149,7 @@ struct PublishedFiles {
         time <= end(of: state, at: time)
     }
 
-    /// Whether the daemon has decided otherwise than the state file says, and cannot write it, as on a read-only file
-    /// system. Without an answer the file counts.
+    /// Whether the daemon has decided otherwise than the state file says, and cannot write it; false without an answer.
     func isOutdated(_ state: PublishedState, of service: ServiceName) -> Bool {
         guard state.state != .undecided else { return false }
         let reply = Result {
@@ -186,11 +186,6 @@ struct PublishedFiles {
         return "the state of '\(service)' is out of date\(silence ?? ""); see "
             + "'systemctl status killswitchd'"
     }
-}
-
-/// Whether a path exists, and this user may see it.
-private func isThere(_ path: String) -> Bool {
-    do { return try File.exists(path) } catch { return false }
 }
 
 /// The value of an environment variable; nil if it is not set.

@@ -16,7 +16,6 @@ struct ExplanationReport {
     let problems: [ProblemLine]
     /// The chain; nil if the stored flags cannot be read.
     var chain: ExplanationForm?
-    /// Why the stored flags cannot be read.
     var gap: String?
 
     var text: String {
@@ -67,7 +66,6 @@ struct ExplanationReport {
         state.object[key]?.string.map { $0.printable(limit: limit) }
     }
 
-    /// The override in a line; nil without one.
     private var override: String? {
         guard let override = state.object["override"]?.object else { return nil }
         let words = ["state", "author", "until", "reason"].map {

@@ -111,8 +111,8 @@ struct History: ParsableCommand {
         if let user = Accounts.ofThisHost().identifier(ofUser: "killswitchd") { users.insert(user) }
         let directory = try PublishedFiles(common).directory
         // Without the directory, no daemon has run since the boot.
-        if let owner = try File.ifThere(File.attributes(of: directory).owner) { users.insert(owner) }
-        return users
+        let owner = try File.ifThere(File.attributes(of: directory).owner)
+        return users.union([owner].compactMap(\.self))
     }
 }
 
@@ -121,8 +121,7 @@ extension JournalRecord {
         "\(zone.rfc3339(Instant(microseconds: time))) \(self["MESSAGE"] ?? "")"
     }
 
-    /// The object for programs, by the names of state.json. Of an event of several services `service` is null, unless
-    /// the command names one.
+    /// The object for programs. Of an event of several services `service` is null, unless the command names one.
     fileprivate func json(in zone: Zone, of service: ServiceName?) -> JSON.Value {
         var object: JSON.Object = [
             "time": .string(zone.rfc3339(Instant(microseconds: time))),

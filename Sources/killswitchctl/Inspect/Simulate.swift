@@ -180,7 +180,6 @@ struct SimulationReport {
         return records.first.map(whole) ?? ""
     }
 
-    /// A change: the time, the state, the reason, and the texts.
     private func line(_ record: PublishedVerdict) -> String {
         let verdict = record.verdict
         let texts = [verdict.texts.title, verdict.texts.message].compactMap { $0.map(quoted) }

@@ -16,7 +16,6 @@ struct SimulatedService {
     let sources: [SourcePlan]
     /// The flags that were given for each source.
     private(set) var answers: [SourceName: Answer] = [:]
-    /// The files of signers of the sources that have some.
     private let signers: [SourceName: SignerFile]
     /// The installed version; nil if it is unknown.
     let installed: Version?

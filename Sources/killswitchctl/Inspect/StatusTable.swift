@@ -10,7 +10,6 @@ struct StatusRow {
     let state: PublishedState
     let isCurrent: Bool
     let gate: ShownGate
-    /// The objects of units.json.
     let units: [JSON.Object]
     /// How long ago the deciding source confirmed its flags; nil if that is unknown.
     private let age: Duration?

@@ -127,8 +127,7 @@ struct Force: DaemonOrder {
         ].compactMap(\.self) + reply.gateProblems(of: state)
     }
 
-    /// It failed if the override could not be stored, for a restart would lose it, or if the gate cannot be
-    /// moved.
+    /// It failed if the override is not stored, as a restart would lose it, or if the gate cannot be moved.
     func hasFailed(_ reply: OrderReply) -> Bool {
         reply.object["problem"]?.string != nil || reply.isHeldUp
     }

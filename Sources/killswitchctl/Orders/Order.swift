@@ -121,7 +121,6 @@ extension DaemonOrder {
 
     var waitsForGates: Bool { false }
 
-    /// A watcher of the services that these calls concern.
     private func watcher(
         before calls: [OrderCall], in published: PublishedFiles
     ) throws -> GateWatcher {

@@ -34,8 +34,7 @@ struct AttachmentPlan {
         var isForced = false
     }
 
-    /// Plans units by these rules; `describe` asks systemd about a unit. Throws for a unit that cannot or
-    /// should not be attached.
+    /// Plans units by these rules; `describe` asks systemd about a unit. Throws for one that must not be attached.
     init(
         _ units: [UnitName], _ rules: Rules,
         describe: @escaping (UnitName) throws -> UnitDescription
