@@ -1,6 +1,6 @@
 extension Zone {
-    /// Reads RFC 3339 §5.6, the older `yyyy-MM-dd'T'HH:mm:ss±hhmm`, and, as times of this zone, a date with a time and
-    /// no offset, and a date alone, which is the start of that day.
+    /// Reads RFC 3339 §5.6, the older `yyyy-MM-dd'T'HH:mm:ss±hhmm`, and, as times of this zone, a date with a time
+    /// and no offset, and a date alone, which is the start of that day.
     ///
     /// Spaces are not trimmed. Fractions are cut to microseconds. Second 60 begins the next minute. `-00:00` is UTC.
     package func instant(from text: String) throws(TimeError) -> Instant {
