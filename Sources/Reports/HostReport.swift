@@ -20,15 +20,13 @@ package struct HostReport {
 
     /// The members that stand before the services, without the status.
     private var head: JSON.Object
-    /// The services whose turn has not come.
+    /// The services and the positions of the sources whose turn has not come.
     private var waiting: ArraySlice<ServiceName>
-    /// The objects of the services so far, with a comma after each.
-    private var services: [UInt8] = []
-    private var statuses: Set<ServiceReport.Status> = []
-    /// The positions of the sources whose turn has not come.
     private var waitingSources: Range<Int>
-    /// The objects of the sources so far, with a comma after each.
+    /// The objects of the services and of the sources so far, with a comma after each.
+    private var services: [UInt8] = []
     private var sources: [UInt8] = []
+    private var statuses: Set<ServiceReport.Status> = []
     private var hasher = Hasher()
 
     /// The size of a service without long texts, in bytes.

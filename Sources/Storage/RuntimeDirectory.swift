@@ -118,7 +118,6 @@ package struct RuntimeDirectory {
         }
     }
 
-    /// The path of a source's mark, whose modification time says when it last confirmed its flags.
     package func confirmationPath(of source: SourceName) -> String {
         "\(path)/\(FileName.source(source))"
     }
@@ -210,7 +209,6 @@ package struct RuntimeDirectory {
     /// How old a sign of life may be: past it the files of a directory say nothing any more.
     package static let longestSilence: Duration = .seconds(300)
 
-    /// Writes what people are told who log in.
     package func publish(motd: String) throws(FileError) {
         try File.replace("\(path)/\(FileName.motd)", with: Array(motd.utf8))
     }
@@ -269,7 +267,6 @@ package enum FileName {
         ServiceName.isReserved(entry) ? nil : ServiceName(entry)
     }
 
-    /// The start of the name of every mark.
     package static let sourcePrefix = "source."
 
     /// The mark of a source: its modification time says when the source last confirmed its flags.

@@ -56,7 +56,6 @@ enum OnArgument: String, CaseIterable, ExpressibleByArgument {
 
 /// The name of a unit in which `%s` stands for the service.
 struct UnitPattern: ExpressibleByArgument {
-    /// The name as it was typed.
     let text: String
 
     init?(argument: String) {
