@@ -20,6 +20,8 @@ extension Value {
 
     package static func strings(_ texts: [String]) -> Value { .array(texts.map(Value.string)) }
 
+    package static func objects(_ objects: [Object]) -> Value { .array(objects.map(Value.object)) }
+
     /// A string without quotes, other values as compact JSON; nil for null.
     package var bare: String? {
         switch self {

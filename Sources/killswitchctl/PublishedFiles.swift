@@ -201,10 +201,6 @@ extension PublishedState {
     var reason: String { object.text("reason") }
 }
 
-extension JSON.Value {
-    static func objects(_ objects: [JSON.Object]) -> JSON.Value { .array(objects.map(Self.object)) }
-}
-
 // The objects of the daemon's files and replies.
 extension JSON.Object {
     /// The object of a member; empty without it.
