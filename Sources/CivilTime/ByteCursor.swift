@@ -1,18 +1,15 @@
-/// A position in bytes, which are ASCII text or binary numbers. Each `take` moves past the bytes that
-/// it expects, or stays if other bytes come.
+/// A position in ASCII text or binary numbers. `consume` and `read` move past the bytes that they expect, or stay.
 ///
 /// The loops are simple for speed: every answer of a server has a date.
 struct ByteCursor {
     private let bytes: [UInt8]
     private var index = 0
 
-    /// A cursor at the first byte.
     init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
     /// The position of the next character, counted from 1.
     var column: Int { index + 1 }
 
-    /// Whether every byte was taken.
     var isAtEnd: Bool { index == bytes.count }
 
     /// The next byte, not taken; nil at the end.
@@ -41,8 +38,7 @@ struct ByteCursor {
         return true
     }
 
-    /// Takes the first of these names that comes next; returns its index, nil if none does. All have three letters
-    /// and stand one after the other in `names`.
+    /// Takes one of the names of three letters that stand one after the other; returns its index, or nil.
     mutating func consume(oneOf names: StaticString) -> Int? {
         guard bytes.count - index >= 3 else { return nil }
         let found = names.withUTF8Buffer { names in
@@ -70,10 +66,7 @@ struct ByteCursor {
         return bytes[index..<index + count]
     }
 
-    /// Takes the digits that come next, up to the upper bound, as one decimal number.
-    ///
-    /// The upper bound is at most 18, so that the number fits. With fewer digits than the lower bound it
-    /// takes none and returns nil.
+    /// Takes up to `digits.upperBound` digits, at most 18, as one decimal number; with too few none, and returns nil.
     mutating func readNumber(digits: ClosedRange<Int>) -> Int? {
         var end = index
         var number = 0
@@ -103,7 +96,6 @@ package struct TimeError: Error, Hashable, CustomStringConvertible {
 package struct TimeProblem: Error, Hashable {
     let clause: String
 
-    /// A problem in these words.
     init(_ clause: String) { self.clause = clause }
 
     /// This was expected at this character, counted from 1.
@@ -113,16 +105,13 @@ package struct TimeProblem: Error, Hashable {
 }
 
 extension UInt8 {
-    /// 0 to 9.
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-    /// A to Z, a to z.
     var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 }
 
 extension String {
-    /// At most the first 40 characters, for a quotation in an error. Times and footers are ASCII, so
-    /// every other character is escaped, to be seen.
+    /// At most 40 characters, for a quotation in an error. All but ASCII is escaped, which times and footers are.
     var excerpt: String {
         let scalars = unicodeScalars.prefix(40)
         let cut = scalars.endIndex < unicodeScalars.endIndex ? "..." : ""

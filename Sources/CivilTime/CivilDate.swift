@@ -1,5 +1,5 @@
 /// A day of the proleptic Gregorian calendar, without a time zone.
-package struct CivilDate: Hashable, Sendable {
+package struct CivilDate: Hashable, Sendable, CustomStringConvertible {
     /// The year, with 0 for 1 BC (ISO 8601).
     package let year: Int
     /// 1 to 12.
@@ -32,9 +32,8 @@ package struct CivilDate: Hashable, Sendable {
 
     /// The number of days since 1970-01-01, for numbers that are known to be a date.
     ///
-    /// This function and `numbers(ofDay:)` are days_from_civil and civil_from_days of Hinnant, "chrono-Compatible
-    /// Low-Level Date Algorithms": years that begin in March put the leap day last, and 400 of them
-    /// have 146,097 days.
+    /// Here and in `numbers(ofDay:)` the algorithms are those of Hinnant, "chrono-Compatible Low-Level Date
+    /// Algorithms": years that begin in March put the leap day last, and 400 of them have 146,097 days.
     static func daysSinceEpoch(year: Int, month: Int, day: Int) -> Int {
         let yearFromMarch = month <= 2 ? year - 1 : year
         let era = yearFromMarch.floored(dividingBy: 400)
@@ -67,13 +66,10 @@ package struct CivilDate: Hashable, Sendable {
         }
     }
 
-    /// Whether the year has a 29 February.
     static func isLeap(_ year: Int) -> Bool {
         year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
     }
-}
 
-extension CivilDate: CustomStringConvertible {
     /// `2027-03-31`; a year outside 0000 to 9999 has a sign, as in ISO 8601's expanded form.
     package var description: String {
         var text: [UInt8] = []
@@ -83,8 +79,7 @@ extension CivilDate: CustomStringConvertible {
 }
 
 extension [UInt8] {
-    /// Appends the decimal digits of a non-negative number, with leading zeros up to `width`. Written by hand
-    /// for speed: each record has several times.
+    /// Appends a non-negative number, with leading zeros up to `width`. By hand for speed: a record has several times.
     mutating func append(_ number: some BinaryInteger, _ width: Int) {
         let number = Int(number)
         var (place, digits) = (1, 1)
@@ -98,7 +93,6 @@ extension [UInt8] {
         }
     }
 
-    /// Appends the description of a date.
     mutating func append(_ date: CivilDate) {
         if date.year < 0 { append(UInt8(ascii: "-")) }
         if date.year > 9_999 { append(UInt8(ascii: "+")) }
@@ -127,23 +121,19 @@ package struct CivilDateTime: Hashable, Sendable {
     /// Seconds since 1970-01-01T00:00:00 on the same clock.
     let secondsSinceEpoch: Int64
 
-    /// The day.
     package var date: CivilDate {
         CivilDate(daysSinceEpoch: Int(secondsSinceEpoch.floored(dividingBy: 86_400)))
     }
 
-    /// Seconds since midnight.
     var secondOfDay: Int { Int(secondsSinceEpoch.remainder(flooredBy: 86_400)) }
 }
 
-extension CivilDateTime {
+extension CivilDateTime: CustomStringConvertible {
     /// This many seconds after midnight; 86,400 is the next day.
     init(_ date: CivilDate, secondOfDay: Int = 0) {
         self.init(secondsSinceEpoch: Int64(date.daysSinceEpoch) * 86_400 + Int64(secondOfDay))
     }
-}
 
-extension CivilDateTime: CustomStringConvertible {
     /// `2027-03-31T08:00:00`
     package var description: String {
         var text: [UInt8] = []

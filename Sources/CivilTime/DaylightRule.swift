@@ -9,9 +9,8 @@ struct DaylightRule: Hashable, Sendable {
 
     /// The offset at a second, and a later second up to which it is known to hold.
     ///
-    /// Both changes may fall into the year before or after: by up to 167 hours for their time of day, 26
-    /// hours for the offset, and a day if the year has no day 365. Hence the margin of ten days, and a
-    /// search over two years, or three near New Year.
+    /// Both changes may fall into the year before or after: by up to 167 hours for their time of day, 26 hours for the
+    /// offset, and a day if the year has no day 365. Hence a margin of ten days, and two or three years to search.
     func span(at second: Int64) -> OffsetSpan {
         let margin: Int64 = 10 * 86_400
         let first = Self.year(at: second - margin) - 1
@@ -49,12 +48,10 @@ struct DaylightRule: Hashable, Sendable {
 
 /// A day of each year and a time of day, as in a POSIX TZ string.
 struct YearlyTime: Hashable, Sendable {
-    /// The day.
     let day: Day
     /// Seconds after the day's midnight, from -167 to 167 hours.
     let second: Int
 
-    /// A day of each year.
     enum Day: Hashable {
         /// `Jn`: 1 to 365; 29 February is not counted.
         case ordinalWithoutLeapDay(Int)

@@ -12,8 +12,7 @@ extension TimePoint where Axis == WallClock {
         }
     }
 
-    /// The date of an HTTP header, in the form IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`. A year outside of
-    /// 0000 to 9999, which has no such form, is clamped.
+    /// The date in the form IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`; years outside of 0000 to 9999 are clamped.
     package var httpDate: String {
         let clock = clockWithFourDigitYear
         let date = clock.date

@@ -1,9 +1,7 @@
 extension DaylightRule {
-    /// Reads a POSIX TZ string (POSIX.1-2017, XBD §8.3) with the extensions of RFC 9636 §3.3.1: the
-    /// standard offset, and the rule for daylight saving; nil if the offset holds for good.
-    ///
-    /// Throws for daylight saving without dates: POSIX leaves the dates to the implementation, and
-    /// a guess would be wrong for some zones.
+    /// Reads a POSIX TZ string (POSIX.1-2017, XBD §8.3) with the extensions of RFC 9636 §3.3.1: the standard offset,
+    /// and the rule for daylight saving; nil if the offset holds for good. Throws for daylight saving without dates:
+    /// POSIX leaves them to the implementation, and a guess would be wrong for some zones.
     static func read(
         footer: ArraySlice<UInt8>
     ) throws(TimeProblem) -> (standard: UTCOffset, rule: DaylightRule?) {

@@ -1,5 +1,4 @@
-/// The offsets of a zone, as a TZif file has them (RFC 9636). Designations and daylight flags are
-/// skipped.
+/// The offsets of a zone, as a TZif file has them (RFC 9636), without designations and daylight flags.
 struct TZif: Hashable {
     /// The second of each transition, ascending.
     let starts: [Int64]
@@ -30,10 +29,7 @@ extension Array {
 }
 
 extension TZif {
-    /// Reads the bytes of a file.
-    ///
-    /// The bytes are not trusted: each length is checked against the size of the file before use, so that
-    /// the file's size bounds memory and time.
+    /// Reads a file that is not trusted: the size bounds each length before its use, and so memory and time.
     init(_ bytes: [UInt8]) throws(TimeProblem) {
         var cursor = ByteCursor(bytes)
         let legacy = try Header(
@@ -151,13 +147,11 @@ extension TimeProblem {
     package static let leapSeconds = TimeProblem(
         "it counts leap seconds, which the system clock does not")
 
-    /// The file ends inside this part.
     fileprivate static func truncated(_ part: String) -> TimeProblem {
         TimeProblem("it ends before its \(part) does")
     }
 }
 
 extension ArraySlice<UInt8> {
-    /// The bytes as one number, the most significant byte first.
     fileprivate var bigEndian: Int64 { reduce(0) { $0 << 8 | Int64($1) } }
 }

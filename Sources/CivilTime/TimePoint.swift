@@ -6,30 +6,24 @@ package struct TimePoint<Axis>: Hashable, Comparable, Sendable {
     /// Microseconds since the axis began; negative before.
     package var microseconds: Int64
 
-    /// The point at these microseconds.
     @inlinable package init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 
-    // Other modules compare points very often. These are inlined there; the standard library's generic
-    // `<=` would look up `<` at run time.
+    // Inlined in other modules, which compare very often; the generic `<=` would look up `<` at run time.
 
-    /// Whether `left` is earlier.
     @inlinable package static func < (left: Self, right: Self) -> Bool {
         left.microseconds < right.microseconds
     }
 
-    /// Whether `left` is not later.
     @inlinable package static func <= (left: Self, right: Self) -> Bool {
         left.microseconds <= right.microseconds
     }
 
-    /// Whether `left` is later.
     @inlinable package static func > (left: Self, right: Self) -> Bool {
         left.microseconds > right.microseconds
     }
 
-    /// Whether `left` is not earlier.
     @inlinable package static func >= (left: Self, right: Self) -> Bool {
         left.microseconds >= right.microseconds
     }
@@ -50,15 +44,13 @@ package struct TimePoint<Axis>: Hashable, Comparable, Sendable {
     }
 }
 
-/// The axis of `CLOCK_REALTIME`: microseconds since 1970-01-01T00:00:00Z. The clock can be set, so it
-/// can step.
+/// The axis of `CLOCK_REALTIME`: microseconds since 1970-01-01T00:00:00Z. The clock can be set, so it can step.
 package enum WallClock {}
 
 /// The axis of `CLOCK_BOOTTIME`: microseconds since boot, suspend included. It never steps.
 package enum BootClock {}
 
-/// The axis of `CLOCK_MONOTONIC`: microseconds since boot, without suspend. systemd's time stamps of
-/// units are on it.
+/// The axis of `CLOCK_MONOTONIC`: microseconds since boot, without suspend, as in systemd's time stamps of units.
 package enum MonotonicClock {}
 
 /// An instant of civil time.
@@ -81,9 +73,7 @@ extension TimePoint where Axis == WallClock {
 }
 
 extension Duration {
-    /// Whole microseconds, rounded towards zero and saturated at the range of `Int64`.
-    ///
-    /// Computed from `attoseconds`: `components` would cost two divisions of 128 bits.
+    /// Whole microseconds, rounded towards zero and saturated. `components` would cost two divisions of 128 bits.
     @inlinable package var microseconds: Int64 {
         Int64(clamping: attoseconds / 1_000_000_000_000)
     }

@@ -1,9 +1,8 @@
 extension Zone {
-    /// Reads RFC 3339 §5.6, the older `yyyy-MM-dd'T'HH:mm:ss±hhmm`, and, as times of this zone, a date and
-    /// time without an offset and a date alone, which is the start of that day.
+    /// Reads RFC 3339 §5.6, the older `yyyy-MM-dd'T'HH:mm:ss±hhmm`, and, as times of this zone, a date with a time
+    /// and no offset, and a date alone, which is the start of that day.
     ///
-    /// White space is not trimmed. A fraction of a second is cut to microseconds. Second 60 is the start
-    /// of the next minute. `-00:00` is UTC.
+    /// Spaces are not trimmed. Fractions are cut to microseconds. Second 60 begins the next minute. `-00:00` is UTC.
     package func instant(from text: String) throws(TimeError) -> Instant {
         let written = try WrittenTime(text)
         return written.instant ?? instant(of: written.clock) + written.fraction
@@ -71,12 +70,10 @@ extension ByteCursor {
         return written
     }
 
-    /// A year of four digits.
     mutating func readYear() throws(TimeProblem) -> Int {
         try readField("year", 0...9_999, digits: 4)
     }
 
-    /// A day of a month.
     mutating func readDay(digits: Int = 2) throws(TimeProblem) -> Int {
         try readField("day", 1...31, digits: digits)
     }

@@ -1,19 +1,17 @@
 /// A time zone: the offset from UTC at each instant.
-package struct Zone: Sendable {
+package struct Zone: Hashable, Sendable {
     /// The name, such as `Asia/Tokyo`.
     package let name: String
 
     private let offsets: TZif
 
-    /// UTC.
     package static let utc = Zone(name: "UTC", offsets: TZif(starts: [], offsets: [.zero]))
 }
 
 extension Zone {
     /// Reads the bytes of a TZif file (RFC 9636, any version), which need not be trusted.
     ///
-    /// Uses the 64-bit data and the footer if the file has them. Throws for zones that count leap
-    /// seconds (those under `right/`): `CLOCK_REALTIME` does not count them.
+    /// Throws for zones that count leap seconds (those under `right/`): `CLOCK_REALTIME` does not count them.
     package init(name: String, tzif: [UInt8]) throws(TimeError) {
         do {
             self.init(name: name, offsets: try TZif(tzif))
@@ -22,28 +20,19 @@ extension Zone {
         }
     }
 
-    /// The offset from UTC at this instant.
     package func offset(at instant: Instant) -> UTCOffset {
         offsets.span(at: instant.seconds).offset
     }
 
-    /// The local time at this instant.
     package func dateTime(at instant: Instant) -> CivilDateTime {
         CivilDateTime(
             secondsSinceEpoch: instant.seconds + Int64(offset(at: instant).seconds))
     }
-}
 
-extension Zone: Hashable {
     /// Hashes the name alone: zones of the same name differ only after an update of the time zone data.
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
-}
 
-extension Zone {
-    /// The instant of a local time.
-    ///
-    /// The earlier one if clocks show the time twice. If clocks skip it, the offset before the change
-    /// applies, as in RFC 5545 §3.3.5.
+    /// The instant of a local time: the earlier of two. If clocks skip it, by the offset before (RFC 5545 §3.3.5).
     package func instant(of clock: CivilDateTime) -> Instant {
         let wanted = clock.secondsSinceEpoch
         // With the greatest offset there is, the clock shows an earlier time here. Search from here on.
@@ -59,10 +48,8 @@ extension Zone {
         return Instant(seconds: second)
     }
 
-    /// The earliest later instant with another local date.
-    ///
-    /// That is the next midnight, or the instant at which clocks jump over midnight or back to the
-    /// day before. The last possible `Instant` returns itself.
+    /// The earliest later instant with another local date: the next midnight, or the instant at which clocks jump over
+    /// midnight or back to the day before. The last possible `Instant` returns itself.
     package func startOfNextDay(after instant: Instant) -> Instant {
         var second = instant.seconds
         var span = offsets.span(at: second)
@@ -86,26 +73,20 @@ extension Zone {
     /// The instant in this zone by RFC 3339, as `ZonedInstant` describes.
     package func rfc3339(_ instant: Instant) -> String { zoned(instant).description }
 
-    /// The instant with this zone's offset.
     package func zoned(_ instant: Instant) -> ZonedInstant {
         ZonedInstant(instant: instant, offset: offset(at: instant))
     }
 }
 
 /// An instant with the offset of a zone: enough to format it by RFC 3339 later, without the zone.
-package struct ZonedInstant: Hashable, Sendable {
-    /// The instant.
+package struct ZonedInstant: Hashable, Sendable, CustomStringConvertible {
     package let instant: Instant
-    /// The zone's offset at the instant.
     package let offset: UTCOffset
-}
 
-extension ZonedInstant: CustomStringConvertible {
     /// In whole seconds, rounded down: `2027-03-31T08:00:00+09:00`.
     ///
-    /// The offset is always a number. It is `+00:00` if RFC 3339 cannot express the zone's offset: one
-    /// with seconds, as in mean solar times, one of a day or more, or with a local year outside 0000 to
-    /// 9999. An instant outside those years is clamped to them.
+    /// The offset is `+00:00` if RFC 3339 cannot express the zone's: one with seconds, as in mean solar times, one of
+    /// a day or more, or with a local year outside 0000 to 9999. An instant outside those years is clamped to them.
     package var description: String {
         let clock = CivilDateTime(
             secondsSinceEpoch: instant.seconds.addingSaturated(Int64(offset.seconds)))
@@ -129,19 +110,15 @@ extension TimePoint where Axis == WallClock {
 }
 
 /// An offset from UTC.
-package struct UTCOffset: Hashable, Sendable {
+package struct UTCOffset: Hashable, Sendable, CustomStringConvertible {
     /// Seconds ahead of UTC; negative west of Greenwich.
     package let seconds: Int
 
-    /// UTC itself.
     package static let zero = UTCOffset(seconds: 0)
 
-    /// The offsets that RFC 9636 §3.2 and a POSIX TZ string can express: -24:59:59 to 25:59:59, which
-    /// includes an hour of daylight saving.
+    /// What RFC 9636 §3.2 and a POSIX TZ string can express: -24:59:59 to 25:59:59, with an hour of daylight saving.
     static let range = -89_999...93_599
-}
 
-extension UTCOffset: CustomStringConvertible {
     /// `+09:00`, `-03:30`; with seconds only if they are not 0: `-00:44:30`.
     package var description: String {
         let magnitude = Int(seconds.magnitude)
@@ -153,7 +130,5 @@ extension UTCOffset: CustomStringConvertible {
     }
 }
 
-/// An offset, and the second (since 1970-01-01T00:00:00Z) up to which it is known to hold.
-///
-/// It may hold longer: at the end, search again.
+/// An offset, and the second (since 1970-01-01T00:00:00Z) up to which it is known to hold; it may hold longer.
 typealias OffsetSpan = (offset: UTCOffset, end: Int64)

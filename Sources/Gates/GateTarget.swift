@@ -29,7 +29,7 @@ package struct GateTarget: Hashable, Sendable {
             else { return nil }
             self.init(service: service, kind: .variant(String(parts[1])))
         } else {
-            guard let kind = Self.fixed.first(where: { Self.word(of: $0) == word }),
+            guard let kind = Kind.fixed.first(where: { $0.word == word }),
                 let service = ServiceName(String(instance))
             else { return nil }
             self.init(service: service, kind: kind)
@@ -39,20 +39,15 @@ package struct GateTarget: Hashable, Sendable {
     /// The unit's name. Nil for a variant that is no word: no unit can have that name.
     package var unit: UnitName? {
         guard case .variant(let word) = kind else {
-            return UnitName("\(Self.prefix)\(Self.word(of: kind))@\(service).target")
+            return UnitName("\(Self.prefix)\(kind.word)@\(service).target")
         }
         guard Name<VariantTag>(word) != nil else { return nil }
         return UnitName("\(Self.prefix)variant@\(service):\(word).target")
     }
 
-    /// The kinds without a word of their own.
-    private static let fixed: [Kind] = [
-        .open, .closed, .countdown, .updateRequired, .maintenance, .ended, .notice,
-    ]
-
     /// The targets that show the decision on every service.
     package static func fixed(of service: ServiceName) -> [GateTarget] {
-        fixed.map { GateTarget(service: service, kind: $0) }.filter(\.isOfDecision)
+        Kind.fixed.map { GateTarget(service: service, kind: $0) }.filter(\.isOfDecision)
     }
 
     /// The targets that most units are attached to: `open` and `closed`.
@@ -93,8 +88,17 @@ package struct GateTarget: Hashable, Sendable {
         }
     }
 
-    private static func word(of kind: Kind) -> String {
-        switch kind {
+}
+
+extension GateTarget.Kind {
+    /// The kinds that every service has.
+    package static let fixed: [Self] = [
+        .open, .closed, .countdown, .updateRequired, .maintenance, .ended, .notice,
+    ]
+
+    /// The word in the name of the unit.
+    package var word: String {
+        switch self {
         case .open: "open"
         case .closed: "closed"
         case .countdown: "countdown"

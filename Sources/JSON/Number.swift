@@ -1,19 +1,18 @@
 /// A JSON number (RFC 8259 §6) with the digits as they were written, so that no precision is lost.
 ///
-/// Two numbers are equal if they are written alike: `1.0` is not `1`. To compare their values, compare
-/// `int64` or `double`.
-package struct Number: Hashable, Sendable {
+/// Two numbers are equal if they are written alike: `1.0` is not `1`. `int64` and `double` compare values.
+package struct Number: Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// The number in JSON's own grammar.
     package let literal: String
 
     /// Keeps a literal that the caller has checked or formatted.
     init(wellFormed literal: String) { self.literal = literal }
 
-    /// The integer in decimal digits.
     package init(_ value: Int64) { self.init(wellFormed: String(value)) }
 
-    /// The shortest literal that reads back as this value; nil for infinities and NaN, which JSON
-    /// does not have.
+    package init(integerLiteral value: Int64) { self.init(value) }
+
+    /// The shortest literal that reads back as this value; nil for infinities and NaN, which JSON does not have.
     package init?(_ value: Double) {
         guard value.isFinite else { return nil }
         self.init(wellFormed: value.description)
@@ -36,8 +35,7 @@ package struct Number: Hashable, Sendable {
         return value
     }
 
-    /// The exact value, for every spelling of an integer (`15`, `15.0`, `1.5e1`); nil for a fraction or
-    /// a number out of range.
+    /// The exact value, for every spelling of an integer (`15`, `15.0`, `1.5e1`); nil for others or out of range.
     package var int64: Int64? { Int64(literal) ?? shiftedInt64 }
 
     /// `int64` for a number with a fraction or an exponent: its digits without the point and without
@@ -59,9 +57,4 @@ package struct Number: Hashable, Sendable {
         guard (0...18).contains(zeros) else { return nil }
         return Int64(String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: zeros))
     }
-}
-
-extension Number: ExpressibleByIntegerLiteral {
-    /// The integer in decimal digits.
-    package init(integerLiteral value: Int64) { self.init(value) }
 }

@@ -1,10 +1,8 @@
 /// A JSON object (RFC 8259 §4): members in order, no key twice.
 ///
-/// Keys are compared byte by byte. A few members are searched one by one; beyond that an index with
-/// seeded hashes finds them, so that neither thousands of members nor keys chosen to collide make it
-/// slow.
+/// Keys are compared byte by byte. From 32 members on an index with seeded hashes finds them, so that neither
+/// thousands of members nor keys chosen to collide make it slow.
 package struct Object: Sendable {
-    /// A key and its value.
     package typealias Member = (key: String, value: Value)
 
     /// The members in the order in which they were read or set.
@@ -20,26 +18,21 @@ package struct Object: Sendable {
     /// How many members the first allocation has room for.
     private static let usual = 4
 
-    /// An object without members.
     package init() {}
 
-    /// An object with these members in this order. If a key occurs twice, its last value counts, at the
-    /// position of the first.
+    /// An object with these members in this order. The last value of a key counts, at the position of the first.
     package init(_ members: some Sequence<(String, Value)>) {
         self.members.reserveCapacity(Swift.min(members.underestimatedCount, Self.searched))
         for (key, value) in members { self[key] = value }
     }
 
-    /// How many members there are.
     package var count: Int { members.count }
 
-    /// Whether there is no member.
     package var isEmpty: Bool { members.isEmpty }
 
     /// The member's value; nil without such a member. A member that is `null` is `.null`, not nil.
     ///
-    /// A new key goes to the end, an existing one keeps its position. Setting nil removes the member, in
-    /// time proportional to the object.
+    /// A new key goes to the end, an existing one keeps its position. Setting nil removes the member, in linear time.
     package subscript(key: String) -> Value? {
         get { position(of: key).map { members[$0].value } }
         set {
@@ -52,8 +45,17 @@ package struct Object: Sendable {
         }
     }
 
-    /// Appends a member with the value `null`, unless the key exists; says whether it did. The key is
-    /// searched once, which is most of the cost of reading an object.
+    /// The strings of a member that is a list; empty without it.
+    package func strings(_ key: String) -> [String] {
+        (self[key]?.array ?? []).compactMap(\.string)
+    }
+
+    /// The objects of a member that is a list; empty without it.
+    package func objects(_ key: String) -> [Object] {
+        (self[key]?.array ?? []).compactMap(\.object)
+    }
+
+    /// Appends a member with the value `null`, unless the key exists; says whether it did. It searches the key once.
     mutating func admit(_ key: String) -> Bool {
         if index.isEmpty, members.count == Self.searched { buildIndex() }
         if members.isEmpty { members.reserveCapacity(Self.usual) }
@@ -71,11 +73,8 @@ package struct Object: Sendable {
     }
 
     /// Gives back the room for more members.
-    mutating func trim() {
-        members = members.trimmed
-    }
+    mutating func trim() { members = members.trimmed }
 
-    /// Sets the value of the last member.
     mutating func complete(_ value: Value) {
         members[members.count - 1].value = value
     }
@@ -123,8 +122,7 @@ package struct Object: Sendable {
 }
 
 extension Array {
-    /// A copy without room for more elements, if it is small and there is much: the copy of a large one
-    /// would take more memory than it gives back.
+    /// A copy without much room for more elements, if it is small: of a large one the copy would cost more.
     var trimmed: [Element] {
         guard capacity > count + count / 4, count <= 4096 else { return self }
         var copy: [Element] = []
@@ -134,14 +132,11 @@ extension Array {
     }
 }
 
-extension Object: Sequence {
-    /// Iterates over the members in their order.
-    package func makeIterator() -> IndexingIterator<[Member]> {
-        members.makeIterator()
-    }
-}
+extension Object: Sequence, ExpressibleByDictionaryLiteral, Hashable {
+    package func makeIterator() -> IndexingIterator<[Member]> { members.makeIterator() }
 
-extension Object: Hashable {
+    package init(dictionaryLiteral elements: (String, Value)...) { self.init(elements) }
+
     /// Equal whatever the order of the members, which carries no meaning (RFC 8259 §4).
     package static func == (left: Object, right: Object) -> Bool {
         left.count == right.count && left.members.allSatisfy { right[$0.key] == $0.value }
@@ -160,26 +155,16 @@ extension Object: Hashable {
     }
 }
 
-extension Object: ExpressibleByDictionaryLiteral {
-    /// An object with these members in this order. If a key occurs twice, its last value counts.
-    package init(dictionaryLiteral elements: (String, Value)...) {
-        self.init(elements)
-    }
-}
-
-/// A string that equals another only byte by byte.
+/// A string that equals another only byte by byte, as RFC 8259 §8.3 compares strings.
 ///
-/// RFC 8259 §8.3 compares strings code unit by code unit. Swift's own `==` compares them by canonical
-/// equivalence, where the Kelvin sign is the letter K. Its hash is the same for all spellings of an
-/// accented word, of which there are exponentially many: a document could slow a hash table down.
+/// Swift's own `==` goes by canonical equivalence, where the Kelvin sign is the letter K. Its hash is the same for all
+/// spellings of an accented word, of which there are exponentially many: a document could slow a hash table down.
 package struct ExactString: Hashable, Sendable {
-    /// The string itself.
     package let text: String
 
     /// Wraps a string for comparison by bytes.
     package init(_ text: String) { self.text = text }
 
-    /// Whether both have the same bytes of UTF-8.
     package static func == (left: ExactString, right: ExactString) -> Bool {
         left.consists(of: right.text.utf8Span.span)
     }
@@ -192,8 +177,7 @@ package struct ExactString: Hashable, Sendable {
         return true
     }
 
-    /// Feeds eight bytes at a time to the seeded hasher, then the length: without it, strings that
-    /// differ only in leading NULs would have the same hash.
+    /// Feeds the hasher with eight bytes at a time, then with the length, for strings that differ in leading NULs.
     package func hash(into hasher: inout Hasher) {
         let bytes = text.utf8Span.span
         var word: UInt64 = 0
@@ -203,17 +187,5 @@ package struct ExactString: Hashable, Sendable {
         }
         hasher.combine(word)
         hasher.combine(bytes.count)
-    }
-}
-
-extension Object {
-    /// The strings of a member that is a list; empty without it.
-    package func strings(_ key: String) -> [String] {
-        (self[key]?.array ?? []).compactMap(\.string)
-    }
-
-    /// The objects of a member that is a list; empty without it.
-    package func objects(_ key: String) -> [Object] {
-        (self[key]?.array ?? []).compactMap(\.object)
     }
 }

@@ -1,14 +1,11 @@
-/// Text from outside, made safe for a terminal or a line of a log.
-///
-/// A server, an operator or a file of another program may put anything into a title, a reason or a name.
-/// Everything that shows such text uses these functions.
+/// Text from outside, made safe for a terminal or a line of a log: a server, an operator or a file of another program
+/// may put anything into a title, a reason or a name. Everything that shows such text uses these functions.
 extension String {
     /// The text on one line: a line break or a tab becomes a space, and every other unprintable character U+FFFD.
     package var printable: String { printable() }
 
-    /// The text on one line: a line break or a tab becomes a space, and every other unprintable character
-    /// `substitute`. A text of more
-    /// than `limit` Unicode scalars is cut, and ends with an ellipsis.
+    /// The text on one line: a line break or a tab becomes a space, and every other unprintable character `substitute`.
+    /// A text of more than `limit` Unicode scalars is cut, and ends with an ellipsis.
     package func printable(
         limit: Int = .max, replacing substitute: Unicode.Scalar = "\u{FFFD}"
     ) -> String {
@@ -29,8 +26,7 @@ extension String {
         return isWhole ? shown : shown + "…"
     }
 
-    /// The text on as many lines as it has: every unprintable character but a line feed is replaced by
-    /// U+FFFD.
+    /// The text on as many lines as it has: U+FFFD replaces every unprintable character but a line feed.
     package var printableLines: String {
         split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
             .joined(separator: "\n")
@@ -38,11 +34,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal shows the character and does nothing else.
-    ///
-    /// False for controls (U+0000 to U+001F, U+007F to U+009F), for invisible formatting such as the
-    /// bidirectional controls, which reorder what is shown, for separators of lines and paragraphs, and
-    /// for characters that have no agreed meaning: private use and unassigned ones.
+    /// Whether a terminal shows the character and does nothing else: false for controls, invisible formatting such as
+    /// bidirectional controls, separators of lines and paragraphs, and characters without an agreed meaning.
     package var isPrintable: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned,

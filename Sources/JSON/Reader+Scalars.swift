@@ -29,7 +29,6 @@ extension Parser {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Moves past bytes that need no escape.
     private mutating func skipPlain() {
         var end = offset
         while end < bytes.count {
@@ -91,20 +90,7 @@ extension Parser {
         }
         return unit
     }
-}
 
-extension UInt8 {
-    fileprivate var hexDigitValue: UInt16? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt16(self - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt16(self - UInt8(ascii: "a") + 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt16(self - UInt8(ascii: "A") + 10)
-        default: nil
-        }
-    }
-}
-
-extension Parser {
     /// Reads a number from its sign or first digit (RFC 8259 §6).
     mutating func readNumber() throws(SyntaxError) -> Number {
         let start = offset
@@ -122,16 +108,12 @@ extension Parser {
         return Number(wellFormed: String(decoding: bytes[start..<offset], as: UTF8.self))
     }
 
-    /// Moves past digits, at least one.
     private mutating func readDigits() throws(SyntaxError) {
         guard let digit = next, digit.isDigit else { throw unexpected(.digit) }
         while let digit = next, digit.isDigit { offset += 1 }
     }
-}
 
-extension Parser {
-    /// Throws unless the document is UTF-8 without a byte order mark (RFC 8259 §8.1). Everything that
-    /// reads later may rely on it.
+    /// Throws unless the document is UTF-8 without a byte order mark (RFC 8259 §8.1), as all other functions need it.
     func checkEncoding() throws(SyntaxError) {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
             throw failure(at: 0) { "byte order mark \($1): JSON begins without one" }
@@ -156,13 +138,23 @@ extension Parser {
         failure(at: offset) { "not UTF-8 \($1): \(problem)" }
     }
 
-    /// The encoding by the byte order mark, or by the zero bytes around the first character, which is
-    /// always ASCII (RFC 4627 §3); nil if it may be UTF-8.
+    /// The encoding by the byte order mark, or by zero bytes around an ASCII character (RFC 4627 §3); nil for UTF-8.
     private var wideEncoding: String? {
         let byte = { (index: Int) in index < bytes.count ? bytes[index] : nil }
         return switch (byte(0), byte(1), byte(2), byte(3)) {
         case (0, 0, 0xFE, 0xFF), (0xFF, 0xFE, 0, 0), (0, 0, 0, _?), (_?, 0, 0, 0): "UTF-32"
         case (0xFE, 0xFF, _, _), (0xFF, 0xFE, _, _), (0, _?, _, _), (_?, 0, _, _): "UTF-16"
+        default: nil
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var hexDigitValue: UInt16? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt16(self - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt16(self - UInt8(ascii: "a") + 10)
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt16(self - UInt8(ascii: "A") + 10)
         default: nil
         }
     }

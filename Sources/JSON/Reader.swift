@@ -6,10 +6,9 @@ extension Value {
 
     /// Reads exactly one JSON value, strictly by RFC 8259, with white space around it.
     ///
-    /// Beyond the grammar it rejects: an encoding other than UTF-8, a byte order mark, a key that
-    /// occurs twice in an object (compared after undoing escapes), half a surrogate pair, and
-    /// values nested deeper than `depthLimit`: a scalar has 0 levels and `[]` has 1. The stack
-    /// grows with the limit, not with the input: keep it in the hundreds.
+    /// Beyond the grammar it rejects an encoding other than UTF-8, a byte order mark, a key that occurs twice in an
+    /// object (compared after undoing escapes), half a surrogate pair, and values nested deeper than `depthLimit`: a
+    /// scalar has 0 levels and `[]` has 1. The stack grows with the limit: keep it in the hundreds.
     package static func parse(
         _ bytes: [UInt8], depthLimit: Int = depthLimit
     ) throws(SyntaxError) -> Value {
@@ -25,8 +24,7 @@ extension Value {
     }
 }
 
-/// A position in the bytes of a document. Each `read…` method advances it past the bytes that it
-/// read.
+/// A position in the bytes of a document. Each `read…` method advances it past the bytes that it read.
 struct Parser {
     let bytes: [UInt8]
     let depthLimit: Int
@@ -35,14 +33,12 @@ struct Parser {
     /// How many bytes of memory the values may still take.
     private var room: Int
 
-    /// How many times its own size the values of a document may take, beside `freeRoom`. Flags take about
-    /// five times; a document of tiny values could take forty.
+    /// How many times its size the values of a document may take, beside `freeRoom`: flags take five, tiny ones forty.
     private static let expansionLimit = 12
     private static let freeRoom = 1 << 20
     /// From this size on, a document gives back the room for more values.
     private static let largeDocument = 64 << 10
 
-    /// A reader at the first byte.
     init(bytes: [UInt8], depthLimit: Int) {
         self.bytes = bytes
         self.depthLimit = depthLimit
@@ -52,10 +48,8 @@ struct Parser {
     /// The byte at the position; nil at the end.
     var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
-    /// Whether every byte has been read.
     var isAtEnd: Bool { offset == bytes.count }
 
-    /// Moves to the next byte that is not white space.
     mutating func skipWhitespace() {
         while let byte = next, byte.isWhitespace { offset += 1 }
     }
@@ -78,9 +72,7 @@ struct Parser {
         offset = end
         return true
     }
-}
 
-extension Parser {
     /// Reads a whole document: one value (RFC 8259 §2).
     mutating func readDocument() throws(SyntaxError) -> Value {
         try checkEncoding()
@@ -94,8 +86,7 @@ extension Parser {
         return value
     }
 
-    /// Reads a value inside `depth` arrays and objects. If no value begins here, the error names
-    /// `expected`.
+    /// Reads a value inside `depth` arrays and objects. If no value begins here, the error names `expected`.
     private mutating func readValue(
         or expected: SyntaxError.Expected, depth: Int
     ) throws(SyntaxError) -> Value {

@@ -1,14 +1,11 @@
 /// Why bytes are not JSON, with the place of the error.
 package struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The number of bytes before the error.
     package let offset: Int
     /// The line, counted from 1. A line ends with a line feed.
     package let line: Int
     /// The position in the line in bytes, counted from 1.
     package let column: Int
-    /// One line, such as `unexpected ',' at line 3, column 5: expected a value`.
-    ///
-    /// Quotations of the input are cut and escaped, so that a log or a terminal can show the line.
+    /// One line, such as `unexpected ',' at line 3, column 5: expected a value`. It quotes the input cut and escaped.
     package let description: String
 
     /// The grammar's requirement at the place of an error, with the words for it.
@@ -30,8 +27,7 @@ package struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Parser {
-    /// An error at an offset of this document, whose lines are counted up to there. `sentence` makes the description
-    /// of the line and of the words for the place.
+    /// An error at an offset of this document. `sentence` makes the description of the line and the place in words.
     func failure(
         at offset: Int, _ sentence: (_ line: Int, _ place: String) -> String
     ) -> SyntaxError {
@@ -43,7 +39,6 @@ extension Parser {
             description: sentence(line, "at line \(line), column \(column)"))
     }
 
-    /// The error that the document ends inside a string.
     var unfinishedString: SyntaxError {
         failure(at: offset) { line, _ in "line \(line): the document ends inside a string" }
     }
@@ -64,8 +59,7 @@ extension Parser {
         }
     }
 
-    /// The error that the next word or character does not fit the grammar, outside of strings. A word is letters such
-    /// as `NaN`, `True` or `undefined`.
+    /// The error that the next character, or word such as `NaN`, does not fit the grammar, outside of strings.
     func unexpected(_ expected: SyntaxError.Expected) -> SyntaxError {
         guard let next, next.isLetter else { return unexpectedCharacter(expected) }
         let letters = bytes[offset...].prefix(32).prefix { $0.isLetter || $0.isDigit }

@@ -1,7 +1,5 @@
-/// A JSON value (RFC 8259 §3).
-///
-/// Two values are equal if strings and keys agree byte for byte, numbers are spelled alike, and arrays
-/// have the same order. The order of an object's members does not matter.
+/// A JSON value (RFC 8259 §3). Two values are equal if strings and keys agree byte for byte, numbers are spelled alike
+/// and arrays have the same order. The order of an object's members does not matter.
 package enum Value: Sendable {
     case null
     case bool(Bool)
@@ -20,8 +18,9 @@ extension Value {
         number.map { .number(Number($0)) } ?? .null
     }
 
-    /// An array of strings.
     package static func strings(_ texts: [String]) -> Value { .array(texts.map(Value.string)) }
+
+    package static func objects(_ objects: [Object]) -> Value { .array(objects.map(Value.object)) }
 
     /// A string without quotes, other values as compact JSON; nil for null.
     package var bare: String? {
@@ -44,34 +43,30 @@ extension Value {
         }
     }
 
-    /// The boolean, or nil if the value has another type.
+    // The content, or nil if the value has another type.
+
     package var bool: Bool? {
         if case .bool(let bool) = self { bool } else { nil }
     }
 
-    /// The number, or nil if the value has another type.
     package var number: Number? {
         if case .number(let number) = self { number } else { nil }
     }
 
-    /// The string, or nil if the value has another type.
     package var string: String? {
         if case .string(let string) = self { string } else { nil }
     }
 
-    /// The elements, or nil if the value has another type.
     package var array: [Value]? {
         if case .array(let array) = self { array } else { nil }
     }
 
-    /// The object, or nil if the value has another type.
     package var object: Object? {
         if case .object(let object) = self { object } else { nil }
     }
 }
 
 extension Value: Hashable {
-    /// Whether both values have the same type and content, as the type's description defines it.
     package static func == (left: Value, right: Value) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -84,7 +79,6 @@ extension Value: Hashable {
         }
     }
 
-    /// Feeds the hasher with the parts that `==` compares.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(typeName)
         switch self {
@@ -99,29 +93,17 @@ extension Value: Hashable {
 }
 
 // Literals in code: `["name": "shop", "days_left": 3, "ends_at": .null]`.
-
-extension Value: ExpressibleByBooleanLiteral {
-    /// `true` or `false`.
+extension Value: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
     package init(booleanLiteral value: Bool) { self = .bool(value) }
-}
 
-extension Value: ExpressibleByIntegerLiteral {
-    /// A number in decimal digits.
     package init(integerLiteral value: Int64) { self = .number(Number(value)) }
-}
 
-extension Value: ExpressibleByStringLiteral {
-    /// A string.
     package init(stringLiteral value: String) { self = .string(value) }
-}
 
-extension Value: ExpressibleByArrayLiteral {
-    /// An array of these elements.
     package init(arrayLiteral elements: Value...) { self = .array(elements) }
-}
 
-extension Value: ExpressibleByDictionaryLiteral {
-    /// An object with these members in this order. If a key occurs twice, its last value counts.
     package init(dictionaryLiteral elements: (String, Value)...) {
         self = .object(Object(elements))
     }

@@ -2,26 +2,21 @@
 package enum Style: Hashable, Sendable {
     /// One line without white space.
     case compact
-    /// A line for each member or element, indented by two spaces for each level. An empty array or
-    /// object stays on one line.
+    /// An indented line for each member or element. An empty array or object stays on one line.
     case pretty
-    /// Like `pretty` for the outer two levels, like `compact` inside of them. The text is hardly longer
-    /// than the compact form, however deep a value is nested.
+    /// Like `pretty` for the outer two levels, else `compact`: hardly longer than that, however deep a value is nested.
     case outline
 }
 
 extension Value {
-    /// The value as JSON, without a line feed at the end. `parse` returns an equal value, with members in
-    /// the same order and numbers as they were written.
+    /// The value as JSON, without a line feed at the end; `parse` returns an equal value, with members in this order.
     ///
-    /// In strings, what RFC 8259 §7 requires is escaped, and what a terminal would not show
-    /// (`isPrintable`): who looks at a file of ours in a terminal sees what is there.
+    /// In strings, what RFC 8259 §7 requires is escaped, and what a terminal would not show (`isPrintable`).
     package func serialized(_ style: Style = .compact) -> String {
         String(decoding: serializedBytes(style), as: UTF8.self)
     }
 
-    /// The value as JSON in bytes of UTF-8. `room` is the expected number of bytes, which saves copies
-    /// while the array grows.
+    /// The same in bytes of UTF-8. `room` is the expected number of bytes, which saves copies while the array grows.
     package func serializedBytes(_ style: Style = .compact, room: Int = 0) -> [UInt8] {
         var writer = Writer(style: style, room: room)
         writer.write(self, depth: 0)
@@ -191,6 +186,5 @@ extension UInt8 {
         }
     }
 
-    /// The length of the escape in bytes.
     fileprivate var escapeLength: Int { escapeLetter == nil ? 6 : 2 }
 }

@@ -1,9 +1,7 @@
 import CivilTime
 
-/// Samples of metrics as text, in the format that the node exporter reads from files (Prometheus text format
-/// 0.0.4). The samples of a metric stand together, whatever the order was in which they came.
-///
-/// It writes bytes, because a host may have ten thousand services with twelve lines each.
+/// Samples of metrics in the Prometheus text format 0.0.4. The samples of a metric stand together, in whatever order
+/// they came. It writes bytes, because a host may have ten thousand services with twelve lines each.
 struct Exposition {
     private var samples: [[UInt8]]
     private let names: [[UInt8]]
@@ -50,7 +48,6 @@ struct Exposition {
 struct Labels {
     private(set) var bytes: [UInt8] = []
 
-    /// The same with one more label.
     func adding(_ key: String, _ text: String) -> Labels {
         var labels = self
         if !bytes.isEmpty { labels.bytes.append(UInt8(ascii: ",")) }
@@ -76,7 +73,6 @@ extension Int: SampleValue {
 }
 
 extension Bool: SampleValue {
-    /// 1 or 0.
     var microseconds: Int64 { self ? 1_000_000 : 0 }
 }
 

@@ -2,46 +2,32 @@ import CivilTime
 package import Decision
 package import Gates
 
-/// The metrics of a host, from the overview that `status` and the control socket print too.
-///
-/// It remembers the samples of the services: while nothing is new, a sign of life of ten thousand services costs
-/// the copy of their text, and not its making.
+/// The metrics of a host, from the overview that `status` and the control socket print too. It remembers the samples of
+/// the services: while nothing is new, a sign of life of ten thousand services costs the copy of their text.
 package struct MetricsText {
     private let version: String
     private var services: (mark: MetricsRevision, samples: Exposition, held: Int)?
 
-    /// The metrics of a daemon of this version.
     package init(version: String) { self.version = version }
 
-    /// The text at the time of the overview, with the gates if decisions move any. With the same mark the services
-    /// are as they were.
+    /// The text at the time of the overview, with the gates if decisions move any. A new `mark`: services differ.
     package mutating func bytes(
         of overview: Overview, _ gates: GateMachine?, at mark: MetricsRevision
     ) -> [UInt8] {
-        let known = services.flatMap { $0.mark == mark ? $0 : nil }
-        // The samples before are given back first.
-        if known == nil { services = nil }
-        let (_, samples, held) = known ?? Self.services(in: overview, gates, at: mark)
-        services = (mark, samples, held)
-        var exposition = samples
-        exposition.add(overview, version: version, held: held)
+        if services?.mark != mark {
+            // The samples before are given back first.
+            services = nil
+            let all = overview.services
+            var samples = Exposition(room: all.count)
+            for service in all { samples.add(service, of: overview, gates) }
+            services = (mark, samples, all.count(where: \.isHeld))
+        }
+        var exposition = services?.samples ?? Exposition()
+        exposition.add(overview, version: version, held: services?.held ?? 0)
         for source in overview.sources {
             exposition.add(source, since: overview.instant(of: source.fetches.since))
         }
         return exposition.text()
-    }
-
-    private static func services(
-        in overview: Overview, _ gates: GateMachine?, at mark: MetricsRevision
-    ) -> (mark: MetricsRevision, samples: Exposition, held: Int) {
-        let services = overview.services
-        var exposition = Exposition(room: services.count)
-        var held = 0
-        for service in services {
-            exposition.add(service, of: overview, gates)
-            if service.isHeld { held += 1 }
-        }
-        return (mark, exposition, held)
     }
 }
 

@@ -6,12 +6,10 @@ package struct WritingPace: Hashable, Sendable {
     package private(set) var dueAt: Boottime?
     private var writtenAt: Boottime?
 
-    /// Nothing was written yet.
     package init() {}
 
-    /// Something has changed, or a sign of life is due. Returns whether `dueAt` is new.
-    ///
-    /// A burst, such as a verdict and the units that stop by it, is one write a little later.
+    /// Something has changed, or a sign of life is due. Returns whether `dueAt` is new. A burst, such as a verdict and
+    /// the units that stop by it, is one write a little later.
     package mutating func request(at now: Boottime) -> Bool {
         guard dueAt == nil else { return false }
         let soon = now + Self.delay
@@ -19,7 +17,6 @@ package struct WritingPace: Hashable, Sendable {
         return true
     }
 
-    /// They were written, or could not be.
     package mutating func written(at now: Boottime) {
         dueAt = nil
         writtenAt = now

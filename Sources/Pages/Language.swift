@@ -1,16 +1,13 @@
 import CivilTime
 import Decision
 
-/// A language for the texts that the flags do not give. The raw value is its tag (BCP 47) in the configuration and in
-/// a page.
+/// A language for the texts that the flags do not give, by its tag (BCP 47) in the configuration and in a page.
 package enum Language: String, CaseIterable, Sendable {
     case english = "en"
     case japanese = "ja"
     case german = "de"
     case chineseOfTaiwan = "zh-TW"
-}
 
-extension Language {
     /// A point in time for people, with the zone's offset from UTC.
     func text(of instant: Instant, in zone: Zone) -> String {
         let clock = zone.dateTime(at: instant)
@@ -25,6 +22,15 @@ extension Language {
             "\(date.day). \(Self.germanMonths[date.month - 1]) \(date.year), \(time) Uhr \(offset)"
         case .japanese, .chineseOfTaiwan:
             "\(date.year)年\(date.month)月\(date.day)日 \(time) \(offset)"
+        }
+    }
+
+    var phrases: Phrases {
+        switch self {
+        case .english: .english
+        case .japanese: .japanese
+        case .german: .german
+        case .chineseOfTaiwan: .chineseOfTaiwan
         }
     }
 
@@ -44,6 +50,10 @@ struct Phrases: Sendable {
     struct Phrase: Sendable {
         let heading: String
         let sentence: String
+
+        init(_ heading: String, _ sentence: String) {
+            (self.heading, self.sentence) = (heading, sentence)
+        }
     }
 
     let starting: Phrase
@@ -63,7 +73,6 @@ struct Phrases: Sendable {
     /// That the page loads itself again.
     let refresh: String
 
-    /// The phrase for a state.
     func of(_ state: State) -> Phrase {
         switch state {
         case .undecided: starting
@@ -85,36 +94,18 @@ struct Phrases: Sendable {
     }
 }
 
-extension Language {
-    /// Its texts.
-    var phrases: Phrases {
-        switch self {
-        case .english: .english
-        case .japanese: .japanese
-        case .german: .german
-        case .chineseOfTaiwan: .chineseOfTaiwan
-        }
-    }
-}
-
 extension Phrases {
     fileprivate static let english = Phrases(
         starting: Phrase(
-            heading: "One moment, please",
-            sentence: "This service is starting. Please try again in a moment."),
-        running: Phrase(
-            heading: "This service is running", sentence: "There is nothing you need to do."),
+            "One moment, please", "This service is starting. Please try again in a moment."),
+        running: Phrase("This service is running", "There is nothing you need to do."),
         countdown: Phrase(
-            heading: "This service will end",
-            sentence: "Thank you for using it. Please save what you need in time."),
+            "This service will end", "Thank you for using it. Please save what you need in time."),
         maintenance: Phrase(
-            heading: "Maintenance",
-            sentence: "We are working on this service. Please come back later."),
+            "Maintenance", "We are working on this service. Please come back later."),
         updateRequired: Phrase(
-            heading: "Update required",
-            sentence: "This version can no longer be used. Please install the update."),
-        ended: Phrase(
-            heading: "This service has ended", sentence: "Thank you for using it."),
+            "Update required", "This version can no longer be used. Please install the update."),
+        ended: Phrase("This service has ended", "Thank you for using it."),
         days: { days in
             switch days {
             case 0: "Today is the last day"
@@ -128,22 +119,18 @@ extension Phrases {
 
     fileprivate static let german = Phrases(
         starting: Phrase(
-            heading: "Einen Moment, bitte",
-            sentence: "Dieser Dienst startet gerade. Bitte versuchen Sie es gleich noch einmal."),
-        running: Phrase(heading: "Dieser Dienst läuft", sentence: "Sie müssen nichts tun."),
+            "Einen Moment, bitte",
+            "Dieser Dienst startet gerade. Bitte versuchen Sie es gleich noch einmal."),
+        running: Phrase("Dieser Dienst läuft", "Sie müssen nichts tun."),
         countdown: Phrase(
-            heading: "Dieser Dienst wird eingestellt",
-            sentence: "Danke, dass Sie ihn nutzen. Bitte sichern Sie rechtzeitig, was Sie brauchen."
-        ),
+            "Dieser Dienst wird eingestellt",
+            "Danke, dass Sie ihn nutzen. Bitte sichern Sie rechtzeitig, was Sie brauchen."),
         maintenance: Phrase(
-            heading: "Wartungsarbeiten",
-            sentence: "Wir arbeiten an diesem Dienst. Bitte kommen Sie später wieder."),
+            "Wartungsarbeiten", "Wir arbeiten an diesem Dienst. Bitte kommen Sie später wieder."),
         updateRequired: Phrase(
-            heading: "Aktualisierung nötig",
-            sentence: "Diese Version wird nicht mehr unterstützt. Bitte installieren Sie die neue."),
-        ended: Phrase(
-            heading: "Dieser Dienst wurde eingestellt",
-            sentence: "Danke, dass Sie ihn genutzt haben."),
+            "Aktualisierung nötig",
+            "Diese Version wird nicht mehr unterstützt. Bitte installieren Sie die neue."),
+        ended: Phrase("Dieser Dienst wurde eingestellt", "Danke, dass Sie ihn genutzt haben."),
         days: { days in
             switch days {
             case 0: "Heute ist der letzte Tag"
@@ -156,34 +143,24 @@ extension Phrases {
         refresh: "Diese Seite aktualisiert sich selbst.")
 
     fileprivate static let japanese = Phrases(
-        starting: Phrase(
-            heading: "しばらくお待ちください",
-            sentence: "サービスを開始しています。少し待ってからもう一度お試しください。"),
-        running: Phrase(heading: "サービスは稼働中です", sentence: "特にご対応いただくことはありません。"),
-        countdown: Phrase(
-            heading: "サービス終了のお知らせ",
-            sentence: "ご利用ありがとうございます。必要なデータは終了までに保存してください。"),
-        maintenance: Phrase(
-            heading: "メンテナンス中", sentence: "ただいまメンテナンスを行っています。しばらくしてから再度アクセスしてください。"),
-        updateRequired: Phrase(
-            heading: "アップデートが必要です",
-            sentence: "このバージョンはご利用いただけません。アップデートしてください。"),
-        ended: Phrase(
-            heading: "サービスは終了しました", sentence: "ご利用いただきありがとうございました。"),
+        starting: Phrase("しばらくお待ちください", "サービスを開始しています。少し待ってからもう一度お試しください。"),
+        running: Phrase("サービスは稼働中です", "特にご対応いただくことはありません。"),
+        countdown: Phrase("サービス終了のお知らせ", "ご利用ありがとうございます。必要なデータは終了までに保存してください。"),
+        maintenance: Phrase("メンテナンス中", "ただいまメンテナンスを行っています。しばらくしてから再度アクセスしてください。"),
+        updateRequired: Phrase("アップデートが必要です", "このバージョンはご利用いただけません。アップデートしてください。"),
+        ended: Phrase("サービスは終了しました", "ご利用いただきありがとうございました。"),
         days: { $0 == 0 ? "本日が最終日です" : "残り\($0)日" },
         ends: "終了日時：", overAt: "終了予定：", endedAt: "終了日時：",
         planned: { "\($0)から\($1)までメンテナンスを予定しています。" },
         refresh: "このページは自動的に更新されます。")
 
     fileprivate static let chineseOfTaiwan = Phrases(
-        starting: Phrase(heading: "請稍候", sentence: "服務正在啟動，請稍後再試。"),
-        running: Phrase(heading: "服務運作中", sentence: "您不需要做任何事。"),
-        countdown: Phrase(
-            heading: "服務即將終止", sentence: "感謝您的使用。請在終止前保存您需要的資料。"),
-        maintenance: Phrase(heading: "系統維護中", sentence: "我們正在維護此服務，請稍後再回來。"),
-        updateRequired: Phrase(
-            heading: "需要更新", sentence: "此版本已無法使用，請安裝更新版本。"),
-        ended: Phrase(heading: "服務已終止", sentence: "感謝您的使用。"),
+        starting: Phrase("請稍候", "服務正在啟動，請稍後再試。"),
+        running: Phrase("服務運作中", "您不需要做任何事。"),
+        countdown: Phrase("服務即將終止", "感謝您的使用。請在終止前保存您需要的資料。"),
+        maintenance: Phrase("系統維護中", "我們正在維護此服務，請稍後再回來。"),
+        updateRequired: Phrase("需要更新", "此版本已無法使用，請安裝更新版本。"),
+        ended: Phrase("服務已終止", "感謝您的使用。"),
         days: { $0 == 0 ? "今天是最後一天" : "剩餘 \($0) 天" },
         ends: "終止時間：", overAt: "預計完成時間：", endedAt: "終止時間：",
         planned: { "預定於 \($0) 至 \($1) 進行維護。" },

@@ -16,10 +16,8 @@ package struct Page: Hashable, Sendable {
     /// The page of a service that configures none.
     package static let standard = Page()
 
-    /// `page.html`: the template with the facts of the record.
-    ///
-    /// Everything that is filled in is escaped, so that no text of the flags is markup. A text is cut after
-    /// `longestText` characters. `isStarting`: the gate opens, and its units are not up yet.
+    /// `page.html`: the template with the facts of the record, escaped and cut after `longestText` characters each.
+    /// `isStarting`: the gate opens, and its units are not up yet.
     package func bytes(
         of record: PublishedVerdict, for service: Service, isStarting: Bool = false
     ) -> [UInt8] {
@@ -50,8 +48,7 @@ package struct Page: Hashable, Sendable {
         }
     }
 
-    /// `problem.json`: the same for the clients of an API, by RFC 9457; nil unless the gate is closed, or opens and
-    /// its units are not up yet.
+    /// `problem.json`: the same for the clients of an API (RFC 9457); nil unless the gate is closed, or `isStarting`.
     package func problem(
         of record: PublishedVerdict, for service: Service, isStarting: Bool = false
     ) -> [UInt8]? {
@@ -94,7 +91,6 @@ package struct Page: Hashable, Sendable {
 }
 
 extension String {
-    /// The first characters of a text, with an ellipsis if some are left out.
     fileprivate var cut: String {
         guard utf8.count > Page.longestText, unicodeScalars.count > Page.longestText else {
             return self

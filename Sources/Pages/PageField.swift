@@ -28,7 +28,6 @@ struct PageField: Hashable, Sendable {
         name.hasPrefix(Self.valuePrefix) ? String(name.dropFirst(Self.valuePrefix.count)) : nil
     }
 
-    /// The names of all fields, for people.
     static var names: [String] { known.map(\.name) + ["\(valuePrefix)NAME"] }
 
     private static let valuePrefix = "values."
@@ -71,10 +70,8 @@ struct PageField: Hashable, Sendable {
         + PublishedFacts.fields(on: .page).map { fact in PageField(fact.name) { $0.text(of: fact) }
         }
 
-    /// Two fields of the same name are equal.
     static func == (left: PageField, right: PageField) -> Bool { left.name == right.name }
 
-    /// Hashes the name.
     func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
@@ -121,8 +118,7 @@ struct PageFacts {
     /// The same while the units of an opening gate start.
     static let startingRetry: Int64 = 5
 
-    /// After how many seconds a page loads itself again: as `retrySeconds`, and long enough to be read. Nobody reads
-    /// that a service is starting.
+    /// After how many seconds a page loads itself again: as `retrySeconds`, but a page with more to say can be read.
     fileprivate var refresh: Int64? { retrySeconds.map { isStarting ? $0 : max($0, 30) } }
 
     /// The state that the page shows.
@@ -149,9 +145,8 @@ extension Verdict {
 }
 
 extension PublishedVerdict {
-    /// How many seconds a client should wait before it tries again: what the flags ask for, else the time until the
-    /// planned end, which is at most five minutes, because the file is the same for a client that comes later.
-    /// Nil while the gate is open.
+    /// How many seconds a client should wait: what the flags ask for, else the time until the planned end, at most five
+    /// minutes, because a later client gets the same file. Nil while the gate is open.
     package var retrySeconds: Int64? {
         guard verdict.gate != .open else { return nil }
         if let wanted = verdict.retryAfter { return min(max(wanted.wholeSeconds, 1), 3_600) }

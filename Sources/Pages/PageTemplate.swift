@@ -12,7 +12,6 @@
 ///
 /// The tag of a section or a comment that stands alone on its line takes the line with it.
 package struct PageTemplate: Hashable, Sendable {
-    /// A part of a template.
     enum Node: Hashable, Sendable {
         /// Bytes of the template as they are.
         case text([UInt8])
@@ -32,7 +31,6 @@ package struct PageTemplate: Hashable, Sendable {
     /// The remote values that it shows.
     package let values: [ValueUse]
 
-    /// The names of all fields.
     package static var fieldNames: [String] { PageField.names }
 
     /// The largest template that is read, in bytes.
@@ -41,7 +39,6 @@ package struct PageTemplate: Hashable, Sendable {
     static let mostTags = 500
     /// How deep sections may be nested.
     static let deepest = 16
-
 }
 
 extension PageTemplate {
@@ -89,7 +86,6 @@ struct TemplateParser {
     /// A parser of these bytes, which are UTF-8.
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The template.
     mutating func read() throws(TemplateError) -> PageTemplate {
         while let start = find(UInt8(ascii: "{"), from: position) {
             guard let end = find(UInt8(ascii: "}"), from: start + 2) else {
@@ -110,7 +106,6 @@ struct TemplateParser {
         return PageTemplate(nodes: sections[0].nodes, values: values)
     }
 
-    /// Takes the text before a tag, and the tag.
     private mutating func parse(_ range: Range<Int>) throws(TemplateError) {
         let start = range.lowerBound
         let inner = bytes[start + 2..<range.upperBound - 2]
@@ -169,8 +164,7 @@ struct TemplateParser {
         return field
     }
 
-    /// Takes the text before a tag that shows nothing, and goes on behind the tag. If it is alone on its line, the
-    /// line goes with it.
+    /// Takes the text before a tag that shows nothing, and the tag, with its line if it is alone on it.
     private mutating func consumeLine(of tag: Range<Int>) {
         var (begin, end) = (tag.lowerBound, tag.upperBound)
         while begin > position, Self.isBlank(bytes[begin - 1]) { begin -= 1 }
@@ -223,6 +217,5 @@ struct TemplateParser {
 }
 
 extension String {
-    /// At most the first hundred characters, for a message.
     fileprivate var shortened: String { count > 100 ? "\(prefix(100))…" : self }
 }

@@ -1,9 +1,9 @@
 extension PageTemplate {
     /// The template that killswitchd brings. It is installed as an example too, `page.html`, to begin with.
     ///
-    /// One file without scripts, fonts or pictures, so that it can be served while everything else is down. The
-    /// colours have a contrast of at least 4.5 to 1 (WCAG 2, AA) in both schemes. A filled page has less than the
-    /// 4,096 bytes that a tmpfs uses for it anyway.
+    /// One file without scripts, fonts or pictures, to be served while everything else is down. Colours have a contrast
+    /// of at least 4.5 to 1 (WCAG 2, AA) in both schemes. A filled page is smaller than a block of a tmpfs, 4,096
+    /// bytes.
     package static let standard: PageTemplate = {
         do {
             return try PageTemplate(Array(standardText.utf8))
@@ -13,7 +13,6 @@ extension PageTemplate {
         }
     }()
 
-    /// The text of that template.
     package static let standardText = """
         <!DOCTYPE html>
         <html lang="{{lang}}">

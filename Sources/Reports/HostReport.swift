@@ -3,14 +3,12 @@ package import Decision
 package import Gates
 package import JSON
 
-/// The state of the whole host as one JSON document, from the overview that `status` and the metrics print too.
-/// docs/report.schema.json describes it.
+/// The state of the whole host as one JSON document, which docs/report.schema.json describes.
 ///
-/// It is made some services at a time, so that ten thousand of them do not hold up the loop. Each service is told as
-/// it is when its turn comes; a change in between is told by the next report.
+/// It is made some services at a time, so that ten thousand of them do not hold up the loop. Each service is told as it
+/// is when its turn comes; a change in between is told by the next report.
 package struct HostReport {
-    /// Which host reports: its name, the id of this machine for killswitchd alone, the boot, and the version of the
-    /// daemon. An unknown fact is null in the document.
+    /// The member `host`: the name, the id of this machine for killswitchd alone, the boot, the version of the daemon.
     package static func host(
         name: String?, machineID: String?, bootID: String, version: String
     ) -> JSON.Object {
@@ -22,21 +20,18 @@ package struct HostReport {
 
     /// The members that stand before the services, without the status.
     private var head: JSON.Object
-    /// The services whose turn has not come.
+    /// The services and the positions of the sources whose turn has not come.
     private var waiting: ArraySlice<ServiceName>
-    /// The objects of the services so far, with a comma after each.
-    private var services: [UInt8] = []
-    private var statuses: Set<ServiceReport.Status> = []
-    /// The positions of the sources whose turn has not come.
     private var waitingSources: Range<Int>
-    /// The objects of the sources so far, with a comma after each.
+    /// The objects of the services and of the sources so far, with a comma after each.
+    private var services: [UInt8] = []
     private var sources: [UInt8] = []
+    private var statuses: Set<ServiceReport.Status> = []
     private var hasher = Hasher()
 
     /// The size of a service without long texts, in bytes.
     private static let usualSize = 640
 
-    /// Begins the report of a host.
     package init(of host: JSON.Object, _ overview: Overview) {
         head = [
             "schema": 1,
@@ -55,8 +50,7 @@ package struct HostReport {
     /// How many services or sources are added in one turn of the loop.
     package static let share = 200
 
-    /// Adds the next services, then the next sources; returns whether some are left. A service that is not configured
-    /// any more is left out.
+    /// Adds the next services that are still configured, then the next sources; returns whether some are left.
     package mutating func add(_ count: Int, from overview: Overview, _ gates: GateMachine?) -> Bool
     {
         guard !waiting.isEmpty else { return addSources(count, from: overview) }

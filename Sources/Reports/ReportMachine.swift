@@ -7,16 +7,13 @@ package enum ReportEvent: Hashable, Sendable {
     case configured(hasSink: Bool)
     /// Something has changed that a report tells.
     case changed
-    /// The wake-up has come.
     case woke
     /// Whether every service is as wanted, or has failed to become so.
     case settledChecked(isSettled: Bool)
-    /// The sink has taken the report.
     case delivered
     /// The report was not sent: it tells what the sink knows already.
     case unchanged
-    /// The sink has not taken it. It asks to be left alone for `retryAfter`; `isRefused` if our credentials do not
-    /// suffice.
+    /// The sink has not taken it. It asks for a pause of `retryAfter`; `isRefused`: our credentials do not suffice.
     case failed(retryAfter: Duration?, isRefused: Bool)
 }
 
@@ -32,23 +29,20 @@ package enum ReportEffect: Hashable, Sendable {
     case sleep(Boottime?)
 }
 
-/// Decides when the state of the host is reported: soon after a change, once the units are as wanted; again every
-/// 12 to 15 minutes; and after a failure with a growing wait.
+/// Decides when the state of the host is reported: soon after a change, once the units are as wanted; again every 12 to
+/// 15 minutes; and after a failure with a growing wait.
 ///
-/// It keeps no report. Each attempt tells the state of its own moment, so that a sink that was away for an hour
-/// gets one report, the present one.
+/// It keeps no report: each attempt tells the state of its own moment.
 package struct ReportMachine: Hashable, Sendable {
     /// What the machine waits for.
     private enum Phase: Hashable, Sendable {
         /// No sink is configured. Leaves by `configured`.
         case off
-        /// The sink knows the present state. Leaves for `gathering` by a change, for `sending` when it is time to
-        /// repeat the report.
+        /// The sink knows the present state. Leaves for `gathering` by a change, for `sending` to repeat the report.
         case resting
         /// Something has changed at this time. Leaves for `sending` once all is settled, or the limit is over.
         case gathering(since: Boottime)
-        /// A report is being made, or is in flight. Leaves for `resting` or `gathering` when it is delivered, else
-        /// for `retrying`.
+        /// A report is being made or sent. Leaves for `resting` or `gathering` by its delivery, else for `retrying`.
         case sending(hasChanges: Bool)
         /// The last report was not delivered. Leaves for `sending`, whatever the units do: the sink waits already.
         case retrying
@@ -60,13 +54,11 @@ package struct ReportMachine: Hashable, Sendable {
     /// When the last report is repeated, whatever it tells.
     private var repeatAt: Boottime?
     private var random: SeededRandom
-    /// How many attempts in a row have failed.
     package private(set) var failures = 0
 
     /// A machine without a sink. `seed` makes the waits of this host differ from those of others.
     package init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-    /// Takes an event, and says what to do now.
     package mutating func handle(_ event: ReportEvent, at now: Boottime) -> [ReportEffect] {
         switch event {
         case .configured(let hasSink):
@@ -116,8 +108,7 @@ package struct ReportMachine: Hashable, Sendable {
         }
     }
 
-    /// Reports a change a little later, because more of them follow, and because the hosts of a fleet change at the
-    /// same time.
+    /// Waits before it reports a change: more of them follow, and the hosts of a fleet change at the same time.
     private mutating func gather(at now: Boottime) -> [ReportEffect] {
         phase = .gathering(since: now)
         return sleep(until: spaced(now + Self.delay.scaled(by: factor(in: 0.5...1.5))))

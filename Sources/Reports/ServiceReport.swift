@@ -5,13 +5,11 @@ import JSON
 
 /// What a report tells of one service: what was decided, and whether the units have obeyed.
 struct ServiceReport {
-    /// How far a decision is, in the words of OpAMP's RemoteConfigStatuses. A service that is not decided has none
-    /// of them, which is OpAMP's UNSET.
+    /// How far a decision is, by OpAMP's RemoteConfigStatuses. A service that is not decided has none: OpAMP's UNSET.
     enum Status: String {
         /// The gate is being moved, or units have not obeyed yet.
         case applying
-        /// It is in force: the gate and every unit are as decided. Where the daemon moves no gates, the files say what
-        /// was decided.
+        /// The gate and every unit are as decided; where the daemon moves no gates, the files say what was decided.
         case applied
         /// The gate cannot be moved, a unit is past its limit, or a unit is not as the gate wants it and stays so.
         case failed
@@ -23,7 +21,6 @@ struct ServiceReport {
     let status: Status?
     private let problem: String?
 
-    /// The report of a service of this overview.
     init(_ view: Overview.ServiceView, in overview: Overview, _ gates: GateMachine?) {
         self.view = view
         gate = gates?.view(of: view.name, at: overview.now.boot)?.report
@@ -93,7 +90,6 @@ struct ServiceReport {
 
     private var unwanted: Set<UnitName> { gate?.units.unwanted ?? [] }
 
-    /// The units that other services keep down.
     private var kept: [UnitName: [ServiceName]] { gate?.units.kept ?? [:] }
 
     private func unit(_ name: UnitName) -> JSON.Value {

@@ -8,7 +8,6 @@ package enum Directories {
         /// The variable that would give it.
         package let variable: String
 
-        /// The missing directory, and the option to give.
         package var description: String {
             "find the \(what) directory: \(variable) is not set; give --\(what)-directory DIRECTORY"
         }
@@ -37,12 +36,11 @@ package enum Directories {
         throw Unknown(what: "state", variable: "HOME")
     }
 
-    /// The runtime directory that a reader uses: the directory that a daemon of this user would
-    /// use, else the system daemon's, if the former does not exist. Reading needs no privilege, so
-    /// it needs no option.
+    /// The runtime directory that a reader uses, who needs no privilege and no option: that of a daemon of this user,
+    /// else the system daemon's, if the former does not exist.
     ///
-    /// A reader may run in a unit that has a runtime directory of its own. `RUNTIME_DIRECTORY` counts only
-    /// if a daemon has files there, as `holdsFiles` says.
+    /// A reader may run in a unit that has a runtime directory of its own. `RUNTIME_DIRECTORY` counts only if a daemon
+    /// has files there, as `holdsFiles` says.
     package static func published(
         option: String?, isRoot: Bool, environment: (String) -> String?, exists: (String) -> Bool,
         holdsFiles: (String) -> Bool

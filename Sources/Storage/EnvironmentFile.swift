@@ -8,11 +8,9 @@ import JSON
 /// `"`, `\`, `$` and the backtick. Newlines stay as they are. NUL is dropped, which neither can hold, and
 /// so are Unicode's noncharacters, for which systemd rejects the whole file. An absent fact is empty.
 ///
-/// The kernel rejects environment strings over 128 KiB, and a remote text must not keep a unit from
-/// starting. So titles and messages are cut between characters. A value that is too long is left empty,
-/// because a part of a list would be another list.
+/// The kernel rejects environment strings over 128 KiB, and a remote text must not keep a unit from starting. So titles
+/// and messages are cut between characters. Too long a value is left empty: a part of a list is another list.
 package enum EnvironmentFile {
-    /// The text of the file.
     package static func text(of record: PublishedVerdict, for service: Service) -> String {
         let published = PublishedFacts(record, of: service.name)
         let facts =
@@ -31,8 +29,7 @@ package enum EnvironmentFile {
     private static let fields = PublishedFacts.fields(
         on: .shell, first: ["state", "gate", "days_left", "ends_at"])
 
-    /// The variable of a value. Names of values have only a-z, 0-9, '-' and '_', and the configuration
-    /// accepts no two that give the same variable.
+    /// The variable of a value, whose name has only a-z, 0-9, '-' and '_'. The configuration accepts no doubles.
     private static func variable(_ name: String) -> String {
         "VALUE_" + String(name.uppercased().map { $0 == "-" ? "_" : $0 })
     }
@@ -95,8 +92,7 @@ extension UInt8 {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether these bytes of UTF-8 are one of Unicode's 66 noncharacters: U+FDD0 to U+FDEF, and the last two of each
-    /// plane.
+    /// Whether they are one of Unicode's 66 noncharacters: U+FDD0 to U+FDEF, and the last two of each plane.
     fileprivate var isNoncharacter: Bool {
         let code = reduce(0) { $0 << 6 | Int($1 & 0x3F) } & 0xFFFF
         return count > 2

@@ -4,8 +4,7 @@ package import Files
 package import Gates
 package import JSON
 
-/// `gate.json`: what the gate of a service is in fact, as killswitchd(8) describes it. As in `state.json`,
-/// an absent fact is null.
+/// `gate.json`: what the gate of a service is in fact, as killswitchd(8) describes it. An absent fact is null.
 package enum GateFile {
     /// The object in the file. `now` is one moment by both clocks, to tell times of the boot clock.
     package static func json(
@@ -37,17 +36,12 @@ package enum GateFile {
             "down": wanted == .closed ? arrived : .null,
             "up": wanted == .open ? arrived : .null,
             "of": .number(Number(Int64(units.total))),
-            "problems": .array(
-                units.problems.sorted { $0.key < $1.key }.map { unit, problem in
-                    .string("unit '\(unit)': \(problem.sentence)")
-                }),
-            "held": .array(
-                units.kept.sorted { $0.key < $1.key }.map { unit, services in
-                    .object([
-                        "name": .string(unit.text),
-                        "by": .array(services.map { .string($0.text) }),
-                    ])
-                }),
+            "problems": .strings(
+                units.problems.sorted { $0.key < $1.key }
+                    .map { "unit '\($0.key)': \($0.value.sentence)" }),
+            "held": .objects(
+                units.kept.sorted { $0.key < $1.key }
+                    .map { ["name": .string($0.key.text), "by": .strings($0.value.map(\.text))] }),
         ]
     }
 }
@@ -87,7 +81,7 @@ extension UnitRow {
             "took_ms": .optional(took.map { $0.microseconds / 1000 }),
             "problem": .optional(problem),
             "attached": .bool(isAttached),
-            "held_by": .array(keepers.map { .string($0.text) }),
+            "held_by": .strings(keepers.map(\.text)),
             "processes": .optional(processes.map { Int64($0) }),
             "as_wanted": isAsWanted.map { .bool($0) } ?? .null,
             "refused_starts": .number(Number(Int64(refusedStarts))),
@@ -137,8 +131,7 @@ package struct PublishedGate: Sendable {
         }
     }
 
-    /// Reads the file in a service's folder; nil if it is missing or unreadable: nothing is known of the
-    /// gate then.
+    /// Reads the file in a service's folder; nil if it is missing or unreadable.
     package static func read(in folder: String) -> PublishedGate? {
         do {
             let bytes = try File.read("\(folder)/\(FileName.gate)", limit: 1 << 20)

@@ -1,10 +1,8 @@
 import Decision
 import Files
 
-/// The file `open` or `closed`, for `ConditionPathExists=` and the like. It is renamed from one name to
-/// the other, and missing while the service is undecided.
+/// The file `open` or `closed`, for `ConditionPathExists=`: renamed from one to the other, missing while undecided.
 struct Marker {
-    /// The folder of the service.
     let folder: String
 
     /// Gives the marker the name of this gate; nil removes it.
@@ -21,8 +19,7 @@ struct Marker {
         }
     }
 
-    /// The gate by the marker; nil without a marker, or if this user may not see it. If both markers
-    /// exist, closed wins.
+    /// The gate by the marker; nil without one, or if this user may not see it. If both exist, closed wins.
     var gate: Gate? {
         [Gate.closed, .open].first { gate in
             do { return try File.exists(path(gate)) } catch { return false }

@@ -2,23 +2,20 @@ package import CivilTime
 package import Decision
 import JSON
 
-/// What people who log in are told: closed services, announced ends, windows ahead. It has a few lines,
-/// however many services there are.
+/// What people who log in are told, in a few lines: closed services, announced ends, windows ahead.
 package struct MotdText {
     private var facts: [ServiceName: [Fact]] = [:]
 
     /// How many lines there are at most, beside the first and the last.
     private static let most = 10
 
-    /// No service has anything to tell.
     package init() {}
 
-    /// Updates the lines of a service to its verdict; nil for a service that is no longer configured. Returns
-    /// whether the text may have changed.
+    /// Updates the lines of a service; `record` is nil if it is gone. Returns whether the text may have changed.
     package mutating func update(
         _ name: ServiceName, _ record: PublishedVerdict?, in zone: Zone
     ) -> Bool {
-        let new = record.map { Fact.all(of: $0, in: zone) } ?? []
+        let new = record.map { Fact.all(of: name, $0, in: zone) } ?? []
         guard new != facts[name] ?? [] else { return false }
         facts[name] = new.isEmpty ? nil : new
         return true
@@ -27,12 +24,10 @@ package struct MotdText {
     /// The text, which ends with a line feed; empty if there is nothing to tell.
     package func text() -> String {
         var counts: [Fact.Kind: Int] = [:]
-        var lines: [Line] = []
-        for (service, facts) in facts {
-            for fact in facts {
-                counts[fact.kind, default: 0] += 1
-                lines.add(Line(service: service, fact: fact), most: Self.most)
-            }
+        var lines: [Fact] = []
+        for fact in facts.values.joined() {
+            counts[fact.kind, default: 0] += 1
+            lines.add(fact, most: Self.most)
         }
         if lines.isEmpty { return "" }
         let words = Fact.Kind.allCases.compactMap { kind in counts[kind].map(kind.words) }
@@ -43,8 +38,8 @@ package struct MotdText {
     }
 }
 
-/// A fact about one service.
-private struct Fact: Hashable {
+/// A fact about one service, which is a line of the text.
+private struct Fact: Hashable, Comparable {
     enum Kind: Int, CaseIterable {
         case closed, end, window
 
@@ -57,6 +52,7 @@ private struct Fact: Hashable {
         }
     }
 
+    let service: ServiceName
     let kind: Kind
     /// When it began, or comes.
     let at: ZonedInstant
@@ -65,12 +61,12 @@ private struct Fact: Hashable {
     let title: String?
 
     /// The facts of a record that are worth a line.
-    static func all(of record: PublishedVerdict, in zone: Zone) -> [Fact] {
+    static func all(of service: ServiceName, _ record: PublishedVerdict, in zone: Zone) -> [Fact] {
         let verdict = record.verdict
         let fact = { (kind: Kind, at: Instant, until: Instant?, title: String?) in
             Fact(
-                kind: kind, at: zone.zoned(at), until: until.map(zone.zoned), state: verdict.state,
-                title: title)
+                service: service, kind: kind, at: zone.zoned(at), until: until.map(zone.zoned),
+                state: verdict.state, title: title)
         }
         var facts: [Fact] = []
         if verdict.gate == .closed {
@@ -84,40 +80,31 @@ private struct Fact: Hashable {
         return facts
     }
 
-    var text: String {
-        switch kind {
-        case .closed: "is closed (\(state.rawValue)) since \(at)"
-        case .end: "ends at \(at)"
-        case .window: "has maintenance from \(at)" + (until.map { " until \($0)" } ?? "")
-        }
-    }
-}
-
-/// A line of the text.
-private struct Line: Comparable {
-    let service: ServiceName
-    let fact: Fact
-
     /// Closed services first, the newest of them; then what comes next.
-    static func < (left: Line, right: Line) -> Bool {
-        if left.isOfClosed != right.isOfClosed { return left.isOfClosed }
-        let (own, other) = (left.fact.at.instant, right.fact.at.instant)
-        if own != other { return left.isOfClosed ? own > other : own < other }
-        return (left.service, left.fact.kind.rawValue) < (right.service, right.fact.kind.rawValue)
+    static func < (left: Fact, right: Fact) -> Bool {
+        let isOfClosed = left.kind == .closed
+        if isOfClosed != (right.kind == .closed) { return isOfClosed }
+        let (own, other) = (left.at.instant, right.at.instant)
+        if own != other { return isOfClosed ? own > other : own < other }
+        return (left.service, left.kind.rawValue) < (right.service, right.kind.rawValue)
     }
-
-    private var isOfClosed: Bool { fact.kind == .closed }
 
     /// The line, without the characters that a terminal obeys.
     var text: String {
-        let title = fact.title.flatMap { $0.isEmpty ? nil : ": \($0.printable(limit: 60))" }
-        return "\(service) \(fact.text)\(title ?? "")"
+        let words =
+            switch kind {
+            case .closed: "is closed (\(state.rawValue)) since \(at)"
+            case .end: "ends at \(at)"
+            case .window: "has maintenance from \(at)" + (until.map { " until \($0)" } ?? "")
+            }
+        let title = title.flatMap { $0.isEmpty ? nil : ": \($0.printable(limit: 60))" }
+        return "\(service) \(words)\(title ?? "")"
     }
 }
 
-extension [Line] {
+extension [Fact] {
     /// Puts a line in its place, and drops the last beyond `most`.
-    fileprivate mutating func add(_ line: Line, most: Int) {
+    fileprivate mutating func add(_ line: Fact, most: Int) {
         if count == most, let last, last < line { return }
         insert(line, at: firstIndex { line < $0 } ?? endIndex)
         if count > most { removeLast() }

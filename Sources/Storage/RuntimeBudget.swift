@@ -2,17 +2,13 @@ import Decision
 import Files
 
 /// How much room the files of the services may take in the runtime directory, which lies in memory: 64 KiB for each
-/// service, and 8 MiB that they share.
-///
-/// A service that needs no more than its own 64 KiB always has them, whatever the flags of others say.
+/// service, whatever the flags of others say, and 8 MiB that they share.
 final class RuntimeBudget {
     /// What each service takes beyond its own room.
     private var shared: [ServiceName: Int] = [:]
     private var total = 0
 
-    /// In bytes, for each service.
     static let own = 64 << 10
-    /// In bytes, for all of them.
     static let common = 8 << 20
 
     /// Reserves room for the files of a service, in place of what it has. Throws if there is not so much.
@@ -26,6 +22,5 @@ final class RuntimeBudget {
         shared[service] = needed == 0 ? nil : needed
     }
 
-    /// Gives the room of a service back.
     func release(_ service: ServiceName) { total -= shared.removeValue(forKey: service) ?? 0 }
 }

@@ -3,11 +3,9 @@ package import Decision
 package import Files
 package import Pages
 
-/// `$RUNTIME_DIRECTORY`: the files about each service, for scripts, the service manager and people.
-///
-/// Every file is replaced atomically. Nothing here survives a reboot.
+/// `$RUNTIME_DIRECTORY`: the files about each service, for scripts, the service manager and people. Every file is
+/// replaced atomically. Nothing here survives a reboot.
 package struct RuntimeDirectory {
-    /// The absolute path.
     package let path: String
     private let bootID: String
     private let budget = RuntimeBudget()
@@ -97,8 +95,7 @@ package struct RuntimeDirectory {
         do { try File.touch("\(folder)/\(FileName.unavailable)") } catch {}
     }
 
-    /// Removes the marker `closed` of a service in the directory at `path`, for a host without a daemon. Returns
-    /// the path of the marker; nil if there was none.
+    /// Removes the marker `closed` of a service in the directory at `path`; returns its path, nil if there was none.
     package static func removeClosedMarker(
         of service: ServiceName, in path: String
     ) throws(FileError) -> String? {
@@ -121,7 +118,6 @@ package struct RuntimeDirectory {
         }
     }
 
-    /// The path of a source's mark, whose modification time says when it last confirmed its flags.
     package func confirmationPath(of source: SourceName) -> String {
         "\(path)/\(FileName.source(source))"
     }
@@ -133,7 +129,6 @@ package struct RuntimeDirectory {
         }
     }
 
-    /// Removes a source's mark.
     package func removeConfirmation(of source: SourceName) throws(FileError) {
         try File.remove(confirmationPath(of: source))
     }
@@ -146,10 +141,9 @@ package struct RuntimeDirectory {
         try removeService(folder)
     }
 
-    /// Removes outdated files when a daemon starts: the files of services and sources that are no
-    /// longer configured, markers of another boot, and what an earlier daemon knew of the gates. Returns the errors
-    /// of files that could not be read or removed. They stay: foreign files in the directory must not keep a switch
-    /// from firing.
+    /// Removes outdated files when a daemon starts: those of services and sources that are no longer configured,
+    /// markers of another boot, and what an earlier daemon knew of the gates. Returns the errors of files that could
+    /// not be read or removed. They stay: foreign files in the directory must not keep a switch from firing.
     package func tidy(
         services: [ServiceName], sources: [SourceName]
     ) throws(FileError) -> [any Error] {
@@ -196,6 +190,45 @@ package struct RuntimeDirectory {
         }
         if try Directory.list(folder).isEmpty { try Directory.remove(folder) }
     }
+
+    /// Shows readers that the daemon works.
+    package func touchAlive() throws(FileError) { try File.touch("\(path)/\(FileName.alive)") }
+
+    /// No daemon is there from now on, and none was: the files count until their `valid_until`. Metrics would not.
+    package func removeAlive() throws(FileError) {
+        try File.remove("\(path)/\(FileName.alive)")
+        try File.remove("\(path)/\(FileName.metrics)")
+    }
+
+    /// When the daemon of the directory at `path` last gave a sign of life; nil if none ever did.
+    package static func signOfLife(in path: String) throws(FileError) -> Instant? {
+        try File.ifThere(File.modificationTime(of: "\(path)/\(FileName.alive)"))
+            .map(Instant.init(microseconds:))
+    }
+
+    /// How old a sign of life may be: past it the files of a directory say nothing any more.
+    package static let longestSilence: Duration = .seconds(300)
+
+    package func publish(motd: String) throws(FileError) {
+        try File.replace("\(path)/\(FileName.motd)", with: Array(motd.utf8))
+    }
+
+    /// The socket of killswitchd-motd.socket, beside the directory: the daemon's user can replace nothing there.
+    package var motdReceiver: String { "\(path)-motd.sock" }
+
+    /// Writes why the configuration on disk is refused, for readers that cannot ask the daemon; nil removes the file.
+    package func write(refusal: String?) throws(FileError) {
+        let file = "\(path)/\(FileName.refusedConfiguration)"
+        guard let refusal else { return try File.remove(file) }
+        try File.replace(file, with: Array((refusal + "\n").utf8))
+    }
+
+    /// Why the configuration on disk is refused, by the file in the directory at `path`; nil without it.
+    package static func refusal(in path: String) throws(FileError) -> String? {
+        let file = "\(path)/\(FileName.refusedConfiguration)"
+        return try File.ifThere(File.read(file, limit: 1 << 20))
+            .map { String(decoding: $0.dropLast(), as: UTF8.self) }
+    }
 }
 
 /// The names of the files that other programs rely on.
@@ -204,8 +237,7 @@ package enum FileName {
     package static let state = "state.json"
     /// The same, for shells and units.
     package static let environment = "state.env"
-    /// Why the configuration on disk is refused; present only while it is. No service's folder has this
-    /// name, because names of services have no dot.
+    /// Why the configuration on disk is refused; only while it is. No service's folder has this name: it has a dot.
     package static let refusedConfiguration = "configuration.refused"
     /// The attached units of a service.
     package static let units = "units.json"
@@ -235,52 +267,8 @@ package enum FileName {
         ServiceName.isReserved(entry) ? nil : ServiceName(entry)
     }
 
-    /// The start of the name of every mark.
     package static let sourcePrefix = "source."
 
     /// The mark of a source: its modification time says when the source last confirmed its flags.
     package static func source(_ name: SourceName) -> String { sourcePrefix + name.text }
-}
-
-extension RuntimeDirectory {
-    /// Shows readers that the daemon works.
-    package func touchAlive() throws(FileError) { try File.touch("\(path)/\(FileName.alive)") }
-
-    /// No daemon is there from now on, and none was: the files count until their `valid_until`. Metrics would not.
-    package func removeAlive() throws(FileError) {
-        try File.remove("\(path)/\(FileName.alive)")
-        try File.remove("\(path)/\(FileName.metrics)")
-    }
-
-    /// When the daemon of the directory at `path` last gave a sign of life; nil if none ever did.
-    package static func signOfLife(in path: String) throws(FileError) -> Instant? {
-        try File.ifThere(File.modificationTime(of: "\(path)/\(FileName.alive)"))
-            .map(Instant.init(microseconds:))
-    }
-
-    /// How old a sign of life may be: past it the files of a directory say nothing any more.
-    package static let longestSilence: Duration = .seconds(300)
-
-    /// Writes what people are told who log in.
-    package func publish(motd: String) throws(FileError) {
-        try File.replace("\(path)/\(FileName.motd)", with: Array(motd.utf8))
-    }
-
-    /// The socket of killswitchd-motd.socket, beside the directory: the daemon's user can replace nothing there.
-    package var motdReceiver: String { "\(path)-motd.sock" }
-
-    /// Writes why the configuration on disk is refused, for readers that cannot ask the daemon; nil
-    /// removes the file.
-    package func write(refusal: String?) throws(FileError) {
-        let file = "\(path)/\(FileName.refusedConfiguration)"
-        guard let refusal else { return try File.remove(file) }
-        try File.replace(file, with: Array((refusal + "\n").utf8))
-    }
-
-    /// Why the configuration on disk is refused, by the file in the directory at `path`; nil without it.
-    package static func refusal(in path: String) throws(FileError) -> String? {
-        let file = "\(path)/\(FileName.refusedConfiguration)"
-        return try File.ifThere(File.read(file, limit: 1 << 20))
-            .map { String(decoding: $0.dropLast(), as: UTF8.self) }
-    }
 }

@@ -5,27 +5,23 @@ import JSON
 
 /// `$STATE_DIRECTORY`: the files that survive a restart and a reboot.
 package struct StateDirectory {
-    /// The absolute path.
     package let path: String
 
     /// The directory at this path; nothing is read or written yet.
     package init(path: String) { self.path = path }
 
-    /// Creates the directory and its folders.
     package func prepare() throws(FileError) {
         try Directory.create(path, mode: 0o700)
         try Directory.create("\(path)/\(Self.flagsFolder)")
     }
 
-    /// The folder with the files of sources.
     package static let flagsFolder = "flags"
 
     /// The files that are always there once something was stored in them.
     package static let files = ["overrides.json", "services.json", "configuration.json"]
 
-    /// Stores the answers of a source, each with its validators in the same file, so that an ETag
-    /// is never newer than its flags. Call it before the machine acts on them. Without answers the
-    /// file is removed.
+    /// Stores the answers of a source with their validators, so that an ETag is never newer than its flags. Call it
+    /// before the machine acts on them. Without answers the file is removed.
     package func store(
         _ answers: [Answer], of source: SourceName, fingerprint: String
     ) throws(FileError) {
@@ -34,9 +30,8 @@ package struct StateDirectory {
             flagsPath(source), with: StoredFlags.bytes(of: answers, fingerprint: fingerprint))
     }
 
-    /// Records that the source confirmed its stored flags at `now`, as the file's modification
-    /// time: it gives their age after a reboot. It is set at most every ten minutes, to spare the
-    /// disk.
+    /// Records that the source confirmed its stored flags at `now`, as the file's modification time: their age after a
+    /// reboot. It is set at most every ten minutes, to spare the disk.
     package func confirm(_ source: SourceName, at now: Instant) throws(FileError) {
         let file = flagsPath(source)
         guard let before = try modificationTime(file) else { return }
@@ -63,8 +58,7 @@ package struct StateDirectory {
         try replace(path, with: StoredVersion.bytes(of: version))
     }
 
-    /// The highest version of a source's signed documents. One that cannot be read is not the same as
-    /// none.
+    /// The highest version of a source's signed documents. One that cannot be read is not the same as none.
     package func version(of source: SourceName) -> VersionMemory {
         let path = versionPath(source)
         do {
@@ -77,8 +71,7 @@ package struct StateDirectory {
         }
     }
 
-    /// Deletes the highest version of a source's signed documents, by an operator's order. Its space stays
-    /// reserved.
+    /// Deletes the highest version of a source's signed documents, by an operator's order. Its space stays reserved.
     package func dropVersion(of source: SourceName) throws(FileError) {
         try overwrite(versionPath(source), with: nil)
     }
@@ -108,10 +101,10 @@ package struct StateDirectory {
         try restored(overridesPath, document: StoredOverrides.overrides)
     }
 
-    /// Stores the ledger, before its states are published; nil if each of its entries has changed.
+    /// Stores the ledger, before its states are published; `changed` is nil if each of its entries has changed.
     ///
-    /// Of a large ledger only the entries that have changed are written, at the end of a log. When the log has
-    /// become as large as the ledger, the whole ledger is written, and the log is removed.
+    /// Of a large ledger the changed entries are appended to a log. When the log has become as large as the ledger, the
+    /// whole ledger is written, and the log is removed.
     package func store(_ ledger: Ledger, changed: Set<ServiceName>? = nil) throws(FileError) {
         let (whole, log) = (
             try File.ifThere(File.attributes(of: ledgerPath).size),
@@ -143,8 +136,7 @@ package struct StateDirectory {
         return ledger
     }
 
-    /// Stores up to which number the numbers of reports are used, before they are: each stands for one state of the
-    /// host.
+    /// Stores up to which number the numbers of reports are used, before they are: each is one state of the host.
     package func store(reportGeneration generation: Int64) throws(FileError) {
         let bytes = StoredForm.bytes(["generation": .number(Number(generation))])
         try replace(reportPath, with: bytes)
@@ -209,14 +201,11 @@ package struct StateDirectory {
         try File.ifThere(File.read(file, limit: Self.sizeLimit))
     }
 
-    /// How often a confirmation is recorded at most.
     private static let confirmationGrain: Duration = .seconds(600)
 
     /// In bytes: room for several answers of the largest body.
     private static let sizeLimit = 512 << 20
-}
 
-extension StateDirectory {
     /// A file of the kept configuration: the path that it was read from, and its content.
     package typealias ConfigurationFile = (path: String, bytes: [UInt8])
 
@@ -225,8 +214,7 @@ extension StateDirectory {
         files: [ConfigurationFile], templates: [ConfigurationFile]
     )
 
-    /// Stores an accepted configuration, to fall back to when the configuration on disk is invalid.
-    /// Writes nothing if the same one is stored already.
+    /// Stores an accepted configuration, to fall back to when that on disk is invalid. Leaves a file that is the same.
     package func keep(_ configuration: KeptConfiguration) throws(FileError) {
         let bytes = StoredConfiguration.bytes(of: configuration)
         guard try contents(configurationPath) != bytes else { return }
@@ -241,9 +229,7 @@ extension StateDirectory {
     private var configurationPath: String { "\(path)/configuration.json" }
 }
 
-/// The content of a stored file cannot be read. That is reported, and the file is later overwritten:
-/// it never keeps the daemon from starting.
+/// The content of a stored file cannot be read: that is reported, stops nothing, and the file is later overwritten.
 package struct UnreadableContent: Error, CustomStringConvertible {
-    /// Why: a clause that names the file.
     package let description: String
 }

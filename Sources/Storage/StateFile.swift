@@ -6,7 +6,6 @@ package import JSON
 /// `state.json`: the whole verdict, for programs, as killswitchd(8) describes it. The order of the
 /// members is fixed. An absent fact is null, never left out. Each value of the flags is on one line.
 package enum StateFile {
-    /// The bytes of the file.
     package static func bytes(of record: PublishedVerdict, for service: Service, bootID: String)
         -> [UInt8]
     {
@@ -17,7 +16,6 @@ package enum StateFile {
     /// The size of a state without texts and values, in bytes.
     private static let usualSize = 1024
 
-    /// The object in the file.
     package static func json(
         of record: PublishedVerdict, for service: Service, bootID: String
     ) -> JSON.Object {
@@ -33,17 +31,14 @@ package enum StateFile {
 package struct PublishedState {
     /// The whole object, in the order of its members.
     package let object: JSON.Object
-    /// The state.
     package let state: State
     /// The gate; nil while the service is undecided.
     package let gate: Gate?
     /// When the file is out of date unless the daemon writes it again.
     package let validUntil: Instant
-    /// The boot in which it was written.
     package let bootID: String
 
-    /// Reads the file in a service's folder; nil if there is none. Throws if it cannot be read, or if it
-    /// is missing beside a marker that says closed.
+    /// The file in a service's folder; nil without one. Throws if it is unreadable, or missing beside marker `closed`.
     package static func read(in folder: String) throws(UnreadableState) -> PublishedState? {
         let file = "\(folder)/\(FileName.state)"
         let read = { try PublishedState(File.read(file, limit: sizeLimit)) }
@@ -80,7 +75,6 @@ package struct UnreadableState: Error, Hashable, CustomStringConvertible {
     /// The gate by the marker, whose name everybody can read; nil without a marker.
     package let marker: Gate?
 
-    /// The problem, and the state of the marker.
     package var description: String {
         guard let marker else { return problem }
         return "\(problem); its marker says \(marker.rawValue)"

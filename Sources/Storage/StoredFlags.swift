@@ -6,7 +6,6 @@ import JSON
 /// bodies, byte for byte, a line end after each. To escape them would be a quarter of the cost of new flags. The
 /// binding names the address and the credentials by which they were fetched.
 enum StoredFlags {
-    /// The file.
     static func bytes(of answers: [Answer], fingerprint: String) -> [UInt8] {
         var bytes = StoredForm.bytes(
             ["binding": .string(fingerprint), "answers": .array(answers.map(json))],
@@ -18,8 +17,7 @@ enum StoredFlags {
         return bytes
     }
 
-    /// The answers in a file. Under a binding that `isBound` rejects they are inherited: in force until the source
-    /// answers, and without use as validators.
+    /// The answers in a file. Those whose binding `isBound` rejects are inherited: in force, but no validators.
     static func answers(in bytes: [UInt8], isBound: (String) -> Bool) throws -> [Answer]? {
         let header = bytes.prefix { $0 != .lineFeed }
         var rest = bytes[header.endIndex...].dropFirst()

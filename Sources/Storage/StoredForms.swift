@@ -54,7 +54,6 @@ enum StoredForm {
 
 /// The stored overrides: one for each service that has one.
 enum StoredOverrides {
-    /// The document.
     static func bytes(of overrides: [ServiceName: Override]) -> [UInt8] {
         StoredForm.bytes(byService: overrides) { override in
             var object = override.json(in: .utc)
@@ -63,7 +62,6 @@ enum StoredOverrides {
         }
     }
 
-    /// The overrides.
     static func overrides(in stored: JSON.Object) throws -> [ServiceName: Override] {
         try StoredForm.byService(stored) { object in
             let override = Override(
@@ -78,7 +76,6 @@ enum StoredOverrides {
 
 /// The stored last accepted configuration: its files in the order of merging, and its page templates.
 enum StoredConfiguration {
-    /// The document.
     static func bytes(of configuration: StateDirectory.KeptConfiguration) -> [UInt8] {
         var object: JSON.Object = ["files": .array(configuration.files.map(value))]
         if !configuration.templates.isEmpty {
@@ -116,7 +113,6 @@ enum StoredFormError: Error, CustomStringConvertible {
     /// This member is missing or has a wrong type or value.
     case wrong(String)
 
-    /// The cause in a message.
     var description: String {
         switch self {
         case .unknownSchema: "it was written by another version"
@@ -127,13 +123,11 @@ enum StoredFormError: Error, CustomStringConvertible {
 
 /// Members that must be there, with their type.
 extension JSON.Object {
-    /// A string.
     func string(_ key: String) throws(StoredFormError) -> String {
         guard let text = self[key]?.string else { throw .wrong(key) }
         return text
     }
 
-    /// The member `state`.
     func state() throws(StoredFormError) -> State {
         guard let state = State(rawValue: try string("state")) else { throw .wrong("state") }
         return state
@@ -152,27 +146,23 @@ extension JSON.Object {
         Boottime(microseconds: try integer(key))
     }
 
-    /// A whole number.
     func integer(_ key: String) throws(StoredFormError) -> Int64 {
         guard let number = self[key]?.number?.int64 else { throw .wrong(key) }
         return number
     }
 
-    /// The member `generation`: a count that each reader of JSON knows exactly (RFC 8259 §6). From the last one on,
-    /// further changes can still be counted.
+    /// The member `generation`: a count that each reader of JSON knows exactly (RFC 8259 §6), with room to count on.
     func generation() throws(StoredFormError) -> Int64 {
         let generation = try integer("generation")
         guard (0...(1 << 53)).contains(generation) else { throw .wrong("generation") }
         return generation
     }
 
-    /// A member that is an array.
     func array(_ key: String) throws(StoredFormError) -> [JSON.Value] {
         guard let array = self[key]?.array else { throw .wrong(key) }
         return array
     }
 
-    /// A member that is an object.
     func object(_ key: String) throws(StoredFormError) -> JSON.Object {
         guard let object = self[key]?.object else { throw .wrong(key) }
         return object

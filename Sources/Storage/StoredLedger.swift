@@ -4,7 +4,6 @@ import JSON
 
 /// The stored ledger of states: an entry for each service.
 enum StoredLedger {
-    /// The document.
     static func bytes(of ledger: Ledger) -> [UInt8] {
         var common = Common()
         return StoredForm.bytes(
@@ -12,8 +11,7 @@ enum StoredLedger {
         ) { json($0, &common) }
     }
 
-    /// The entries of these services for the log: an object in a line for each of them, after a line feed, so
-    /// that a line that was cut off by a crash ends there.
+    /// The entries for the log, a line each after a line feed, so that a line that a crash has cut off ends there.
     static func lines(of services: Set<ServiceName>, in ledger: Ledger) -> [UInt8] {
         var bytes: [UInt8] = []
         var common = Common()
@@ -81,7 +79,6 @@ enum StoredLedger {
         return stored
     }
 
-    /// The ledger.
     static func ledger(in stored: JSON.Object) throws -> Ledger {
         Ledger(
             entries: try StoredForm.byService(stored, entry),

@@ -3,18 +3,15 @@ import Decision
 import Files
 import JSON
 
-/// The file of the highest version of a source's signed documents: two equal copies, each in a block of its
-/// own, which are overwritten in place.
+/// The file of the highest version of a source's signed documents: two equal copies, each in a block of its own.
 ///
-/// The file has its whole size before the first version comes, so that a full disk keeps no signed order out. A
-/// copy is on disk before the other one is begun, so that one of them holds the version at any time. A copy
-/// that was torn, or that has decayed since, is left out: the other one is never older than what the host acts
-/// on.
+/// It has its whole size before the first version comes, so that a full disk keeps no signed order out. A copy is
+/// on disk before the other one is begun, so that one of them holds the version at any time. A torn or
+/// decayed copy is left out: the other one is never older than what the host acts on.
 enum StoredVersion {
     /// The size of a copy, at least that of a block: a file system writes no part of one block with another.
     private static let copySize = 4096
 
-    /// The size of the file.
     static var size: Int { copySize * 2 }
 
     /// A file that holds no version yet.
@@ -95,12 +92,10 @@ enum StoredVersion {
         digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    /// The member `digest`.
     static func digest(in stored: JSON.Object) throws -> [UInt8] {
         let digits = Array(try stored.string("digest").utf8)
         let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
-            UInt8(
-                String(decoding: digits[$0..<min($0 + 2, digits.count)], as: UTF8.self), radix: 16)
+            UInt8(String(decoding: digits[$0...].prefix(2), as: UTF8.self), radix: 16)
         }
         guard text(of: bytes).utf8.elementsEqual(digits) else {
             throw StoredFormError.wrong("digest")

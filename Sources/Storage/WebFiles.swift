@@ -19,7 +19,6 @@ struct WebFiles {
     /// The names of the others, which have no content now.
     private(set) var absent: [String] = []
 
-    /// The names of all of them.
     static let names = [
         FileName.page, FileName.problem, FileName.retryAfter, FileName.sunset, FileName.unavailable,
     ]
@@ -32,22 +31,18 @@ struct WebFiles {
         ]
         add(FileName.problem, problem)
         add(FileName.retryAfter, Page.retryAfter(of: record, isStarting: isStarting))
-        if let sunset = Page.sunset(of: record) {
-            // nginx reads no file into a header, but it knows the time of a file.
-            let time = sunset.end.seconds * 1_000_000
-            present.append((FileName.sunset, Array(sunset.text.utf8), time))
-        } else {
-            absent.append(FileName.sunset)
-        }
+        let sunset = Page.sunset(of: record)
+        // nginx reads no file into a header, but it knows the time of a file.
+        let time = sunset.map { $0.end.seconds * 1_000_000 }
+        add(FileName.sunset, sunset.map { Array($0.text.utf8) }, modified: time)
         // The last of them: who sees it finds the others.
         if record.verdict.gate == .closed { present.append((FileName.unavailable, [], nil)) }
     }
 
-    private mutating func add(_ name: String, _ bytes: [UInt8]?) {
-        if let bytes { present.append((name, bytes, nil)) } else { absent.append(name) }
+    private mutating func add(_ name: String, _ bytes: [UInt8]?, modified: Int64? = nil) {
+        if let bytes { present.append((name, bytes, modified)) } else { absent.append(name) }
     }
 
-    /// Whether the file at this path has these bytes.
     static func holds(_ path: String, _ bytes: [UInt8]) -> Bool {
         do {
             // Most pages that differ differ in their length.
@@ -60,8 +55,7 @@ struct WebFiles {
 }
 
 extension RuntimeDirectory {
-    /// Whether a service with this verdict has a file of this name: some files for web servers come and go.
-    /// `isUnavailable`: whether people should see the page.
+    /// Whether a service with this verdict has a file of this name; `isUnavailable`: people should see the page.
     package static func expects(
         _ name: String, with verdict: Verdict, isUnavailable: Bool
     ) -> Bool {

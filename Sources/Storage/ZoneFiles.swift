@@ -5,7 +5,6 @@ import Files
 package enum ZoneFiles {
     /// Why a zone cannot be loaded.
     package struct Unavailable: Error, CustomStringConvertible {
-        /// The cause in a message.
         package let description: String
     }
 
@@ -19,13 +18,7 @@ package enum ZoneFiles {
 
     /// The system's own zone, by `/etc/localtime`; UTC if that is missing (localtime(5)).
     package static func system() throws(Unavailable) -> Zone {
-        let link = "/etc/localtime"
-        do {
-            guard try File.exists(link) else { return .utc }
-        } catch {
-            throw Unavailable(description: "\(error)")
-        }
-        return try zone(in: link, named: "localtime")
+        try zone(in: "/etc/localtime", named: "localtime", ifMissing: .utc)
     }
 
     /// Whether a zone of this name exists, readable or not.
@@ -39,11 +32,8 @@ package enum ZoneFiles {
 
     /// The names of all zones, for suggestions; empty without tzdata's list.
     package static func names() -> [String] {
-        guard
-            case .success(let table) = Result(catching: {
-                try File.read("\(folder)/tzdata.zi", limit: sizeLimit)
-            })
-        else { return [] }
+        let table: [UInt8]
+        do { table = try File.read("\(folder)/tzdata.zi", limit: sizeLimit) } catch { return [] }
         return String(decoding: table, as: UTF8.self).split(separator: "\n").compactMap {
             let words = $0.split(separator: " ")
             switch words.first {
@@ -57,8 +47,11 @@ package enum ZoneFiles {
     private static let folder = "/usr/share/zoneinfo"
     private static let sizeLimit = 1 << 20
 
-    private static func zone(in path: String, named name: String) throws(Unavailable) -> Zone {
+    private static func zone(
+        in path: String, named name: String, ifMissing other: Zone? = nil
+    ) throws(Unavailable) -> Zone {
         do {
+            if let other, try !File.exists(path) { return other }
             return try Zone(name: name, tzif: try File.read(path, limit: sizeLimit))
         } catch let error as TimeError {
             throw Unavailable(description: "'\(path)': \(error)")

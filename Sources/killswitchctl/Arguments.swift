@@ -8,25 +8,18 @@ import JSON
 import Storage
 import SystemdUnits
 
-// The types of options and arguments, and the words that a shell completes them with.
-
-// A function `read` turns a word into such a value, or throws why it is none.
-
-/// Why a word of the command line is wrong, as a clause: the parser puts the word and the option before it.
-struct ArgumentProblem: Error, CustomStringConvertible {
-    let description: String
-}
+// The types of options and arguments, and the words that a shell completes them with. A function `read` turns a word
+// into such a value. It throws a clause: the parser puts the word and the option before it.
 
 /// A duration as in the configuration: `500ms`, `30s`, `5m`, `2h`, `7d`.
 struct DurationArgument: CustomStringConvertible {
     let duration: Duration
 
-    /// A default value.
     init(_ duration: Duration) { self.duration = duration }
 
     static func read(_ word: String) throws -> DurationArgument {
         guard let duration = Duration(text: word) else {
-            throw ArgumentProblem(description: Duration.correction(of: word))
+            throw ValidationError(Duration.correction(of: word))
         }
         return DurationArgument(duration)
     }
@@ -46,7 +39,7 @@ extension Instant: ExpressibleByArgument {
 
     static func read(_ word: String) throws -> Instant {
         guard let instant = Instant(argument: word) else {
-            throw ArgumentProblem(description: "write it like \(example)")
+            throw ValidationError("write it like \(example)")
         }
         return instant
     }
@@ -56,8 +49,8 @@ extension Instant: ExpressibleByArgument {
         if let duration = Duration(text: word) { return EventLoop.wallClock - duration }
         guard let instant = Instant(argument: word) else {
             let duration = Duration.meant(by: word).map { "write \($0.text)" }
-            throw ArgumentProblem(
-                description: duration ?? "write how long ago, such as 24h, or \(Instant.example)")
+            throw ValidationError(
+                duration ?? "write how long ago, such as 24h, or \(Instant.example)")
         }
         return instant
     }
@@ -72,8 +65,7 @@ enum ForcedState {
         if let gate = Gate(rawValue: word) { return gate == .open ? .running : .maintenance }
         if word != State.undecided.rawValue, let state = State(rawValue: word) { return state }
         let meant = nearest(to: word, among: words).map { "did you mean '\($0)'?" }
-        throw ArgumentProblem(
-            description: meant ?? "there are: \(words.joined(separator: ", "))")
+        throw ValidationError(meant ?? "there are: \(words.joined(separator: ", "))")
     }
 
     static let words =
@@ -81,13 +73,12 @@ enum ForcedState {
         + State.allCases.filter { $0 != .undecided }.map(\.rawValue)
 }
 
-/// The word of a format.
 extension FormatWord: ExpressibleByArgument {}
 
 extension Name {
     static func read(_ word: String) throws -> Name {
         guard let name = Name(word) else {
-            throw ArgumentProblem(description: "a name is \(rule)")
+            throw ValidationError("a name is \(rule)")
         }
         return name
     }
@@ -152,8 +143,7 @@ extension CompletionKind {
         }
     }
 
-    /// The units that can be attached, by the unit files in the folders of systemd.unit(5). A template is
-    /// offered with its `@`, for an instance to follow.
+    /// The units that can be attached, by their files (systemd.unit(5)); a template as `name@`.
     static var units: CompletionKind {
         .custom { _, _, _ in
             let folders = ["/etc", "/run", "/usr/local/lib", "/usr/lib"].map {

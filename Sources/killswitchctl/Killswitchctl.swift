@@ -1,7 +1,6 @@
 import ArgumentParser
 import Configuration
 import ControlSocket
-import Glibc
 import SystemdUnits
 
 /// The command line: its commands, grouped by purpose.
@@ -42,15 +41,14 @@ struct Killswitchctl: ParsableCommand {
                 ]),
         ])
 
-    /// Two commands have an option `--version` of their own. The parser would list its own beside it, and
-    /// print the version of the program in place of what is wrong with the command.
+    /// Empty for commands with an option `--version`: the parser would list its own beside it, and print the version of
+    /// the program in place of what is wrong with the command.
     private static var shownVersion: String {
         let isOfCommand = CommandLine.arguments.contains { ["sign", "forget"].contains($0) }
         return isOfCommand ? "" : ProgramVersion.current
     }
 
-    /// Parses the arguments of this process and runs the command; returns the exit status. The message of
-    /// a failure goes to stderr.
+    /// Runs the command of this process, with the message of a failure on stderr; returns the exit status.
     static func launch() -> Int32 {
         do {
             let arguments = commandFirst(Array(CommandLine.arguments.dropFirst()))
@@ -144,14 +142,11 @@ enum ExitStatus: Int32 {
     case undecided = 3
     /// There is no such service, or no such source.
     case noSuchService = 4
-    /// The caller lacks the permission.
     case notPermitted = 5
     /// The daemon or systemd does not answer.
     case unreachable = 69
-    /// The command itself has failed: its output cannot be written, or `is-open` cannot look. It is no answer,
-    /// as `no` is.
+    /// The command itself has failed, and gives no answer: its output cannot be written, or `is-open` cannot look.
     case ownFailure = 70
-    /// The configuration is invalid.
     case configuration = 78
     /// As timeout(1).
     case timedOut = 124
@@ -161,8 +156,7 @@ enum ExitStatus: Int32 {
     case noSuchCommand = 127
 }
 
-/// Ends a command with an exit status and a message for stderr. Any other error that a command throws
-/// becomes one at the end.
+/// Ends a command with an exit status and a message for stderr, as any other error does in the end.
 struct CommandFailure: Error {
     let status: ExitStatus
     /// The message without the program's name; empty if everything is printed already.
@@ -170,8 +164,7 @@ struct CommandFailure: Error {
 
     /// A failure with this status; without a message nothing is printed.
     init(_ status: ExitStatus, _ message: String = "") {
-        self.status = status
-        self.message = message
+        (self.status, self.message) = (status, message)
     }
 
     /// A failure as most are: a "no" with a message.

@@ -23,34 +23,33 @@ struct PublishedFiles {
             try File.absolute(
                 Directories.published(
                     option: options.runtimeDirectory, isRoot: geteuid() == 0,
-                    environment: environmentVariable, exists: isThere,
+                    environment: environmentVariable,
+                    exists: { do { return try File.exists($0) } catch { return false } },
                     holdsFiles: RuntimeDirectory.holdsFiles))
         }
         now = EventLoop.wallClock
         isNamed = options.runtimeDirectory != nil
     }
 
-    /// The services that have files.
+    /// The services that have files. Throws if there is no directory.
     func services() throws -> [ServiceName] {
-        let names: [String]
         do {
-            names = try Directory.list(directory)
+            return services(among: try Directory.list(directory))
         } catch {
             guard error.isNotFound else { throw error }
             throw CommandFailure(.unreachable, "\(error); is killswitchd running?")
-        }
-        return names.compactMap(FileName.service).filter { name in
-            // A service whose state cannot be read exists nevertheless.
-            do { return try state(of: name) != nil } catch { return true }
         }
     }
 
     /// The services that have files; none if no daemon has run since the boot.
     func servicesIfAny() throws -> [ServiceName] {
-        do {
-            return try services()
-        } catch let failure as CommandFailure where failure.status == .unreachable {
-            return []
+        services(among: try File.ifThere(Directory.list(directory)) ?? [])
+    }
+
+    private func services(among names: [String]) -> [ServiceName] {
+        names.compactMap(FileName.service).filter { name in
+            // A service whose state cannot be read exists nevertheless.
+            do { return try state(of: name) != nil } catch { return true }
         }
     }
 
@@ -85,8 +84,7 @@ struct PublishedFiles {
         guard names.contains(service) else { throw missing(service, among: names) }
     }
 
-    /// The failure for a service that has no files, while these have. Where no daemon has decided anything, the
-    /// service may well exist.
+    /// The failure for a service without files, while these have some. Before any decision it may well exist.
     private func missing(_ service: ServiceName, among known: [ServiceName]) -> CommandFailure {
         if known.isEmpty, let absence { return CommandFailure(.undecided, absence) }
         return unknown(service, among: known)
@@ -101,16 +99,11 @@ struct PublishedFiles {
 
     /// When a source last confirmed its flags in this boot, by its mark; nil if it never did.
     func confirmation(of source: SourceName) throws(FileError) -> Instant? {
-        do {
-            let mark = "\(directory)/\(FileName.source(source))"
-            return Instant(microseconds: try File.modificationTime(of: mark))
-        } catch  where error.isNotFound {
-            return nil
-        }
+        let mark = "\(directory)/\(FileName.source(source))"
+        return try File.ifThere(File.modificationTime(of: mark)).map(Instant.init(microseconds:))
     }
 
-    /// The state directory of the daemon that published these files. If the runtime directory was named,
-    /// the state directory must be too: the flags of another daemon would explain nothing.
+    /// The state directory of this daemon. It must be named if the runtime directory was: other flags explain nothing.
     func stateDirectory(_ option: String?) throws -> String {
         guard option != nil || !isNamed else {
             throw CommandFailure(.usage, "--runtime-directory was given without --state-directory")
@@ -123,8 +116,7 @@ struct PublishedFiles {
         }
     }
 
-    /// The daemon that publishes these files. Without a `timeout`, a call waits as long as the daemon works
-    /// on it. From the first second on a terminal shows that it waits.
+    /// The daemon. Without a `timeout` a call lasts as long as it works on it; a terminal shows that after a second.
     func daemon(timeout: Duration? = nil) -> VarlinkClient {
         VarlinkClient(
             "\(directory)/\(FileName.controlSocket)",
@@ -157,8 +149,7 @@ struct PublishedFiles {
         time <= end(of: state, at: time)
     }
 
-    /// Whether the daemon has decided something else than a state file says, because it cannot write the file:
-    /// on a read-only file system nothing else shows that. Without an answer of the daemon the file counts.
+    /// Whether the daemon has decided otherwise than the state file says, and cannot write it; false without an answer.
     func isOutdated(_ state: PublishedState, of service: ServiceName) -> Bool {
         guard state.state != .undecided else { return false }
         let reply = Result {
@@ -197,11 +188,6 @@ struct PublishedFiles {
     }
 }
 
-/// Whether a path exists, and this user may see it.
-private func isThere(_ path: String) -> Bool {
-    do { return try File.exists(path) } catch { return false }
-}
-
 /// The value of an environment variable; nil if it is not set.
 func environmentVariable(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }
@@ -212,13 +198,7 @@ extension PublishedState {
     /// The state in a few words: "countdown, 12 days left".
     var summary: String { object.stateSummary }
 
-    /// The reason's slug.
     var reason: String { object.text("reason") }
-}
-
-extension JSON.Value {
-    /// An array of objects.
-    static func objects(_ objects: [JSON.Object]) -> JSON.Value { .array(objects.map(Self.object)) }
 }
 
 // The objects of the daemon's files and replies.

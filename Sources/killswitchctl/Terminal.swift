@@ -4,10 +4,8 @@ import POSIX
 
 /// The terminals at stdout and stderr, if they are terminals.
 enum Terminal {
-    /// The columns of the terminal at stdout; nil if it is none, or does not tell.
-    static var width: Int? { width(of: STDOUT_FILENO) }
-
-    private static func width(of descriptor: Int32) -> Int? {
+    /// The columns of a terminal; nil if it is none, or does not tell.
+    static func width(of descriptor: Int32 = STDOUT_FILENO) -> Int? {
         var size = winsize()
         let isVerbose = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
         return isVerbose ? Int(size.ws_col) : nil
@@ -24,25 +22,21 @@ enum Terminal {
         isErrorShown && environmentVariable("TERM").map { $0 != "dumb" && !$0.isEmpty } ?? false
     }
 
-    /// Shows how far a wait is, in place of the line before; nil removes the line. Nothing without a
-    /// terminal.
+    /// Shows how far a wait is, in place of the line before; nil removes it. Nothing without a terminal.
     static func showProgress(_ words: String?) {
         guard showsProgress else { return }
         // A line that wraps could not be removed.
         let room = (width(of: STDERR_FILENO) ?? 80) - 1
-        write("\r\u{1B}[K", words.map { $0.count > room ? $0.prefix(room - 1) + "…" : $0 } ?? "")
+        let shown = words.map { $0.count > room ? $0.prefix(room - 1) + "…" : $0 } ?? ""
+        prompt(shown, after: "\r\u{1B}[K")
     }
 
-    private static func write(_ control: String, _ words: String) {
+    /// Writes to stderr without a line feed, after characters that control the terminal.
+    static func prompt(_ words: String, after control: String = "") {
         let bytes = Array((control + words.printable).utf8)
         _ = unsafe bytes.withUnsafeBytes {
             unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count)
         }
-    }
-
-    /// Writes a question to stderr, without a line feed.
-    static func prompt(_ words: String) {
-        write("", words)
     }
 
     /// Whether to print colours: on a terminal that has some, unless NO_COLOR is set (no-color.org).
@@ -60,8 +54,7 @@ enum LineColor: Int {
     case magenta = 35
 }
 
-/// Prints a line on stdout. Text from outside that it holds cannot add a line, move the cursor or change a
-/// color.
+/// Prints a line on stdout, in which text from outside cannot add a line, move the cursor or change a color.
 func printLine(_ line: String = "", in color: LineColor? = nil) {
     let line = line.printable
     print(color.map { "\u{1B}[\($0.rawValue)m\(line)\u{1B}[0m" } ?? line)
@@ -109,8 +102,7 @@ struct Columns {
     /// The header and the rows, all of the same length.
     let rows: [[String]]
 
-    /// A line for each row, without spaces at its end. If the table is wider than `limit`, it cuts cells of
-    /// the columns in `cut` until it fits, the first of them first.
+    /// A line for each row. If the table is wider than `limit`, it cuts cells of the columns in `cut`, the first first.
     func lines(within limit: Int = .max, cutting cut: [Int] = []) -> [String] {
         guard let header = rows.first else { return [] }
         var widths = header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }

@@ -172,17 +172,12 @@ extension WriteOperation {
 
 /// killswitchd's own journal fields that several notices have.
 extension Field {
-    /// The name of the service.
     package static func service(_ name: ServiceName) -> Field {
         Field("KILLSWITCH_SERVICE", name.text)
     }
-    /// The name of the source.
     static func source(_ name: SourceName) -> Field { Field("KILLSWITCH_SOURCE", name.text) }
-    /// The attached unit.
     static func unit(_ name: UnitName) -> Field { Field("KILLSWITCH_UNIT", name.text) }
-    /// The word of the state.
     static func state(_ state: State) -> Field { Field("KILLSWITCH_STATE", state.rawValue) }
-    /// `open` or `closed`.
     static func gate(_ gate: Gate) -> Field { Field("KILLSWITCH_GATE", gate.rawValue) }
     /// Who gave an order, or signed the flags.
     package static func author(_ name: String) -> Field { Field("KILLSWITCH_AUTHOR", name) }

@@ -1,7 +1,4 @@
-/// The kinds of journal entries, each with its `MESSAGE_ID`, by which journalctl(1) finds all of a
-/// kind.
-///
-/// killswitchd(8) lists them, and the message catalog explains them. They never change.
+/// The kinds of journal entries, each with its `MESSAGE_ID`, as in killswitchd(8) and the catalog. They never change.
 package enum MessageID: String, CaseIterable, Sendable {
     case decided = "5fcfbfe15f554b1a8a22afdb89d33e39"
     case sourceFailed = "58025f49994a49c4872cbe2e99833e09"

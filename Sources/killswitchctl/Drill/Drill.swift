@@ -86,8 +86,7 @@ struct Drill: ParsableCommand {
         if let summary = findings.failure { throw CommandFailure(summary) }
     }
 
-    /// Refuses before the question a drill that the daemon would refuse. The daemon checks the same
-    /// again when it takes the order.
+    /// Refuses before the question a drill that the daemon would refuse when it takes the order.
     private func decisionIfDrillIsAllowed(_ state: JSON.Object) throws -> DesiredGate {
         if let override = state["override"]?.object {
             throw MethodError.alreadyForced(service, override)

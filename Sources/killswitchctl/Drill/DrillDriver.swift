@@ -123,8 +123,7 @@ final class DrillDriver: DrillWorld {
         do { return try body() } catch { throw DrillProblem(CommandFailure(error).message) }
     }
 
-    /// Asks systemd. A connection that is lost, as when systemd or the bus is replaced by a new
-    /// version, is made anew for a while, unless a signal has come.
+    /// Asks systemd. A lost connection, as by its upgrade, is made anew for a while, unless a signal has come.
     private func read<Answer>(_ question: (BlockingSystemdClient) throws -> Answer) throws -> Answer
     {
         let last = loop.now.boot + Self.systemdTimeLimit
@@ -150,15 +149,13 @@ final class DrillDriver: DrillWorld {
     private static let systemdTimeLimit: Duration = .seconds(5)
 }
 
-/// The override that closes the gate for a drill, at the daemon. It ends by itself, even if this
-/// process is killed.
+/// The override that closes the gate for a drill. It ends by itself, even if this process is killed.
 struct DrillOrder {
     let service: ServiceName
     let state: State
     let limit: Duration
     let daemon: VarlinkClient
-    /// The reason that `status` shows. It has the process ID, which no other running process has,
-    /// so that the release ends only this order.
+    /// The reason that `status` shows. By its process ID the release ends only this order.
     private let reason = "drill by killswitchctl, process \(getpid())"
 
     /// Closes the gate, if it is open and no other order is in force.

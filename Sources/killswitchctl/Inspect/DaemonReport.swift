@@ -2,13 +2,11 @@ import CivilTime
 import Configuration
 import ControlSocket
 import Decision
-import Files
 import JSON
 import Storage
 import SystemdUnits
 
-/// What the running daemon says of its sources and of everything that is wrong; without one, what the files
-/// in its runtime directory say.
+/// What the running daemon says of its sources and its problems; without one, what the files say.
 struct DaemonReport {
     /// The sources; empty without a daemon.
     private(set) var sources: [JSON.Object] = []
@@ -23,8 +21,8 @@ struct DaemonReport {
     /// Whether nobody listens at the control socket.
     private(set) var isGone = false
 
-    /// Asks the daemon about these services; about all of them if the list is empty. That it does not answer
-    /// is no problem where `killswitchd --once` has decided: it leaves the files of services, and no other trace.
+    /// Asks the daemon about these services, or about all. After `killswitchd --once` a missing daemon is no problem:
+    /// there are files of services, and no other trace.
     init(of published: PublishedFiles, about services: [ServiceName]) {
         // Soon enough to show the files of a daemon that is frozen.
         let daemon = published.daemon(timeout: .seconds(2))
@@ -46,7 +44,6 @@ struct DaemonReport {
         }
     }
 
-    /// The daemon does not answer.
     private mutating func recordAbsence(_ error: any Error, _ published: PublishedFiles) {
         absence = CommandFailure(error).message
         isGone = (error as? SocketError)?.isNobodyThere == true
@@ -56,7 +53,6 @@ struct DaemonReport {
         absence = "\(problem.line(at: published.now)); see 'systemctl status killswitchd'"
     }
 
-    /// Adds what the files tell.
     private mutating func readFiles(
         _ published: PublishedFiles, _ services: [ServiceName]
     ) throws {
@@ -86,9 +82,7 @@ struct ProblemLine {
     var kind: Problem.Kind? { Problem.Kind(rawValue: object.text("kind")) }
     /// Whether monitoring is told.
     var isAlarm: Bool { object["alarm"]?.bool ?? true }
-    /// What to do about it.
     var advice: String { object.text("advice") }
-    /// Whether it concerns the whole host.
     var isOfHost: Bool {
         object.strings("services").isEmpty && object["source"]?.string == nil
             && object["unit"]?.string == nil
@@ -109,8 +103,7 @@ extension ProblemLine {
 }
 
 extension PublishedFiles {
-    /// That no daemon answers, since the last sign of life. It is dead if nobody listens at its socket; a
-    /// socket that is missing may have been removed from a daemon that goes on.
+    /// That no daemon answers. It is dead if nobody listens at its socket, unless that was removed from a live one.
     func absence(_ error: any Error) -> ProblemLine {
         let (socket, sign) = (error as? SocketError, signOfLife)
         let isSilent = sign.map { now - $0 > .seconds(60) } ?? true
@@ -151,8 +144,7 @@ extension PublishedFiles {
 
     static let noDaemon = "no daemon has run since this boot"
 
-    /// What the files of a service say: why its verdict does not rest on good flags, and what is wrong with its
-    /// units.
+    /// What the files say: why its verdict does not rest on good flags, and what is wrong with its gate and units.
     fileprivate func problems(of service: ServiceName) throws -> [ProblemLine] {
         var problems: [ProblemLine] = []
         if let state = try state(of: service),
@@ -174,8 +166,7 @@ extension PublishedFiles {
     }
 }
 
-/// A service that is not configured, and to which units are attached: nothing moves its gate, and behind a closed one
-/// nobody can start them.
+/// A service that is not configured, to which units are attached: nothing moves its gate, open or closed.
 struct OrphanedService {
     let name: ServiceName
     /// The units, by the drop-ins.
@@ -208,7 +199,6 @@ struct OrphanedService {
         return lines.text
     }
 
-    /// The same for programs.
     var json: JSON.Value {
         .object([
             "service": .string(name.text), "verdict": .null,

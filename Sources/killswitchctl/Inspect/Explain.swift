@@ -7,7 +7,6 @@ import EventLoop
 import Files
 import FlagSignatures
 import JSON
-import Signing
 import SourceSettings
 import Storage
 
@@ -90,9 +89,7 @@ struct Explain: ParsableCommand {
     }
 }
 
-/// Repeats the daemon's decision about a service from its stored files: the configuration accepted
-/// last, the flags, the overrides. So an explanation needs no running daemon, and comes from the
-/// same machine.
+/// Repeats the daemon's decision about a service without it: from its stored files, by the same machine.
 struct DecisionReplay {
     private let service: Service
     private let plan: Plan
@@ -151,8 +148,7 @@ struct DecisionReplay {
         return machine.explanation(of: service.name, at: moment(now))
     }
 
-    /// The stored flags of a source: those in force, and a newer answer that waits for the next
-    /// start.
+    /// The stored flags of a source: those in force, and a newer answer that waits for the next start.
     private typealias Flags = (inForce: Memory.StoredFlags, waiting: Answer?)
 
     private func flags(beside state: PublishedState) throws -> [SourceName: Flags] {
@@ -176,8 +172,7 @@ struct DecisionReplay {
         return flags
     }
 
-    /// Why stored answers are unproved by the list of signers as it is now. A list that cannot be read disproves
-    /// nothing.
+    /// Why the list of signers, as it is now, disproves stored answers; an unreadable list disproves nothing.
     private func disproofs(
         of answers: [Answer], by rule: SigningRule?
     ) throws -> [[UInt8]: String] {
@@ -191,8 +186,7 @@ struct DecisionReplay {
         }
     }
 
-    /// The time on both clocks, as if the wall clock had not been set since: a server's clock is stored
-    /// by the boot clock.
+    /// The time on both clocks, as if the wall clock had not been set since: servers' clocks are stored by boot time.
     private func moment(_ instant: Instant) -> Now {
         Now(
             wall: instant, boot: EventLoop.bootClock + (instant - published.now),

@@ -8,20 +8,16 @@ import Storage
 struct ExplanationReport {
     let state: PublishedState
     let gate: ShownGate
-    /// The objects of units.json.
     let units: [JSON.Object]
     /// The time for what is ahead.
     let now: Instant
-    /// Whether the state is not out of date.
     let isCurrent: Bool
     /// What is wrong with the service and its sources, by the daemon or by the files.
     let problems: [ProblemLine]
     /// The chain; nil if the stored flags cannot be read.
     var chain: ExplanationForm?
-    /// Why the stored flags cannot be read.
     var gap: String?
 
-    /// The text for people.
     var text: String {
         var lines = LabelledLines()
         if let chain {
@@ -70,7 +66,6 @@ struct ExplanationReport {
         state.object[key]?.string.map { $0.printable(limit: limit) }
     }
 
-    /// The override in a line; nil without one.
     private var override: String? {
         guard let override = state.object["override"]?.object else { return nil }
         let words = ["state", "author", "until", "reason"].map {
@@ -79,8 +74,7 @@ struct ExplanationReport {
         return "\(words[0]) by '\(words[1])' until \(words[2]): '\(words[3])'"
     }
 
-    /// The object for programs: the chain, and state.json as it is. If the stored flags cannot be read,
-    /// `switches` is null and `gap` says why.
+    /// The object for programs. If the stored flags cannot be read, `switches` is null and `gap` says why.
     var json: JSON.Value {
         .object([
             "service": state.object["service"] ?? .null,

@@ -54,8 +54,7 @@ struct History: ParsableCommand {
         printError("the journal has no such entries")
     }
 
-    /// Throws if the caller may not read the system's journal. libsystemd skips files that it cannot read without
-    /// saying so.
+    /// Throws if the caller may not read the system's journal: libsystemd skips such files without saying so.
     private func checkThatJournalIsReadable() throws {
         // The files of the system's entries (systemd-journald.service(8)).
         var files: [String] = []
@@ -75,8 +74,7 @@ struct History: ParsableCommand {
         }
     }
 
-    /// Throws for an unknown service. A service that is no longer configured may have older
-    /// entries.
+    /// Throws for an unknown service. One that is no longer configured may have older entries.
     private func checkThatItIsKnown(_ service: ServiceName) throws {
         let hasNever = try since == nil || each(since: nil) { _ in false }
         guard hasNever else { return }
@@ -85,8 +83,7 @@ struct History: ParsableCommand {
         if !known.contains(service) { throw published.unknown(service, among: known) }
     }
 
-    /// Calls `body` with each event, the oldest first, until it returns false. Returns whether there was no
-    /// event at all.
+    /// Calls `body` with each event, the oldest first, until it returns false. Returns whether there was none at all.
     private func each(since: Instant?, _ body: (JournalRecord) -> Bool) throws -> Bool {
         let trusted = try authors()
         let journal = try JournalReader(directory: directory)
@@ -113,25 +110,18 @@ struct History: ParsableCommand {
         var users: Set<UInt32> = [0, geteuid()]
         if let user = Accounts.ofThisHost().identifier(ofUser: "killswitchd") { users.insert(user) }
         let directory = try PublishedFiles(common).directory
-        do {
-            users.insert(try File.attributes(of: directory).owner)
-        } catch {
-            // Without the directory, no daemon has run since the boot.
-            guard error.isNotFound else { throw error }
-        }
-        return users
+        // Without the directory, no daemon has run since the boot.
+        let owner = try File.ifThere(File.attributes(of: directory).owner)
+        return users.union([owner].compactMap(\.self))
     }
 }
 
 extension JournalRecord {
-    /// The line for people: the time and the sentence.
     fileprivate func line(in zone: Zone) -> String {
         "\(zone.rfc3339(Instant(microseconds: time))) \(self["MESSAGE"] ?? "")"
     }
 
-    /// The object for programs: the time, the sentence, and killswitchd's fields by the names of
-    /// state.json. For an event of several services, `service` is null unless the command names a
-    /// service.
+    /// The object for programs. Of an event of several services `service` is null, unless the command names one.
     fileprivate func json(in zone: Zone, of service: ServiceName?) -> JSON.Value {
         var object: JSON.Object = [
             "time": .string(zone.rfc3339(Instant(microseconds: time))),

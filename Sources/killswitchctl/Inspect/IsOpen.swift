@@ -65,8 +65,7 @@ struct IsOpen: ParsableCommand {
         printJSON(answer, .compact)
     }
 
-    /// The state. If the file cannot be read, a marker that says closed counts, and ends the
-    /// command. A marker that says open does not count: its age is unknown without the file.
+    /// The state. If it is unreadable, a marker `closed` ends the command; the age of `open` is unknown.
     private func readable(_ published: PublishedFiles) throws -> PublishedState {
         do {
             return try published.known(service)

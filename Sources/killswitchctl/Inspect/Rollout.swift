@@ -3,7 +3,6 @@ import CivilTime
 import Configuration
 import Decision
 import JSON
-import Storage
 
 /// `killswitchctl rollout FLAGS --hosts N`
 struct RolloutCommand: ParsableCommand {

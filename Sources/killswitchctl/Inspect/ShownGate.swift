@@ -13,8 +13,7 @@ struct ShownGate {
     /// The time from which the next try is counted.
     let now: Instant
 
-    /// What the gate is, as far as it is known. A decision that the daemon has not begun to carry out is a
-    /// move ahead. Without a daemon that moves gates it is the verdict's.
+    /// What the gate is, if known: the verdict's without a daemon that moves gates, and a move that is ahead as begun.
     private var actual: GateStatus.Actual? {
         guard let published, let actual = published.actual else {
             return decided == .open ? .open : decided == .closed ? .closed : nil

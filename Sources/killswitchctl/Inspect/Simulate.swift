@@ -4,7 +4,6 @@ import Configuration
 import Decision
 import EventLoop
 import JSON
-import Storage
 
 /// `killswitchctl simulate --flags FILE …`
 struct Simulate: ParsableCommand {
@@ -77,8 +76,8 @@ struct Simulate: ParsableCommand {
     func run() throws {
         let start = at ?? EventLoop.wallClock
         let subject = try SimulatedService(self, at: start)
-        for silent in subject.silentSources {
-            printError("source '\(silent)' has no flags: as if it never answered")
+        for source in subject.sources.map(\.name) where subject.answers[source] == nil {
+            printError("source '\(source)' has no flags: as if it never answered")
         }
         var simulation = Simulation(
             subject.service, sources: subject.sources, answers: subject.answers,
@@ -95,8 +94,7 @@ struct Simulate: ParsableCommand {
         if report.isRefused { throw CommandFailure(.no) }
     }
 
-    /// The host whose verdict is shown. A rollout without a seed depends on names that a bare format does
-    /// not have.
+    /// The host whose verdict is shown. A rollout without a seed depends on names that a bare format does not have.
     private var place: HostPlace {
         if let slot { return .fixed(slot) }
         return configured.service == nil
@@ -105,7 +103,6 @@ struct Simulate: ParsableCommand {
 }
 
 extension Slot {
-    /// Reads the argument of an option.
     fileprivate static func read(_ text: String) throws -> Slot {
         guard let slot = Int(text).flatMap({ Slot($0) }) else {
             throw ValidationError("a slot is a whole number from 0 to 999999")
@@ -161,7 +158,6 @@ struct SimulationReport {
     /// The lines that the daemon would log.
     let notices: [LogMessage]
 
-    /// The problems of the flags, a sentence each.
     var problems: [String] { notices.map(\.sentence) }
 
     /// Whether a flag could not be read, so that the daemon would keep the last known good ones.
@@ -184,7 +180,6 @@ struct SimulationReport {
         return records.first.map(whole) ?? ""
     }
 
-    /// A change: the time, the state, the reason, and the texts.
     private func line(_ record: PublishedVerdict) -> String {
         let verdict = record.verdict
         let texts = [verdict.texts.title, verdict.texts.message].compactMap { $0.map(quoted) }
@@ -213,7 +208,6 @@ struct SimulationReport {
         return lines.text
     }
 
-    /// The object for programs.
     var json: JSON.Value {
         .object([
             "service": .string(service.name.text),

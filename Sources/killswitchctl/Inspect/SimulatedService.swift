@@ -16,13 +16,9 @@ struct SimulatedService {
     let sources: [SourcePlan]
     /// The flags that were given for each source.
     private(set) var answers: [SourceName: Answer] = [:]
-    /// The files of signers of the sources that have some.
     private let signers: [SourceName: SignerFile]
     /// The installed version; nil if it is unknown.
     let installed: Version?
-
-    /// The sources without given flags.
-    var silentSources: [SourceName] { sources.map(\.name).filter { answers[$0] == nil } }
 
     /// Reads the configuration and the files that the options of the command name.
     init(_ command: Simulate, at start: Instant) throws {
@@ -132,10 +128,7 @@ struct FlagFile {
         body = path == "-" ? try Self.standardInput() : try File.read(path, limit: Self.largest)
     }
 
-    /// The flags as an answer. Throws where no host would take them.
-    ///
-    /// `signers` are those of the source. Without them the signatures are not checked: nobody knows
-    /// whose would count.
+    /// The flags as an answer. Throws where no host would take them. Without `signers` no signature is checked.
     func answer(by signers: SignerFile?, fetchedAt: Instant) throws -> Answer {
         do {
             if let signers {
@@ -154,7 +147,6 @@ struct FlagFile {
         }
     }
 
-    /// Everything on standard input.
     private static func standardInput() throws -> [UInt8] {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 << 10)
@@ -170,6 +162,5 @@ struct FlagFile {
         throw CommandFailure("read standard input: over the limit of \(largest) bytes")
     }
 
-    /// The limit of `max_body`, in bytes.
     private static let largest = FetchLimits.largestMaxBody
 }

@@ -75,8 +75,7 @@ struct StatusCommand: ParsableCommand {
             printError(
                 absence + (names.isEmpty ? "" : "\nShowing what killswitchd published last."))
         }
-        // The exit status shows a script that some services are missing from the output, or that no daemon has
-        // decided anything.
+        // For scripts: services are missing from the output, or no daemon has decided anything.
         let isUndecided = daemon.isGone && rows.allSatisfy { $0.state.state == .undecided }
         if !unreadable.isEmpty || isUndecided { throw CommandFailure(.no) }
     }
@@ -115,11 +114,8 @@ struct StatusCommand: ParsableCommand {
             printLine("    to do: \(problem.advice)")
         }
     }
-}
 
-// `status --check`: whether everything is as wanted, for monitoring.
-extension StatusCommand {
-    /// Prints a line for each thing that is not as wanted, and throws if there is any.
+    /// `status --check`: prints a line for each thing that is not as wanted, and throws if there is any.
     private func runCheck(of published: PublishedFiles) throws {
         let names = try published.servicesIfAny()
         let known = Set(names)

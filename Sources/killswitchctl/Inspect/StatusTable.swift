@@ -8,11 +8,8 @@ import Storage
 struct StatusRow {
     let service: ServiceName
     let state: PublishedState
-    /// Whether the state is not out of date.
     let isCurrent: Bool
-    /// What its gate is in fact.
     let gate: ShownGate
-    /// The objects of units.json.
     let units: [JSON.Object]
     /// How long ago the deciding source confirmed its flags; nil if that is unknown.
     private let age: Duration?
@@ -80,15 +77,11 @@ struct StatusRow {
         object["drill"] = daemon.drills[service.text].map(JSON.Value.object) ?? .null
         return .object(object)
     }
-}
 
-/// The table of `status`. If it is too wide for the terminal, it cuts the names of services, then the reasons,
-/// then the summaries of units.
-extension StatusRow {
-    /// Prints all lines.
+    /// Prints the table. If it is too wide, it cuts names of services, then reasons, then summaries of units.
     static func printTable(of rows: [StatusRow]) {
         let table = Columns(rows: [header] + rows.map(\.cells))
-        let lines = table.lines(within: Terminal.width ?? .max, cutting: [0, 7, 6])
+        let lines = table.lines(within: Terminal.width() ?? .max, cutting: [0, 7, 6])
         for (line, row) in zip(lines, [nil] + rows) { printLine(line, in: row?.color) }
     }
 

@@ -54,8 +54,7 @@ extension CommandFailure {
     }
 }
 
-/// The message for a name that no service or source has. `none` says that there are none at all:
-/// `is configured`.
+/// The message for an unknown name; `none` ends the sentence if there are no names at all: `is configured`.
 func noSuch(_ thing: String, _ name: String, _ known: [String], orNone none: String) -> String {
     let shown = known.prefix(20).joined(separator: ", ")
     let more = known.count > 20 ? " and \(known.count - 20) more" : ""

@@ -75,7 +75,6 @@ struct Force: DaemonOrder {
         }
     }
 
-    /// The named services, and the state for them.
     private var target: (services: [ServiceName], state: State) {
         get throws {
             var words = words
@@ -128,8 +127,7 @@ struct Force: DaemonOrder {
         ].compactMap(\.self) + reply.gateProblems(of: state)
     }
 
-    /// It failed if the override could not be stored, for a restart would lose it, or if the gate cannot be
-    /// moved.
+    /// It failed if the override is not stored, as a restart would lose it, or if the gate cannot be moved.
     func hasFailed(_ reply: OrderReply) -> Bool {
         reply.object["problem"]?.string != nil || reply.isHeldUp
     }
@@ -192,6 +190,5 @@ struct Release: DaemonOrder {
         return ["\(service): \(effect)"] + reply.serviceLines
     }
 
-    /// It failed if the gate cannot be moved.
     func hasFailed(_ reply: OrderReply) -> Bool { reply.isHeldUp }
 }

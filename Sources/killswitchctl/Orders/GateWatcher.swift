@@ -5,8 +5,7 @@ import Gates
 import JSON
 import Storage
 
-/// Waits for the effect of an order on gates and units, by the daemon's files. What happened before the order
-/// does not count.
+/// Waits for the effect of an order on gates and units, by the daemon's files. What was so before does not count.
 final class GateWatcher {
     private let published: PublishedFiles
     private let loop: EventLoop
@@ -30,8 +29,7 @@ final class GateWatcher {
         }
     }
 
-    /// Waits until each gate of the services in these answers of the daemon is as ordered, or cannot be moved, or
-    /// a unit has passed its limit. Returns the problems, a line each.
+    /// Waits until each gate is as these answers say, or cannot be, or a unit is late. Returns the problems.
     func run(after answers: [ServiceName: JSON.Object]) throws -> [String] {
         awaited = answers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         let watch = try StateFileWatch(awaited.map(\.service), in: published, on: loop)
@@ -81,8 +79,8 @@ final class GateWatcher {
         return true
     }
 
-    /// The gate that the order leads to: the gate of the present decision, or the open gate if that waits to
-    /// open. Nil if the order is over, or another took its place, and the gate is another now.
+    /// The gate that the order leads to: that of the present decision, or open if that waits to open. Nil if the order
+    /// is over or replaced, and the gate is another now.
     private func wantedGate(of state: PublishedState, after answer: JSON.Object) -> Gate? {
         let ordered = Self.goal(of: answer)
         guard let present = Self.goal(of: state.object) else { return ordered }
@@ -132,17 +130,14 @@ final class GateWatcher {
     }
 
     private static let shown = 3
-}
 
-// What is older than the order.
-extension GateWatcher {
     /// Whether a unit had come into its state before, with the same problem or none.
     private func isOld(_ unit: JSON.Object, of service: ServiceName) -> Bool {
         unitsBefore[service]?.contains(Self.facts(unit)) == true
     }
 
-    /// The problems of units in the words of `gate.json` that are older than the order and not in its way: units
-    /// that are down or up as they should be, and all units of a gate that stands as before.
+    /// The problems of units, as `gate.json` words them, that are older than the order and not in its way: of units
+    /// that are as they should be, and of all units of a gate that stands as before.
     private func oldProblems(
         of service: ServiceName, in present: [JSON.Object], isGateOld: Bool
     ) -> Set<String> {

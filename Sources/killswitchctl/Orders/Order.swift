@@ -51,8 +51,7 @@ extension ArgumentHelp {
 }
 
 extension VarlinkClient {
-    /// Calls a method that acts, and shows the daemon who acts: the file with this process's login uid, and
-    /// `SUDO_USER` as a claim.
+    /// Calls a method that acts, with proof of who acts: the file of the login uid, and `SUDO_USER` as a claim.
     func order(_ call: OrderCall) throws -> JSON.Object {
         let login = unsafe open(LoginUser.file, O_RDONLY | O_CLOEXEC)
         defer { if login >= 0 { close(login) } }
@@ -71,8 +70,7 @@ extension VarlinkClient {
 }
 
 extension DaemonOrder {
-    /// Calls the methods and prints the replies. If one of several calls fails, the others are made, and the
-    /// exit status is that of the first failure.
+    /// Makes all calls and prints the replies. The exit status is that of the first failure.
     func run() throws {
         let published = try PublishedFiles(options.common)
         let daemon = published.daemon()
@@ -119,12 +117,10 @@ extension DaemonOrder {
 
     var hasList: Bool { false }
 
-    /// No reply is a failure.
     func hasFailed(_ reply: OrderReply) -> Bool { false }
 
     var waitsForGates: Bool { false }
 
-    /// A watcher of the services that these calls concern.
     private func watcher(
         before calls: [OrderCall], in published: PublishedFiles
     ) throws -> GateWatcher {
@@ -149,7 +145,6 @@ extension DaemonOrder {
 
 /// The daemon's reply to an order, and the gates of the services in it.
 struct OrderReply {
-    /// The whole reply.
     fileprivate(set) var object: JSON.Object
     let published: PublishedFiles
 

@@ -203,7 +203,6 @@ struct ReloadCommand: OrderCommand {
         !(reply.object.objects("unattached").isEmpty && reply.object.strings("problems").isEmpty)
     }
 
-    /// A line for each unit that was attached, or detached.
     private func units(_ reply: JSON.Object, _ verb: String, _ preposition: String) -> [String] {
         reply.objects(verb).map {
             "\(verb) \($0.text("name")) \(preposition) '\($0.text("service"))'"

@@ -91,7 +91,7 @@ enum VersionArgument {
     static func read(_ word: String) throws -> VersionArgument {
         if word == "next" { return .next }
         guard let number = Int64(word), number >= 0 else {
-            throw ArgumentProblem(description: "write a number, or 'next'")
+            throw ValidationError("write a number, or 'next'")
         }
         return .number(number)
     }
@@ -104,8 +104,8 @@ extension Instant {
             return Instant(seconds: (EventLoop.wallClock + duration).seconds)
         }
         guard let instant = Instant(argument: word) else {
-            throw ArgumentProblem(
-                description: "write a duration such as 7d, or a time like \(Instant.example)")
+            throw ValidationError(
+                "write a duration such as 7d, or a time like \(Instant.example)")
         }
         return instant
     }
@@ -125,7 +125,6 @@ struct DocumentFile {
         self.name = name
     }
 
-    /// The document with its signatures.
     var bytes: [UInt8] { content + signatures }
 
     /// Fills in the members. Removes the old signatures, which were for another content.
@@ -164,8 +163,7 @@ struct DocumentFile {
         signatures = []
     }
 
-    /// What the document says of itself. Throws if a host would not understand it, or if it was edited after
-    /// somebody signed it.
+    /// What the document says of itself. Throws if no host would understand it, or if it was edited after a signature.
     func order() throws -> SignedMetadata {
         _ = try signatureCount
         let flags = try flags()
@@ -185,8 +183,7 @@ struct DocumentFile {
         }
     }
 
-    /// How many keys have signed it: a key that signed twice has signed once. Throws if one of the signatures is
-    /// not over the document.
+    /// How many keys have signed it, each counted once. Throws if a signature is not over the document.
     var signatureCount: Int {
         get throws {
             guard !signatures.isEmpty else { return 0 }
@@ -209,9 +206,7 @@ struct DocumentFile {
 
 /// ssh-keygen(1), which holds the keys, asks for passphrases, and talks to agents and security keys.
 enum SSHKeygen {
-    /// The armoured signature over a document by a key.
-    ///
-    /// ssh-keygen reads the document from a file: it would take the passphrase from standard input.
+    /// The armoured signature over a document, in a file: ssh-keygen would take the passphrase from standard input.
     static func signature(over document: [UInt8], by key: String) throws -> [UInt8] {
         let folder = try temporaryFolder()
         let (file, signature) = ("\(folder)/document", "\(folder)/document.sig")
@@ -221,30 +216,24 @@ enum SSHKeygen {
             "ssh-keygen", "-q", "-Y", "sign", "-n", SignedDocument.namespace, "-f",
             try File.absolute(key), file,
         ])
-        guard end == 0 else {
+        guard end == .exited(0) else {
             throw CommandFailure("ssh-keygen has not signed with the key '\(key)'")
         }
         return try File.read(signature, limit: 64 << 10)
     }
 
-    /// Runs a command to its end, with this terminal; returns its status as waitpid(2) gives it. An interrupt from the
-    /// keyboard ends the command alone, so that the files go.
-    private static func run(_ command: [String]) throws -> Int32 {
-        let signals = [SIGINT, SIGQUIT]
-        let before = ChildProcess.blockedSignals
-        let child = try ChildProcess(command, blocking: before)
-        var handlers: [sighandler_t?] = []
-        for number in signals { handlers.append(signal(number, SIG_IGN)) }
-        defer {
-            for (number, handler) in zip(signals, handlers) { _ = signal(number, handler) }
+    /// Runs a command to its end. An interrupt from the keyboard ends the command alone, so that the files go.
+    private static func run(_ command: [String]) throws -> Child.End {
+        let loop = try EventLoop()
+        let process = try ChildProcess(command, blocking: ChildProcess.blockedSignals)
+        var end: Child.End?
+        let signals = try Signals(loop, [SIGINT, SIGQUIT]) { _ in }
+        let child = try Child(loop, process.identifier) { end = $0 }
+        defer { withExtendedLifetime((signals, child)) {} }
+        while true {
+            if let end { return end }
+            try loop.runOnce(.seconds(3600))
         }
-        var status: Int32 = 0
-        while unsafe waitpid(child.identifier, &status, 0) < 0 {
-            guard errno == EINTR else {
-                throw CommandFailure("wait for ssh-keygen: \(SystemError.text(of: errno))")
-            }
-        }
-        return status
     }
 
     private static func temporaryFolder() throws -> String {

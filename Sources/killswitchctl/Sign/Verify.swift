@@ -62,7 +62,6 @@ struct VerificationReport {
     /// Why a host would refuse it; nil if it would not.
     private(set) var refusal: (slug: String?, text: String)?
 
-    /// Checks a document.
     init(
         _ bytes: [UInt8], by file: SignerFile, for audience: String, after accepted: Int64?,
         at now: Instant
@@ -88,7 +87,6 @@ struct VerificationReport {
         }
     }
 
-    /// The lines for people.
     var text: String {
         var lines = LabelledLines()
         lines.add(
@@ -107,7 +105,6 @@ struct VerificationReport {
         return lines.text
     }
 
-    /// The object for programs.
     var json: JSON.Value {
         .object([
             "accepted": .bool(refusal == nil), "reason": .optional(refusal?.slug),

@@ -40,9 +40,7 @@ struct Attach: ParsableCommand {
     @Flag(name: .customLong("run-at-open"), help: "Run oneshot services at each opening.")
     var runsAtOpen = false
 
-    @Flag(
-        name: .customLong("with-dependents"),
-        help: "Attach the units that require these units too.")
+    @Flag(help: "Attach the units that require these units too.")
     var withDependents = false
 
     @Flag(
@@ -115,13 +113,8 @@ struct Attach: ParsableCommand {
     }
 
     func run() throws {
-        if renews {
-            return try Renewal.run(isDryRun: isDryRun, skipsReload: skipsReload, json: json)
-        }
-        if isFromConfiguration {
-            return try ConfiguredUnits.run(
-                isDryRun: isDryRun, skipsReload: skipsReload, json: json)
-        }
+        if renews { return try Renewal.run(self) }
+        if isFromConfiguration { return try ConfiguredUnits.run(self) }
         let groups = try groups()
         if let service, !isForced { try check(service) }
         if !isDryRun { try requireRoot("attach") }
@@ -193,7 +186,10 @@ struct Attach: ParsableCommand {
 
     private func attach(_ plan: AttachmentPlan, as group: AttachedGroup) throws {
         for part in plan.parts { try attach(part, as: group) }
-        plan.printWarnings { "attach '\($0)' too with --with-dependents" }
+        for warning in plan.parts.compactMap(\.unit.warning) { printError(warning) }
+        for (unit, other) in plan.dependents {
+            printError("\(unit.stopsWith(other)); attach '\(unit)' too with --with-dependents")
+        }
     }
 
     /// The object for programs: the files, and the units that the gate will not start again.

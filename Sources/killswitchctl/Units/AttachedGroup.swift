@@ -2,7 +2,6 @@ import ArgumentParser
 import Decision
 import Files
 import Gates
-import Storage
 import SystemdUnits
 
 /// The units that are to be attached to a target of a service.
@@ -11,40 +10,30 @@ struct AttachedGroup {
     let units: [UnitName]
     /// Whether the units start before the others are down.
     let isEarly: Bool
-    /// Whether oneshot services run at each opening.
     let runsAtOpen: Bool
 }
 
 /// A kind of target on the command line: `--state` names the open gate or a state. A notice is none.
 extension GateTarget.Kind: ExpressibleByArgument {
     init?(argument: String) {
-        guard argument != OnArgument.notice.rawValue else { return nil }
-        self.init(word: argument)
+        self.init(attachable: argument)
+        if self == .notice { return nil }
     }
 
     static var allValueStrings: [String] {
-        attachable.map(\.word).filter { $0 != OnArgument.notice.rawValue }
+        fixed.filter { $0 != .closed && $0 != .notice }.map(\.word)
     }
 
     static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
     var defaultValueDescription: String { word }
 
-    /// The kinds of targets that units can be attached to.
-    private static let attachable: [(word: String, kind: Self)] = [
-        ("open", .open), ("countdown", .countdown), ("update-required", .updateRequired),
-        ("maintenance", .maintenance), ("ended", .ended), ("notice", .notice),
-    ]
-
     /// The kind of this word, if units can be attached to it.
-    fileprivate init?(word: String) {
-        guard let kind = Self.attachable.first(where: { $0.word == word })?.kind else { return nil }
+    fileprivate init?(attachable word: String) {
+        guard let kind = Self.fixed.first(where: { $0.word == word }), kind != .closed else {
+            return nil
+        }
         self = kind
-    }
-
-    /// Its word; that of the open gate if no unit can be attached to this kind.
-    fileprivate var word: String {
-        Self.attachable.first { $0.kind == self }?.word ?? "open"
     }
 
     /// The option of the command line that names it.
@@ -67,7 +56,6 @@ enum OnArgument: String, CaseIterable, ExpressibleByArgument {
 
 /// The name of a unit in which `%s` stands for the service.
 struct UnitPattern: ExpressibleByArgument {
-    /// The name as it was typed.
     let text: String
 
     init?(argument: String) {
@@ -78,22 +66,14 @@ struct UnitPattern: ExpressibleByArgument {
 
     /// The unit of a service; nil if the name would be too long.
     func unit(of service: String) -> UnitName? {
-        var parts = text.split(separator: "%", omittingEmptySubsequences: false)[...]
-        var name = String(parts.removeFirst())
-        for part in parts {
-            guard part.first == "s" else { return nil }
-            name += service + part.dropFirst()
-        }
-        return UnitName(argument: name)
+        UnitName(argument: text.replacing("%s", with: service))
     }
 }
 
-/// The units that the removal of the package has detached, for `killswitchctl attach --remembered` after the next
-/// installation.
+/// The units that the removal of the package has detached, for `attach --remembered` after the next installation.
 ///
-/// A line is a unit: the service, the state that it was attached to, the unit, `early` for one that starts before the
-/// others are down, and `run-at-open` for one that the gate starts, as it does a oneshot service with that option.
-/// The file is root's, unlike those in the state directory of the daemon.
+/// A line is a unit: the service, its state, the unit, `early` for one that starts before the others are down, and
+/// `run-at-open` for one that the gate starts. The file is root's, unlike those in the state directory.
 enum DetachedUnits {
     private static let path = "/etc/killswitchd/detached-units"
 
@@ -117,7 +97,7 @@ enum DetachedUnits {
         try lines().compactMap { line in
             let words = line.split(separator: " ").map(String.init)
             guard words.count >= 3, let service = ServiceName(words[0]),
-                let kind = GateTarget.Kind(word: words[1]), let unit = UnitName(words[2])
+                let kind = GateTarget.Kind(attachable: words[1]), let unit = UnitName(words[2])
             else { return nil }
             return AttachedGroup(
                 target: GateTarget(service: service, kind: kind), units: [unit],
@@ -126,15 +106,10 @@ enum DetachedUnits {
         }
     }
 
-    /// They are attached again.
     static func forget() throws { try File.remove(path) }
 
     private static func lines() throws(FileError) -> [String] {
-        do {
-            return String(decoding: try File.read(path, limit: 1 << 20), as: UTF8.self)
-                .split(separator: "\n").map(String.init)
-        } catch  where error.isNotFound {
-            return []
-        }
+        let bytes = try File.ifThere(File.read(path, limit: 1 << 20)) ?? []
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }

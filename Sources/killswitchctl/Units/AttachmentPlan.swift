@@ -5,20 +5,16 @@ import Gates
 import Storage
 import SystemdUnits
 
-/// The units to attach: the named units, their triggers, the units that they trigger, and on
-/// request the units that require them.
+/// The units to attach: the named ones, their triggers, what they trigger, and on request what requires them.
 struct AttachmentPlan {
     /// One unit of the plan.
     struct Part: Hashable {
-        /// The unit, as systemd describes it.
         let unit: UnitDescription
-        /// Whether the gate starts it.
         let isStarted: Bool
         /// Why it is attached; nil if it was named.
         let cause: String?
 
-        /// The target of the link that has the gate start it; nil if the gate does not. systemd goes by the
-        /// link's name; the file is for people.
+        /// The file that the gate's link leads to, for people: systemd goes by the link's name. Nil without a link.
         var link: String? { isStarted ? (unit.file.isEmpty ? "/dev/null" : unit.file) : nil }
     }
 
@@ -38,8 +34,7 @@ struct AttachmentPlan {
         var isForced = false
     }
 
-    /// Plans units by these rules; `describe` asks systemd about a unit. Throws for a unit that cannot or
-    /// should not be attached.
+    /// Plans units by these rules; `describe` asks systemd about a unit. Throws for one that must not be attached.
     init(
         _ units: [UnitName], _ rules: Rules,
         describe: @escaping (UnitName) throws -> UnitDescription
@@ -48,12 +43,6 @@ struct AttachmentPlan {
         self.describe = describe
         for unit in units { try add(unit) }
         dependents.removeAll { dependent in parts.contains { $0.unit.name == dependent.unit } }
-    }
-
-    /// Prints what an operator may have overlooked. `advice` says how a unit is attached that stops with another.
-    func printWarnings(_ advice: (UnitName) -> String) {
-        for warning in parts.compactMap(\.unit.warning) { printError(warning) }
-        for (unit, other) in dependents { printError("\(unit.stopsWith(other)); \(advice(unit))") }
     }
 
     /// `isTriggered`: another unit triggers this one, so that the gate does not start it.
@@ -97,12 +86,8 @@ struct AttachmentPlan {
                 "unit '\(unit.name)' not attached: \(reason); --force attaches it anyway")
         }
     }
-}
 
-// What becomes of units that run when they are attached to a closed gate: the daemon stops them.
-extension AttachmentPlan {
-    /// Waits until the units that run and should not have stopped, and returns a line for each; empty if the gate is
-    /// open or unknown. `manager` runs on this loop.
+    /// Waits until the daemon has stopped the units that run behind a closed gate; a line for each.
     func stops(
         at target: GateTarget, _ published: PublishedFiles, _ manager: BlockingSystemdClient,
         on loop: EventLoop

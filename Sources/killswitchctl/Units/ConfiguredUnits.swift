@@ -1,15 +1,12 @@
 import Configuration
 import Decision
-import Files
 import Gates
 import Glibc
 import JSON
 import SystemdUnits
 
-/// `killswitchctl attach --from-configuration`: attaches the units that the configuration lists, and detaches
-/// those that it lists no longer. A unit of the package does that at a start and at a reload of the daemon.
-///
-/// It changes nothing but what it has written itself. A unit that somebody has attached stays as it is.
+/// `killswitchctl attach --from-configuration`: attaches the units that the configuration lists, and detaches those
+/// that it lists no longer. A unit of the package does that when the daemon starts or reloads. Other attachments stay.
 struct ConfiguredUnits {
     private var attached: [(attachment: Attachment, part: AttachmentPlan.Part)] = []
     private var detached: [Attachment] = []
@@ -70,12 +67,11 @@ struct ConfiguredUnits {
         return false
     }
 
-    /// Performs the command. Every unit that can be attached is attached; then it throws if there is another. The
-    /// daemon is told of the result, also of a failure.
-    static func run(isDryRun: Bool, skipsReload: Bool, json: Bool) throws {
+    /// Attaches every unit that can be, then throws if there is another. The daemon is told the result, also a failure.
+    static func run(_ command: Attach) throws {
         do {
-            try perform(isDryRun: isDryRun, skipsReload: skipsReload, json: json)
-        } catch let failure as CommandFailure where failure.message.isEmpty || isDryRun {
+            try perform(command)
+        } catch let failure as CommandFailure where failure.message.isEmpty || command.isDryRun {
             throw failure
         } catch {
             var outcome = AttachmentOutcome()
@@ -85,7 +81,8 @@ struct ConfiguredUnits {
         }
     }
 
-    private static func perform(isDryRun: Bool, skipsReload: Bool, json: Bool) throws {
+    private static func perform(_ command: Attach) throws {
+        let isDryRun = command.isDryRun
         let configured = try orFail(.configuration) {
             let settings = try LoadedConfiguration(reading: .standard).settings
             return settings.services.map { ($0.name, settings.units[$0.name] ?? []) }
@@ -98,9 +95,9 @@ struct ConfiguredUnits {
         let change = try ConfiguredUnits(configured, describe: manager.describe)
         if !isDryRun { try permitted { try change.write() } }
         let isChanged = !(change.attached.isEmpty && change.detached.isEmpty)
-        if !isDryRun, !skipsReload, isChanged { try manager.reload() }
+        if !isDryRun, !command.skipsReload, isChanged { try manager.reload() }
         if !isDryRun { try permitted { try change.outcome.write() } }
-        if json {
+        if command.json {
             printJSON(change.report(isDryRun: isDryRun))
         } else {
             change.show(isDryRun: isDryRun)
@@ -111,7 +108,6 @@ struct ConfiguredUnits {
         if !change.problems.isEmpty { throw CommandFailure(.no) }
     }
 
-    /// What the daemon is told.
     private var outcome: AttachmentOutcome {
         var outcome = AttachmentOutcome()
         let units = { (attachments: [Attachment]) in

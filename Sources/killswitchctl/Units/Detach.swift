@@ -95,8 +95,7 @@ struct Detach: ParsableCommand {
         return .object(["dry_run": .bool(isDryRun), "units": .objects(units)])
     }
 
-    /// The units that a closed gate keeps down, and their services: nothing starts them once they are detached. Those
-    /// of an image that is being built are not down.
+    /// The units that a closed gate keeps down, which nothing starts once they are detached; none in an image.
     private func downUnits(among attachments: [Attachment]) -> [UnitName: ServiceName] {
         var services: [UnitName: ServiceName] = [:]
         do {
@@ -106,7 +105,9 @@ struct Detach: ParsableCommand {
                 let service = attachment.service
                 let marker = "\(Directories.system)/\(service)/\(Gate.closed.rawValue)"
                 let link = UnitDirectory.link(from: attachment.target, to: attachment.unit)
-                guard try File.exists(marker), try File.isThere(link),
+                // The link may lead nowhere.
+                guard try File.exists(marker),
+                    try File.ifThere(File.attributes(of: link, followingLinks: false)) != nil,
                     try manager.describe(attachment.unit).active.isDown
                 else { continue }
                 services[attachment.unit] = service
@@ -117,8 +118,7 @@ struct Detach: ParsableCommand {
         return services
     }
 
-    /// Names the units that are attached by other files than those of `attach`, and stay attached.
-    /// The daemon's files name them; an error in a file is a warning, and stops nothing.
+    /// Names the units that stay attached by other files, as the daemon's files tell. An error is a warning.
     private func nameOthers(than attached: [Attachment]) {
         guard let published = orWarn({ try PublishedFiles(common) }) else { return }
         for name in orWarn(published.servicesIfAny) ?? [] where service == nil || name == service {
@@ -162,17 +162,5 @@ struct Detach: ParsableCommand {
             }
         }
         return attached.filter { wanted.contains($0.unit) }
-    }
-}
-
-extension File {
-    /// Whether there is a file or a link, which may lead nowhere.
-    fileprivate static func isThere(_ path: String) throws(FileError) -> Bool {
-        do {
-            _ = try attributes(of: path, followingLinks: false)
-            return true
-        } catch  where error.isNotFound {
-            return false
-        }
     }
 }

@@ -48,7 +48,6 @@ enum UnitDirectory {
         try removeFiles(of: attachment.target, for: unit)
     }
 
-    /// Removes a target's link to a unit, and its drop-in for the unit.
     private static func removeFiles(of target: GateTarget, for unit: UnitName) throws(FileError) {
         try File.remove(link(from: target, to: unit))
         try File.remove(AttachmentFiles.dropIn(of: target, for: unit))
@@ -57,9 +56,8 @@ enum UnitDirectory {
     }
 
     private static func removeIfEmpty(_ folder: String) throws(FileError) {
-        do {
-            if try Directory.list(folder).isEmpty { try Directory.remove(folder) }
-        } catch  where error.isNotFound {}
+        let names = try File.ifThere(Directory.list(folder))
+        if names?.isEmpty == true { try Directory.remove(folder) }
     }
 
     private static func wants(_ target: GateTarget) -> String {
@@ -68,7 +66,6 @@ enum UnitDirectory {
 }
 
 extension Attachment {
-    /// The object for programs.
     var object: JSON.Object {
         [
             "name": .string(unit.text), "service": .string(service.text),
@@ -76,8 +73,7 @@ extension Attachment {
         ]
     }
 
-    /// The text of the drop-in, for systemd.unit(5). `cause` is the command that writes it, and `title` the
-    /// description of the unit, if that is known.
+    /// The text of the drop-in. `cause` is the command that writes it, `title` the description of the unit, if known.
     func dropIn(_ cause: String, title: String? = nil) -> String {
         let description = title.map { "Description=\(described($0))\n" } ?? ""
         return """
@@ -93,8 +89,7 @@ extension Attachment {
             """
     }
 
-    /// The description with the command that says why the unit may not run. An earlier attachment may have added
-    /// one.
+    /// The description, less what an earlier attachment added, with the command that says why the unit may not run.
     private func described(_ title: String) -> String {
         let mark = " (kill switch: "
         var own = ""
@@ -125,9 +120,8 @@ extension Attachment {
     private static let early =
         "# No After=: it starts while the units of the open gate still stop, and stops while they start."
 
-    /// Empty for the states of a closed gate, whose units run while the marker says closed. systemd lets a start by
-    /// hand replace the stop of the target, so that `Requisite=` alone does not refuse it while another unit still
-    /// stops. It refuses none without `After=`, so that an early unit needs the marker too.
+    /// Empty for the states of a closed gate, whose units run beside the marker. A start by hand replaces the stop of
+    /// the target, so that `Requisite=` alone does not refuse it; without `After=` it refuses none.
     private var assertion: String {
         let marker = "\(Directories.system)/\(service)/\(Gate.closed.rawValue)"
         return switch target.kind {
@@ -150,19 +144,15 @@ extension Attachment {
 }
 
 extension GateTarget {
-    /// The name of the target's unit.
     var name: String { unit?.text ?? "" }
 }
 
-/// `killswitchctl attach --renew`: writes the drop-ins of attached units as this version writes them.
-/// The package does that at an upgrade.
-///
-/// A drop-in that this version would only continue is renewed. Any other text is left as it is: somebody has edited
-/// it.
+/// `killswitchctl attach --renew`, which the package calls at an upgrade: writes the drop-ins as this version does. One
+/// that this version would only continue is renewed. Any other text stays: somebody has edited it.
 enum Renewal {
-    /// Performs the command: brings the drop-ins up to date, and names those that somebody has edited. No unit is
-    /// stopped or started by that.
-    static func run(isDryRun: Bool, skipsReload: Bool, json: Bool) throws {
+    /// Brings the drop-ins up to date, and names those that somebody has edited. No unit is stopped or started.
+    static func run(_ command: Attach) throws {
+        let isDryRun = command.isDryRun
         if !isDryRun { try requireRoot("attach --renew") }
         let (outdated, edited) = try findings()
         if !isDryRun {
@@ -173,7 +163,7 @@ enum Renewal {
                 }
             }
         }
-        if json {
+        if command.json {
             let objects = { (attachments: [Attachment]) -> JSON.Value in
                 .objects(
                     attachments.map {
@@ -197,12 +187,11 @@ enum Renewal {
                 "'\(attachment.path)' is not as attach writes it, and is left unchanged; "
                     + "'killswitchctl attach \(attachment.service) \(attachment.unit)' replaces it")
         }
-        guard !isDryRun, !skipsReload, !outdated.isEmpty else { return }
+        guard !isDryRun, !command.skipsReload, !outdated.isEmpty else { return }
         if try BlockingSystemdClient.isNeeded { try BlockingSystemdClient().reload() }
     }
 
-    /// Reads every drop-in that `attach` has written: those whose text ends too early, with the whole text, and
-    /// those that were edited since.
+    /// Every drop-in of `attach` whose text ends too early, with the whole text, and those that were edited since.
     private static func findings() throws(FileError) -> (
         outdated: [(attachment: Attachment, text: String)], edited: [Attachment]
     ) {
@@ -229,11 +218,9 @@ enum Renewal {
 }
 
 extension Attachment {
-    /// The absolute path of the unit's drop-in.
     fileprivate var path: String { AttachmentFiles.dropIn(of: unit, for: service) }
 
-    /// Compares the text of a drop-in with the text that `attach` writes for this attachment. The first line names
-    /// the command, which may have been called in several ways.
+    /// Compares the text of a drop-in with that of `attach`, whatever command the first line names.
     fileprivate func compare(_ text: String) -> Renewal.Finding {
         let first = String(text.prefix { $0 != "\n" })
         guard first.hasPrefix(Self.head) else { return .edited }

@@ -66,8 +66,7 @@ struct Units: ParsableCommand {
 }
 
 extension PublishedFiles {
-    /// Throws if units are attached and no daemon runs: they stay as they are, or down, and nothing fails. A daemon
-    /// that gave a sign of life lately is being restarted, or upgraded.
+    /// Throws if units are attached and no daemon runs, unless one gave a sign of life lately: it is being restarted.
     fileprivate func checkThatUnitsHaveADaemon() throws {
         let attached = try AttachmentFiles.all()
         if attached.isEmpty { return }
@@ -85,21 +84,15 @@ extension PublishedFiles {
 
     /// The objects of units.json; none if the daemon does not move gates.
     func units(of service: ServiceName) throws -> [JSON.Object] {
-        let bytes: [UInt8]
-        do {
-            bytes = try File.read("\(directory)/\(service)/\(FileName.units)", limit: 16 << 20)
-        } catch {
-            guard error.isNotFound else { throw error }
-            return []
-        }
+        let file = "\(directory)/\(service)/\(FileName.units)"
+        guard let bytes = try File.ifThere(File.read(file, limit: 16 << 20)) else { return [] }
         do { return try (JSON.Value.parse(bytes).array ?? []).compactMap(\.object) } catch {
             return []
         }
     }
 }
 
-/// An attached unit of a service. Drop-ins name the attached units, units.json has their states. A unit
-/// that was attached by hand is in units.json alone.
+/// An attached unit by its drop-in and by units.json, which alone has those that were attached by hand.
 struct AttachmentRow {
     let service: ServiceName
     let unit: String
@@ -109,12 +102,9 @@ struct AttachmentRow {
     let state: JSON.Object?
     /// The problem of the gate of its service, as a clause; nil without one.
     let gateProblem: String?
-    /// Whether the service is not configured.
     let isOrphan: Bool
-    /// What is wrong with the unit; nil if nothing is.
     let problem: String?
 
-    /// The cells of its row in the table.
     var cells: [String] {
         let wanted = state?["wanted"]?.bool.map { $0 ? "up" : "down" }
         let time = state?["took_ms"]?.number.map { "\($0.literal) ms" }
@@ -134,7 +124,6 @@ struct AttachmentRow {
             + (state?["refused_at"]?.string ?? "an unknown time")
     }
 
-    /// The object for programs.
     var json: JSON.Value {
         var object = state ?? ["name": .string(unit), "problem": .optional(problem)]
         object["service"] = .string(service.text)
@@ -144,8 +133,7 @@ struct AttachmentRow {
         return .object(object)
     }
 
-    /// All of them, by service and name: reads the drop-ins and the files of the daemon. Without a daemon,
-    /// the drop-ins are shown.
+    /// All of them, by service and name, from the drop-ins and the files of the daemon.
     static func all(in published: PublishedFiles) throws -> [AttachmentRow] {
         let configured = Set(try published.servicesIfAny())
         let attached = try AttachmentFiles.all()

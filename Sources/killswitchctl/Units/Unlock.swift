@@ -1,7 +1,5 @@
 import ArgumentParser
-import ControlSocket
 import Decision
-import Files
 import Gates
 import JSON
 import Storage
@@ -98,7 +96,7 @@ struct Unlock: ParsableCommand {
                     published, "\(daemon) is \(active.rawValue)", "'systemctl stop killswitchd'")
             }
         }
-        if published.daemon(timeout: .seconds(2)).isThere {
+        if published.absence == nil {
             throw try refusal(
                 published, "a daemon listens in '\(published.directory)'", "stop it")
         }
@@ -131,17 +129,5 @@ struct Unlock: ParsableCommand {
         throw CommandFailure(
             .noSuchService,
             "no such service '\(service)': no daemon has decided it, and no unit is attached to it")
-    }
-}
-
-extension VarlinkClient {
-    /// Whether a daemon listens at the socket, also if it does not answer.
-    fileprivate var isThere: Bool {
-        do {
-            _ = try call("Sources")
-            return true
-        } catch {
-            return (error as? SocketError)?.isNobodyThere != true
-        }
     }
 }

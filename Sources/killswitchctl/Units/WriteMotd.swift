@@ -4,8 +4,7 @@ import Glibc
 import JSON
 import POSIX
 
-/// `killswitchctl write-motd`, the program of killswitchd-motd.service: writes the text of the newest datagram at stdin
-/// to `/run/motd.d`.
+/// `killswitchctl write-motd`, the program of killswitchd-motd.service: writes the newest datagram to `/run/motd.d`.
 ///
 /// It runs as root, and the daemon may be in foreign hands. So it opens nothing of the daemon, the text has a limit,
 /// and nothing in it can move the cursor or change a color.

@@ -61,14 +61,10 @@ struct Run: ParsableCommand {
         }
         throw try supervise(published)
     }
-}
 
-extension Run {
-    /// Starts the command and waits for its end. The command gets the signals sent to this process, and is
-    /// stopped once its condition no longer holds.
+    /// Starts the command, once, passes signals on, stops it when its condition no longer holds, and waits for its end.
     ///
-    /// It stays in this process group, so that the terminal's input and signals, such as Ctrl-C and Ctrl-Z,
-    /// reach it directly. It is never started again, however often the gate moves.
+    /// It stays in this process group, so that the terminal's input and signals (Ctrl-C, Ctrl-Z) reach it directly.
     private func supervise(_ published: PublishedFiles) throws -> CommandEnd {
         let loop = try EventLoop()
         // Blocked before the start, so that none is lost and none ends this process.
@@ -106,7 +102,6 @@ extension Run {
         }
     }
 
-    /// The signals that are passed on.
     private static let passed = [SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM]
 
     /// The state in words if the condition no longer holds in it; nil while it may hold.
@@ -125,8 +120,7 @@ extension Run {
 }
 
 extension WaitCondition {
-    /// Whether the condition no longer holds in this state. An undecided service ends nothing. The other
-    /// decision ends `down` and `up`, before units are moved.
+    /// Whether the condition no longer holds, which no undecided service says. `down` and `up` end by the decision.
     func isOver(in state: PublishedState) -> Bool {
         guard state.state != .undecided else { return false }
         if case .effect(let gate) = self { return state.gate != gate }
@@ -149,8 +143,7 @@ extension WaitCondition {
 struct ChildProcess {
     let identifier: Int32
 
-    /// Starts a command, which is searched in PATH, with the signals of `mask` blocked. Throws as a shell
-    /// exits: with status 127 if there is no such command, with 126 if it cannot be run.
+    /// Starts a command, searched in PATH. Throws as a shell exits: with 127 if there is none, 126 if it cannot be run.
     init(_ command: [String], blocking mask: sigset_t) throws(CommandFailure) {
         var attributes = posix_spawnattr_t()
         var mask = mask
@@ -171,10 +164,8 @@ struct ChildProcess {
         self.identifier = identifier
     }
 
-    /// Sends a signal to the process.
     func send(_ signal: Int32) { kill(identifier, signal) }
 
-    /// The signals that this thread blocks now.
     static var blockedSignals: sigset_t {
         var mask = sigset_t()
         unsafe sigemptyset(&mask)
@@ -187,8 +178,8 @@ struct ChildProcess {
 struct CommandEnd: Error {
     let end: Child.End
 
-    /// Returns the exit status. If a signal ended the command, ends this process by the same signal, so
-    /// that a shell sees that its script was interrupted; returns 128 plus the number if that fails.
+    /// Returns the exit status. Ends this process by the signal that ended the command, so that a shell sees that;
+    /// returns 128 plus the number if that fails.
     func exitAlike() -> Int32 {
         switch end {
         case .exited(let status): return status

@@ -49,14 +49,12 @@ struct Wait: ParsableCommand {
 enum WaitCondition: Hashable, ExpressibleByArgument {
     /// The decision.
     case gate(Gate)
-    /// The effect: every attached unit is down behind the closed gate, or every unit that the open gate
-    /// starts is up.
+    /// The effect: every unit is down behind the closed gate, or every unit that the open gate starts is up.
     case effect(Gate)
     /// Any state but `undecided`.
     case decided
     case state(State)
 
-    /// The conditions by their words on the command line.
     private static let all: [(word: String, condition: Self)] =
         Gate.allCases.map { ($0.rawValue, .gate($0)) }
         + Gate.allCases.map { ($0 == .open ? "up" : "down", .effect($0)) }
@@ -82,8 +80,7 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
         }
     }
 
-    /// Whether the marker alone shows that the condition is met. The marker does not tell the
-    /// state.
+    /// Whether the marker alone shows that the condition is met: it does not tell the state.
     func isReached(by marker: Gate?) -> Bool {
         switch self {
         case .gate(let gate): marker == gate
@@ -152,14 +149,10 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
         }
     }
 
-    /// How long a service may have no files while others have: the start of a daemon with 10,000 services
-    /// takes about that.
+    /// How long a service may have no files while others have: about the start of a daemon with 10,000 services.
     private static let startDuration: Duration = .seconds(2)
-}
 
-extension WaitCondition {
-    /// A unit that was attached so lately that the daemon knows nothing of it; nil if there is none, or if the
-    /// condition is about no units.
+    /// An attached unit that the daemon does not know yet; nil without one, or if the condition is about no units.
     private func unknownUnit(
         of service: ServiceName, in published: PublishedFiles
     ) throws -> UnitName? {
@@ -236,8 +229,7 @@ struct StateFileWatch {
     /// Has a wait end at this time too.
     func expect(_ time: Instant) { validity.set(at: time) }
 
-    /// Returns when the files may have changed, or after any other event of the loop. If the kernel has no
-    /// watch left, it returns every second.
+    /// Returns when the files may have changed, or after another event; each second if the kernel has no watch left.
     func wait(atMost time: Duration?) throws(SystemError) {
         let isPolling = files.contains { $0.problem != nil }
         try loop.runOnce(min(time ?? .seconds(3600), .seconds(isPolling ? 1 : 3600)))

@@ -56,8 +56,7 @@ final class ServiceWatcher {
     /// Fires when the reader of the output is gone.
     private var output: Descriptor?
     private var isUnread = false
-    /// Whether anything may have changed since the last look. A look after every event of the loop would
-    /// see files that are half published.
+    /// Whether anything may have changed. After every event of the loop files may be half published.
     private var isDue = true
     /// The last change of each service, by the facts that distinguish it.
     private var reported: [ServiceName: [JSON.Value?]] = [:]
@@ -126,8 +125,7 @@ final class ServiceWatcher {
             state = try published.state(of: service)
             unreadable[service] = nil
         } catch {
-            // Reported once, and the other services go on. A daemon that starts removes the marker, and
-            // writes the file a moment later.
+            // Reported once. A daemon that starts removes the marker, and writes the file a moment later.
             let before = unreadable[service]
             let isKnown =
                 before?.problem == error.problem
@@ -153,12 +151,8 @@ final class ServiceWatcher {
     /// The services to look at, whether they have a state yet or not.
     private func services() throws -> [ServiceName] {
         if !named.isEmpty { return named }
-        do {
-            return try Directory.list(published.directory).compactMap(FileName.service)
-        } catch {
-            guard error.isNotFound else { throw error }
-            return []
-        }
+        let names = try File.ifThere(Directory.list(published.directory)) ?? []
+        return names.compactMap(FileName.service)
     }
 
     private func watchEntries() {
@@ -180,12 +174,10 @@ struct ServiceChange {
     let state: PublishedState?
     /// Whether the state is not out of date.
     let isCurrent: Bool
-    /// When the change was seen.
     let time: Instant
     let zone: Zone
 
-    /// The facts that distinguish this state from the last state. Times of writing and of validity
-    /// are left out: they move without a change.
+    /// The facts that distinguish this state from the last, without the times that move without a change.
     var essence: [JSON.Value?] {
         guard let object = state?.object else { return [] }
         let passing = ["decided_at", "valid_until", "fetched_at", "version"]
@@ -193,7 +185,6 @@ struct ServiceChange {
             + [.bool(isCurrent)]
     }
 
-    /// The line for people: time, service, state, reason.
     var line: String {
         let words =
             switch state {
