@@ -1,13 +1,14 @@
 import CivilTime
 import Decision
 import Gates
+import Support
 
 /// Sends events to a gate machine and writes down its effects, a line each. Times are
 /// seconds since the start.
 struct GateTranscript {
     private(set) var text = ""
     private(set) var machine: GateMachine
-    let shop: ServiceName
+    let shop: ServiceName = "shop"
     /// Whether requests to systemd and the rows of units.json are in the text too.
     private let showsAll: Bool
     /// Whether the reports of gate.json are in the text too.
@@ -15,7 +16,6 @@ struct GateTranscript {
 
     init(_ services: [String] = ["shop"], showsAll: Bool = false, showsGates: Bool = false) throws {
         machine = GateMachine(services: try services.map { try named($0) })
-        shop = try named("shop")
         self.showsAll = showsAll
         self.showsGates = showsGates
     }
@@ -38,10 +38,10 @@ struct GateTranscript {
         let open = try services.map { try unit(.open, of: $0) }
         transcript.at(0, .targetsListed(open.reduce(into: [:]) { $0[$1] = UnitStatus(.active) }))
         for service in services { transcript.at(0, .decided(service, .running)) }
-        let web = try unit("web.service")
-        let attached = UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])
+        let attached = UnitSnapshot(
+            UnitStatus(.active), requisiteOf: ["web.service"], wants: ["web.service"])
         for name in open { transcript.at(0, .unitRead(name, attached)) }
-        transcript.at(0, .unitRead(web, UnitSnapshot(UnitStatus(.active))))
+        transcript.at(0, .unitRead("web.service", UnitSnapshot(UnitStatus(.active))))
         for service in services {
             let closed = try unit(.closed, of: service)
             transcript.at(0, .unitRead(closed, UnitSnapshot(UnitStatus(.inactive))))
@@ -70,13 +70,13 @@ struct GateTranscript {
     mutating func attach(
         _ units: [String: UnitStatus], starts: Set<String>? = nil, isOpen: Bool
     ) throws {
-        let names = try units.keys.sorted().map { try unit($0) }
-        let wants = try (starts ?? Set(units.keys)).sorted().map { try unit($0) }
+        let names = try units.keys.sorted().map { try unitName($0) }
+        let wants = try (starts ?? Set(units.keys)).sorted().map { try unitName($0) }
         let open = UnitStatus(isOpen ? .active : .inactive)
         at(0, .unitRead(try unit(.open), UnitSnapshot(open, requisiteOf: names, wants: wants)))
         try read(0, .closed, isOpen ? .inactive : .active)
         for (name, seen) in units.sorted(by: { $0.key < $1.key }) {
-            at(0, .unitRead(try unit(name), UnitSnapshot(seen, stopLimit: .seconds(10))))
+            at(0, .unitRead(try unitName(name), UnitSnapshot(seen, stopLimit: .seconds(10))))
         }
     }
 
@@ -147,7 +147,8 @@ struct GateTranscript {
         at(
             seconds,
             .unitRead(
-                try unit(name), UnitSnapshot(UnitStatus(active, hasJob: hasJob), result: result)))
+                try unitName(name), UnitSnapshot(UnitStatus(active, hasJob: hasJob), result: result)
+            ))
     }
 
     /// systemd has confirmed a move, and these targets are read: active but for the first, which starts `units`.
@@ -155,7 +156,7 @@ struct GateTranscript {
         _ seconds: Double, from kind: GateTarget.Kind, with units: [String] = [],
         to active: GateTarget.Kind...
     ) throws {
-        try read(seconds, kind, .inactive, units.map { try unit($0) })
+        try read(seconds, kind, .inactive, units.map { try unitName($0) })
         for kind in active { try read(seconds, kind, .active) }
     }
 
@@ -182,7 +183,7 @@ struct GateTranscript {
     mutating func at(
         _ seconds: Double, _ name: String, is active: ActiveState, hasJob: Bool = false
     ) throws {
-        at(seconds, .unitChanged(try unit(name), UnitStatus(active, hasJob: hasJob)))
+        at(seconds, .unitChanged(try unitName(name), UnitStatus(active, hasJob: hasJob)))
     }
 
     /// systemd accepts a job, and then reports this state of its target.
@@ -317,13 +318,8 @@ extension DesiredGate {
     static let maintenance = DesiredGate(gate: .closed, state: .maintenance)
 }
 
-func unit(_ text: String) throws -> UnitName {
-    guard let name = UnitName(text) else { throw InvalidFlag.missing(key: text) }
-    return name
-}
-
 func target(_ kind: GateTarget.Kind) throws -> GateTarget {
-    GateTarget(service: try named("shop"), kind: kind)
+    GateTarget(service: "shop", kind: kind)
 }
 
 func unit(_ kind: GateTarget.Kind) throws -> UnitName { try unit(kind, of: named("shop")) }
@@ -332,11 +328,6 @@ func unit(_ kind: GateTarget.Kind, of service: ServiceName) throws -> UnitName {
     guard let name = GateTarget(service: service, kind: kind).unit else {
         throw InvalidFlag.missing(key: "unit")
     }
-    return name
-}
-
-func named<Thing>(_ text: String) throws -> Name<Thing> {
-    guard let name = Name<Thing>(text) else { throw InvalidFlag.missing(key: text) }
     return name
 }
 

@@ -1,19 +1,14 @@
 import CivilTime
 import Decision
 import Gates
+import Support
 import Testing
 
 /// Units that the configuration lists: attached by a unit of root that the machine has started.
 struct ListedUnitTests {
-    private let shop: ServiceName
-    private let web: UnitName
-    private let runner: UnitName
-
-    init() throws {
-        shop = try named("shop")
-        web = try unit("web.service")
-        runner = try unit("killswitchd-attach.service")
-    }
+    private let shop: ServiceName = "shop"
+    private let web: UnitName = "web.service"
+    private let runner: UnitName = "killswitchd-attach.service"
 
     /// A closed gate without units, when a configuration takes force that lists one.
     private func listed() throws -> GateTranscript {
@@ -122,8 +117,7 @@ struct ListedUnitTests {
     @Test func aConfigurationThatComesDuringARunHasOneOfItsOwn() throws {
         var gate = try listed()
         gate.at(1.1, .attachAnswered(problem: nil))
-        let app = try unit("app.service")
-        gate.at(1.2, .unitsListedByConfiguration([shop: [app]]))
+        gate.at(1.2, .unitsListedByConfiguration([shop: ["app.service"]]))
         gate.forget()
         run(&gate, at: 1.3, AttachmentOutcome())
         #expect(gate.text.contains("attach has ended\n    attach the listed units"), "\(gate.text)")
@@ -142,12 +136,12 @@ struct ListedUnitTests {
 
     @Test func aUnitThatIsListedByAnAliasIsAttachedByItsName() throws {
         var gate = try listed()
-        let name = try unit("mariadb.service")
         var outcome = AttachmentOutcome()
-        outcome.names[web] = name
+        outcome.names[web] = "mariadb.service"
         gate.at(1.1, .attachAnswered(problem: nil))
         gate.at(1.2, .unitChanged(runner, UnitStatus(.inactive)))
-        gate.at(1.2, .dropInsRead([try target(.open): [name]], areOfConfiguration: true))
+        gate.at(
+            1.2, .dropInsRead([try target(.open): ["mariadb.service"]], areOfConfiguration: true))
         gate.at(1.2, .attachEnded(outcome))
         #expect(gate.problems.isEmpty)
     }

@@ -1,17 +1,13 @@
 import CivilTime
 import Decision
 import Gates
+import Support
 import Testing
 
 /// Units whose file is gone or that are masked: systemd forgets their drop-ins, which name them still.
 struct LostUnitTests {
-    private let shop: ServiceName
-    private let web: UnitName
-
-    init() throws {
-        shop = try named("shop")
-        web = try unit("web.service")
-    }
+    private let shop: ServiceName = "shop"
+    private let web: UnitName = "web.service"
 
     private func status(_ active: ActiveState, _ load: UnitLoad) -> UnitStatus {
         var status = UnitStatus(active)

@@ -70,13 +70,13 @@ final class Daemon {
 
     /// Starts the daemon with these additional environment variables. `wrapper` is a program, and its
     /// arguments, that runs the daemon.
-    func start(
-        _ more: [String: String] = [:], through wrapper: [String] = []
-    ) throws {
+    @discardableResult
+    func start(_ more: [String: String] = [:], through wrapper: [String] = []) throws -> Daemon {
         let command = wrapper + [try Programs.path(of: "killswitchd")] + options
         program = try Program(
             command[0], Array(command.dropFirst()),
             environment: environment.merging(more) { _, new in new })
+        return self
     }
 
     /// Ends the daemon by a signal; returns its exit status.

@@ -18,7 +18,7 @@ import Testing
     }
 
     private func stored() throws -> Memory.StoredFlags? {
-        try state.flags(of: try named("app"), mark: folder("mark"), isBound: { _ in true })
+        try state.flags(of: "app", mark: folder("mark"), isBound: { _ in true })
     }
 
     @Test func theSignersOfAnAnswerComeBack() throws {
@@ -30,25 +30,25 @@ import Testing
             signed: SignedAnswer(
                 try SignedMetadata(flags, digest: [0, 10, 255]), by: ["alice", "bob \"b\""],
                 signatures: Array("-----BEGIN SSH SIGNATURE-----\n".utf8)))
-        try state.store([answer], of: try named("app"), fingerprint: "here")
-        try state.store(version, of: try named("app"))
+        try state.store([answer], of: "app", fingerprint: "here")
+        try state.store(version, of: "app")
         let found = try #require(try stored())
         #expect(found.answers == [answer])
-        #expect(state.version(of: try named("app")) == .known(version))
+        #expect(state.version(of: "app") == .known(version))
     }
 
     @Test func theHighestVersionStaysWhenTheAnswersAreDropped() throws {
-        try state.store(version, of: try named("app"))
-        try state.store([], of: try named("app"), fingerprint: "here")
+        try state.store(version, of: "app")
+        try state.store([], of: "app", fingerprint: "here")
         #expect(try stored() == nil)
-        #expect(state.version(of: try named("app")) == .known(version))
-        try state.dropVersion(of: try named("app"))
-        #expect(state.version(of: try named("app")) == .none)
+        #expect(state.version(of: "app") == .known(version))
+        try state.dropVersion(of: "app")
+        #expect(state.version(of: "app") == .none)
     }
 
     /// A crash may leave a copy torn at any byte, and a disk may lose one: the other one counts.
     @Test func aTornCopyNeverLowersTheVersion() throws {
-        let app: SourceName = try named("app")
+        let app: SourceName = "app"
         let file = folder("flags/app.version")
         try state.reserveVersion(of: app)
         #expect(state.version(of: app) == .none)
@@ -85,15 +85,14 @@ import Testing
 
     /// The space is reserved once, and stays when the version is deleted.
     @Test func theSpaceOfAVersionStays() throws {
-        let app: SourceName = try named("app")
         let file = folder("flags/app.version")
-        try state.store(version, of: app)
-        try state.reserveVersion(of: app)
-        #expect(state.version(of: app) == .known(version))
+        try state.store(version, of: "app")
+        try state.reserveVersion(of: "app")
+        #expect(state.version(of: "app") == .known(version))
         let inode = try blocks(file)
-        try state.store(AcceptedVersion(number: 9, digest: [1]), of: app)
-        try state.dropVersion(of: app)
-        #expect(state.version(of: app) == .none)
+        try state.store(AcceptedVersion(number: 9, digest: [1]), of: "app")
+        try state.dropVersion(of: "app")
+        #expect(state.version(of: "app") == .none)
         #expect(try blocks(file) == inode)
     }
 
@@ -108,8 +107,8 @@ import Testing
     ])
     func aVersionThatCannotBeReadIsAnError(text: String) throws {
         try folder.write(text, to: "flags/app.version")
-        guard case .unreadable(let cause) = state.version(of: try named("app")) else {
-            Issue.record("it counts as \(state.version(of: try named("app")))")
+        guard case .unreadable(let cause) = state.version(of: "app") else {
+            Issue.record("it counts as \(state.version(of: "app"))")
             return
         }
         #expect(cause.contains("app.version"), "\(cause)")

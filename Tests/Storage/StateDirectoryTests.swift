@@ -10,12 +10,11 @@ import Testing
 @Suite struct StateDirectoryTests {
     let folder: TemporaryFolder
     let directory: StateDirectory
-    let app: SourceName
+    let app: SourceName = "app"
 
     init() throws {
         folder = try TemporaryFolder()
         directory = StateDirectory(path: folder.path)
-        app = try named("app")
         try directory.prepare()
     }
 
@@ -116,10 +115,10 @@ import Testing
         ]
         entry.turn = Boottime(microseconds: 250_001)
         entry.drainsUntil = Boottime(microseconds: 20_000_000)
-        var ledger = Ledger(entries: [try named("shop"): entry])
+        var ledger = Ledger(entries: ["shop": entry])
         ledger.clocks = Ledger.Clocks(
             bootID: "b-1", isSynchronised: true,
-            servers: [try named("app"): ServerClock(date: since, at: Boottime(microseconds: 7))])
+            servers: ["app": ServerClock(date: since, at: Boottime(microseconds: 7))])
         try directory.store(ledger)
         let restored = try #require(try directory.ledger())
         #expect(restored == ledger)
@@ -148,19 +147,18 @@ import Testing
     @Test func theHighestGenerationComesBackAndCanBeIncremented() throws {
         try folder.write(Self.ledger(generation: "9007199254740992"), to: "services.json")
         let ledger = try #require(try directory.ledger())
-        #expect(ledger.entries[try named("shop")]?.generation == 1 << 53)
+        #expect(ledger.entries["shop"]?.generation == 1 << 53)
     }
 
     @Test func overridesComeBack() throws {
-        let shop: ServiceName = try named("shop")
         let override = try #require(
             Override(
                 state: .maintenance, cause: "disk \"swap\"", author: "root",
                 since: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
                 until: try Instant(rfc3339: "2027-03-01T14:00:00Z")))
-        try directory.store([shop: override])
+        try directory.store(["shop": override])
         let kept = try #require(try directory.overrides())
-        #expect(kept == [shop: override])
+        #expect(kept == ["shop": override])
     }
 
     @Test(arguments: [

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 
 /// All inputs of a decision that can make a difference: readings, ages, problems, policies, circumstances
 /// and overrides. The domain is finite, so that tests enumerate it.

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// No error moves a gate in any state and under any order, and none ends the polling. This tests the
@@ -44,7 +45,7 @@ import Testing
             try Self.failures
             + Self.bodies.map { .answer(try answer($0, fetchedAt: play.now.wall)) }
         for (index, outcome) in outcomes.enumerated() {
-            let effects = play.at(Double(10 + index), .fetchEnded(try named("app"), outcome))
+            let effects = play.at(Double(10 + index), .fetchEnded("app", outcome))
             for effect in effects {
                 if case .publish(_, let record) = effect {
                     #expect(record.verdict.state == row.override ?? row.state, "\(outcome)")

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// What holds for every decision: the tests enumerate every reading, age, problem, policy, circumstance
@@ -12,22 +13,20 @@ import Testing
     }
 
     @Test func everyDecisionOnOneSwitchKeepsTheInvariants() throws {
-        let evidence = Domain.evidence(on: try named("app"))
+        let evidence = Domain.evidence(on: "app")
         var census = Census()
         for service in services {
             for circumstances in Domain.circumstances {
                 for evidence in evidence { census.count(evidence, of: service, in: circumstances) }
             }
         }
-        census.record(
-            .minClosed(
-                try named("app"), until: Zone.utc.zoned(Domain.now), limit: .seconds(5)))
-        census.record(.closingHeld(try named("app")))
+        census.record(.minClosed("app", until: Zone.utc.zoned(Domain.now), limit: .seconds(5)))
+        census.record(.closingHeld("app"))
         for slug in DocumentRefusal.slugs {
             let refusal = DocumentRefusal(slug, "it is \(slug.rawValue)")
-            census.record(.invalidAnswer(try named("app"), InvalidFlag(Failure(refusal))))
+            census.record(.invalidAnswer("app", InvalidFlag(Failure(refusal))))
         }
-        census.record(.reopening(try named("app"), at: Zone.utc.zoned(Domain.now)))
+        census.record(.reopening("app", at: Zone.utc.zoned(Domain.now)))
         try census.record(overridesOf: services[0])
 
         #expect(census.decisions > 50_000)
@@ -51,7 +50,7 @@ import Testing
 
     /// An override is the verdict whatever flags and policy say. An expired override changes nothing.
     @Test func everyOverrideIsTheVerdictUntilItIsOver() throws {
-        let evidence = Domain.evidence(on: try named("app"), problems: [.none])
+        let evidence = Domain.evidence(on: "app", problems: [.none])
         var (forced, over) = (0, 0)
         var violations: [String] = []
         for override in Domain.overrides.compactMap(\.self) {
@@ -85,8 +84,9 @@ import Testing
     /// Two switches: if one closes, the other cannot open; a switch that is still awaited opens nothing;
     /// the order of the two makes no difference.
     @Test func noSwitchOpensWhatAnotherCloses() throws {
-        let evidence = Domain.evidence(on: try named("app"), problems: [.none], clocks: [.host])
-            .filter { !$0.isAwaited || $0.age == .zero }
+        let evidence = Domain.evidence(on: "app", problems: [.none], clocks: [.host]).filter {
+            !$0.isAwaited || $0.age == .zero
+        }
         let circumstances = Domain.circumstances[0]
         var count = 0
         var violations: [String] = []

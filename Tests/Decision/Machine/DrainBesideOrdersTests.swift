@@ -1,12 +1,11 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// What a drain waits for and what it does not, as killswitchd(8) and killswitchd.toml(5) list it.
 @Suite struct DrainBesideOrdersTests {
-    private let shop: ServiceName
-
-    init() throws { shop = try named("shop") }
+    private let shop: ServiceName = "shop"
 
     /// The drain that begins or goes on, and what is left of it; nil without one.
     private func drain(_ effects: [Effect], _ play: Transcript) -> Duration? {

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// Until when a closing drains.
@@ -141,22 +142,22 @@ import Testing
     /// An operator's order was in the way: the units ran on for the whole drain.
     @Test func anEmergencyCountsBehindAnOrderToo() throws {
         var play = try running()
-        let order = Event.force(try named("shop"), try .order(.maintenance), ifOpen: false)
+        let order = Event.force("shop", try .order(.maintenance), ifOpen: false)
         #expect(drain(play.at(10, order), play) == .seconds(20))
         let urgent = try play.at(12, "app", answers: #"{"state":"maintenance","drain":false}"#)
         #expect(isPublished(urgent))
         #expect(drain(urgent, play) == nil)
-        let released = play.at(14, .release(try named("shop"), by: "root", only: nil))
+        let released = play.at(14, .release("shop", by: "root", only: nil))
         #expect(isPublished(released))
         #expect(drain(released, play) == nil)
     }
 
     @Test func anEmergencyCountsOnceAnOrderThatOpensIsReleased() throws {
         var play = try running()
-        play.at(10, .force(try named("shop"), try .order(.running), ifOpen: false))
+        play.at(10, .force("shop", try .order(.running), ifOpen: false))
         try play.at(12, "app", answers: #"{"state":"maintenance","drain":false}"#)
         #expect(play.states == [.running])
-        let released = play.at(14, .release(try named("shop"), by: "root", only: nil))
+        let released = play.at(14, .release("shop", by: "root", only: nil))
         #expect(play.states == [.maintenance])
         #expect(drain(released, play) == nil)
     }
@@ -168,10 +169,10 @@ import Testing
             plan.services[index].switches[0].format = .switchObject(.whole)
         }
         var play = try Transcript(plan: plan).answered(#"{"state":"running"}"#)
-        play.at(10, .force(try named("a"), try .order(.maintenance), ifOpen: false))
+        play.at(10, .force("a", try .order(.maintenance), ifOpen: false))
         try play.at(12, "app", answers: #"{"state":"ended","drain":false}"#)
         #expect(play.states == [.maintenance, .running])
-        let confirmed = play.at(14, .confirm([try named("a")], by: "root"))
+        let confirmed = play.at(14, .confirm(["a"], by: "root"))
         #expect(isPublished(confirmed))
         #expect(drain(confirmed, play) == nil)
         #expect(play.states == [.maintenance, .running])

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// Flapping, and the choice among several switches.
@@ -50,8 +51,7 @@ import Testing
 
     @Test func theMostRestrictiveSwitchWins() throws {
         var shop = try service(format: .status(.whole))
-        shop.switches.append(
-            Switch(source: try named("plan"), format: .maintenance(.memberOrWhole("m"))))
+        shop.switches.append(Switch(source: "plan", format: .maintenance(.memberOrWhole("m"))))
         var play = try Transcript([shop]).answered(#"{"apiInactive": false, "forceUpdate": true}"#)
         try play.at(1, "plan", answers: #"{"isUnderMaintenance": true, "title": "T"}"#)
         try play.at(60, "app", answers: #"{"apiInactive": false, "forceUpdate": false}"#)
@@ -94,10 +94,10 @@ import Testing
 
     @Test func aHintFetchesAtOnceAndAgainWhenItComesDuringAFetch() throws {
         var play = try Transcript([try service()]).waiting()
-        play.at(0.1, .hinted(try named("app")))
+        play.at(0.1, .hinted("app"))
         try play.at(0.2, "app", answers: #"{"service_end": "no"}"#)
-        play.at(0.3, .fetchEnded(try named("app"), .unchanged))
-        play.at(10, .hinted(try named("app")))
+        play.at(0.3, .fetchEnded("app", .unchanged))
+        play.at(10, .hinted("app"))
         play.expect(
             #"""
             0.1s app hinted
@@ -114,10 +114,10 @@ import Testing
     /// The stream machine delays hints too, but a hint may have come before the answer.
     @Test func aHintDuringAFetchDoesNotOutweighRetryAfter() throws {
         var play = try Transcript([try service()]).started()
-        play.at(0.1, .hinted(try named("app")))
+        play.at(0.1, .hinted("app"))
         let busy = Failure(.unreachable, "busy", retryAfter: .seconds(20))
         play.forget()
-        play.at(0.2, .fetchEnded(try named("app"), .failure(busy)))
+        play.at(0.2, .fetchEnded("app", .failure(busy)))
         play.at(20, .woke)
         #expect(!play.text.contains("fetch app"))
         play.at(22.3, .woke)

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// The ways around the host guard: a mistake, or somebody who holds a source, spreads the closings
@@ -176,10 +177,10 @@ struct GuardEvasionTests {
     @Test func whatOperatorsCloseOrConfirmDoesNotCount() throws {
         var transcript = try Self.runningApart(limit: 1)
         let order = try Override.order(.maintenance, until: "2027-03-01T12:30:00Z")
-        transcript.at(2, .force(try named("a"), order))
+        transcript.at(2, .force("a", order))
         try transcript.at(3, "b", answers: Self.ended)
         #expect(transcript.states == [.maintenance, .ended, .running])
-        transcript.at(4, .force(try named("c"), order))
+        transcript.at(4, .force("c", order))
         #expect(transcript.states == [.maintenance, .ended, .maintenance])
     }
 }

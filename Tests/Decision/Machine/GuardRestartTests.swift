@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// What the host guard knows over a restart of the daemon.
@@ -50,9 +51,9 @@ struct GuardRestartTests {
         entry.announced = [end: known]
         let memory = Memory(
             flags: [
-                try named("app"): Memory.StoredFlags(
+                "app": Memory.StoredFlags(
                     answers: [try answer(Self.end, fetchedAt: fetched)], confirmedAt: fetched)
-            ], ledger: Ledger(entries: [try named("a"): entry, try named("b"): entry]))
+            ], ledger: Ledger(entries: ["a": entry, "b": entry]))
         var transcript = try Transcript(
             plan: HostGuardTests.plan(["a", "b"], limit: 1), memory: memory,
             start: "2027-03-01T12:19:00Z"
@@ -67,7 +68,7 @@ struct GuardRestartTests {
         let ledger = Self.ledger(in: try transcript.at(2, "app", answers: Self.end))
         let end = Announcement(from: try Instant(rfc3339: "2027-03-01T12:20:00Z"))
         let since = try Instant(rfc3339: "2027-03-01T12:00:02Z")
-        #expect(ledger?.entries[try named("a")]?.announced == [end: since])
+        #expect(ledger?.entries["a"]?.announced == [end: since])
     }
 
     /// Several switches may announce many windows. The ledger has the next windows, and no past window.
@@ -87,7 +88,7 @@ struct GuardRestartTests {
             effects = try transcript.at(
                 2, source, answers: #"{"state": "running", "windows": [\#(windows)]}"#)
         }
-        let stored = try #require(Self.ledger(in: effects)?.entries[named("a")]?.announced)
+        let stored = try #require(Self.ledger(in: effects)?.entries["a"]?.announced)
         #expect(stored.count == 64)
         let first = try Instant(rfc3339: "2028-01-01T00:00:00Z")
         #expect(stored.keys.map(\.from).min() == first)

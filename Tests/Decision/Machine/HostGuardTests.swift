@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// The host guard: `close_at_once` and `confirm`.
@@ -8,7 +9,7 @@ struct HostGuardTests {
         _ names: [String], limit: Int?, policy: Policy = Policy(minClosed: .zero)
     ) throws -> Plan {
         Plan(
-            sources: [SourcePlan(name: try named("app"), interval: .seconds(60))],
+            sources: [SourcePlan(name: "app", interval: .seconds(60))],
             services: try names.map { try service($0, policy: policy) },
             guardLimits: GuardLimits(count: limit))
     }
@@ -29,7 +30,7 @@ struct HostGuardTests {
         #expect(transcript.states == [.running, .running, .running])
         #expect(transcript.text.contains("publish a running open closing-held"))
         transcript.forget()
-        transcript.at(60, .fetchEnded(try named("app"), .unchanged))
+        transcript.at(60, .fetchEnded("app", .unchanged))
         #expect(transcript.text == "60s app unchanged (confirmed)\n")
         #expect(transcript.states == [.running, .running, .running])
     }
@@ -43,10 +44,10 @@ struct HostGuardTests {
     @Test func aConfirmedServiceClosesAndTheOthersStayHeld() throws {
         var transcript = try Self.running(["a", "b", "c"], limit: 1)
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
-        transcript.at(3, .confirm([try named("b")], by: "root"))
+        transcript.at(3, .confirm(["b"], by: "root"))
         #expect(transcript.states == [.running, .ended, .running])
         #expect(transcript.text.contains("log notice: 'root' confirms their closing: b"))
-        transcript.at(4, .confirm([try named("a"), try named("c")], by: "root"))
+        transcript.at(4, .confirm(["a", "c"], by: "root"))
         #expect(transcript.states == [.ended, .ended, .ended])
     }
 
@@ -54,7 +55,7 @@ struct HostGuardTests {
     @Test func theNextClosingIsHeldAgain() throws {
         var transcript = try Self.running(["a", "b"], limit: 1)
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
-        transcript.at(3, .confirm([try named("a"), try named("b")], by: "root"))
+        transcript.at(3, .confirm(["a", "b"], by: "root"))
         try transcript.at(4, "app", answers: #"{"service_end": "no"}"#)
         try transcript.at(5, "app", answers: #"{"service_end": "yes", "x": "1"}"#)
         #expect(transcript.states == [.running, .running])
@@ -109,7 +110,7 @@ struct HostGuardTests {
         var ledger = Ledger()
         let effects =
             try before.at(2, "app", answers: #"{"service_end": "yes"}"#)
-            + before.at(3, .confirm([try named("a")], by: "root"))
+            + before.at(3, .confirm(["a"], by: "root"))
         for case .storeLedger(let newer, _) in effects { ledger = newer }
         #expect(ledger.entries.values.filter(\.isHeld).count == 1)
         var transcript = try Transcript(

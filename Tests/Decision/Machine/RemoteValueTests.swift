@@ -1,21 +1,21 @@
 import CivilTime
 import Decision
 import JSON
+import Support
 import Testing
 
 /// Typed values and the variant come from the same snapshot as the verdict.
 @Suite struct RemoteValueTests {
     private func shop() throws -> Service {
-        let app: SourceName = try named("app")
         var shop = try service()
         shop.values = [
             RemoteValue(
-                name: try named("limit"), source: app, key: "limit", type: .integer,
+                name: "limit", source: "app", key: "limit", type: .integer,
                 fallback: .number(Number(10))),
-            RemoteValue(name: try named("banner"), source: app, key: "banner", type: .string),
+            RemoteValue(name: "banner", source: "app", key: "banner", type: .string),
         ]
         shop.variant = RemoteValue(
-            name: try named("variant"), source: app, key: "layout", type: .word(["1": "v1"]),
+            name: "variant", source: "app", key: "layout", type: .word(["1": "v1"]),
             fallback: .string("v2"))
         return shop
     }
@@ -90,8 +90,7 @@ import Testing
     ])
     func aFlagIsReadByItsType(_ row: Case) throws {
         let flags = try FlagDocument.parse(Array(#"{"k": \#(row.flag)}"#.utf8))
-        let plan = RemoteValue(
-            name: try named("k"), source: try named("app"), key: "k", type: row.type)
+        let plan = RemoteValue(name: "k", source: "app", key: "k", type: row.type)
         do {
             #expect(try plan.read(flags).serialized(.compact) == row.expected)
         } catch {
@@ -101,10 +100,9 @@ import Testing
 
     /// A value that is too large makes the answer invalid, as do values that are too large together.
     @Test func anAnswerWithTooLargeValuesIsInvalid() throws {
-        let app: SourceName = try named("app")
         var shop = try service()
-        shop.values = try (0..<5).map {
-            RemoteValue(name: try named("v\($0)"), source: app, key: "v\($0)", type: .string)
+        shop.values = (0..<5).map {
+            RemoteValue(name: "v\($0)", source: "app", key: "v\($0)", type: .string)
         }
         var play = try Transcript([shop]).started()
         let answer = { (end: String, sizes: [Int]) in
@@ -133,8 +131,7 @@ import Testing
 
     @Test func aDefaultOfTheSourceStandsForAKeyItDoesNotHold() throws {
         var plan = Plan(
-            sources: [SourcePlan(name: try named("app"), interval: .seconds(60))],
-            services: [try shop()])
+            sources: [SourcePlan(name: "app", interval: .seconds(60))], services: [try shop()])
         plan.sources[0].defaults = JSON.Object([("service_end", "over"), ("banner", "D")])
         var play = try Transcript(plan: plan).started()
         let effects = try play.at(1, "app", answers: #"{"banner": "E"}"#)

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// A rollout over time: steps come true while the source is silent, and over restarts.
@@ -45,7 +46,7 @@ import Testing
             """#
         let play = try play(slot: 123_456).answered(order)
         #expect(play.states == [.running])
-        let verdict = play.machine.publishedVerdict(of: try named("shop"))?.verdict
+        let verdict = play.machine.publishedVerdict(of: "shop")?.verdict
         let end = "; the closing is over before it reaches this host"
         #expect(verdict?.reason.sentence.hasSuffix(end) == true)
     }

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// The clocks of servers over restarts and reboots.
@@ -18,7 +19,7 @@ extension ServerClockTests {
             // The same boot, 110 s later.
             #expect(next.states(at: 110, .started) == [.countdown])
             let date = play.trueTime(at: 115)
-            next.at(115, .fetchEnded(try named("app"), .unchanged, date: date))
+            next.at(115, .fetchEnded("app", .unchanged, date: date))
             next.hang(until: 230)
             #expect(next.states == [.countdown])
             // Without an answer the stored clock counts for two intervals.
@@ -35,7 +36,7 @@ extension ServerClockTests {
         memory.ledger.clocks = Ledger.Clocks(
             bootID: "another-boot", isSynchronised: false,
             servers: [
-                try named("app"): ServerClock(
+                "app": ServerClock(
                     date: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
                     at: Boottime(microseconds: 1_000_000_000))
             ])
@@ -49,7 +50,7 @@ extension ServerClockTests {
         for minute in 1...60 {
             let seconds = Double(minute * 60)
             let date = play.trueTime(at: seconds) - .seconds(Int64(minute % 3))
-            play.at(seconds, .fetchEnded(try named("app"), .unchanged, date: date))
+            play.at(seconds, .fetchEnded("app", .unchanged, date: date))
         }
         #expect(!play.text.contains("remember"))
     }

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// Ends and windows are measured by the clock of the source that announced them, where the clock of this
@@ -50,7 +51,7 @@ import Testing
     @Test func theVerdictNamesTheClockAndTheWarningNamesTheServer() throws {
         var play = try announced()
         play.stepClock(100, by: Self.day * 2)
-        play.at(120, .fetchEnded(try named("app"), .unchanged, date: play.trueTime(at: 120)))
+        play.at(120, .fetchEnded("app", .unchanged, date: play.trueTime(at: 120)))
         play.stepClock(130, by: Self.day * -2)
         play.expect(
             withoutFetches: true,
@@ -72,7 +73,7 @@ import Testing
         play.hang(until: 119)
         play.forget()
         let date = try Instant(rfc3339: "2027-03-02T12:00:00Z")
-        play.at(120, .fetchEnded(try named("app"), .unchanged, date: date))
+        play.at(120, .fetchEnded("app", .unchanged, date: date))
         play.expect(
             withoutFetches: true,
             #"""
@@ -87,13 +88,13 @@ import Testing
         var play = try announced()
         play.stepClock(100, by: Self.day * 2)
         let end = try Instant(rfc3339: "2027-03-02T12:00:00Z")
-        play.at(120, .fetchEnded(try named("app"), .unchanged, date: end - .seconds(1)))
+        play.at(120, .fetchEnded("app", .unchanged, date: end - .seconds(1)))
         #expect(play.states == [.countdown])
         play.hang(until: 122)
         #expect(play.states == [.ended])
         for (seconds, age) in [(180.0, 31), (240, 2), (300, 45)] {
             let date = end + .seconds(Int64(seconds) - 121 - Int64(age))
-            play.at(seconds, .fetchEnded(try named("app"), .unchanged, date: date))
+            play.at(seconds, .fetchEnded("app", .unchanged, date: date))
             #expect(play.states == [.ended])
         }
     }
@@ -105,7 +106,7 @@ import Testing
         for minute in 1...3 {
             let seconds = Double(minute * 60)
             let date = play.trueTime(at: seconds) + Self.day * 2
-            play.at(seconds, .fetchEnded(try named("app"), .unchanged, date: date))
+            play.at(seconds, .fetchEnded("app", .unchanged, date: date))
         }
         play.expect(
             withoutFetches: true,
@@ -127,9 +128,7 @@ import Testing
     /// that was set is not taken for synchronised.
     @Test func untilTheKernelTellsTheLastKnownCounts() throws {
         var play = try announced(isSynchronised: nil)
-        play.at(
-            60,
-            .fetchEnded(try named("app"), .unchanged, date: play.trueTime(at: 60) + Self.day * 2))
+        play.at(60, .fetchEnded("app", .unchanged, date: play.trueTime(at: 60) + Self.day * 2))
         #expect(play.states == [.countdown])
         play.isSynchronised = false
         #expect(play.states(at: 61) == [.ended])
@@ -151,11 +150,8 @@ import Testing
             for minute in 1...1440 {
                 let seconds = Double(minute * 60)
                 let date = play.trueTime(at: seconds)
-                play.at(
-                    seconds - 1, .fetchEnded(try named("app"), .unchanged, date: date - .seconds(1))
-                )
-                play.at(
-                    seconds - 1, .fetchEnded(try named("other"), .unchanged, date: date + wrong))
+                play.at(seconds - 1, .fetchEnded("app", .unchanged, date: date - .seconds(1)))
+                play.at(seconds - 1, .fetchEnded("other", .unchanged, date: date + wrong))
                 play.hang(until: seconds + 1)
                 let state = minute < 1440 ? State.countdown : .ended
                 #expect(play.states == [state, wrong > .zero ? .ended : .countdown, state])
@@ -168,21 +164,19 @@ import Testing
         var memory = try Memory.stored(
             #"{"service_end": "countdown", "service_countdown": "2027-03-01T12:00:10Z"}"#,
             fetchedAt: "2027-03-01T11:00:00Z", state: .countdown, boot: "this-boot")
-        memory.overrides = [
-            try named("shop"): try .order(.running, until: "2027-03-01T12:00:05Z")
-        ]
+        memory.overrides = ["shop": try .order(.running, until: "2027-03-01T12:00:05Z")]
         let services = [try service(), try service("other", sources: ["other"])]
         var play = try Transcript(services, memory: memory).started()
         let date = try Instant(rfc3339: "2027-02-28T12:00:00Z")
         let answer = try answer(#"{"service_end": "no"}"#, fetchedAt: play.now.wall)
-        play.at(1, .fetchEnded(try named("other"), .answer(answer), date: date))
+        play.at(1, .fetchEnded("other", .answer(answer), date: date))
         play.hang(until: 10)
         #expect(play.states == [.countdown, .running])
         play.hang(until: 11)
         #expect(play.states == [.ended, .running])
         let order = try Override.order(.maintenance)
-        let effects = play.at(11, .force(try named("shop"), order, ifOpen: true))
-        #expect(effects == [.reject(try named("shop"), order, .notOpen(.ended))])
+        let effects = play.at(11, .force("shop", order, ifOpen: true))
+        #expect(effects == [.reject("shop", order, .notOpen(.ended))])
     }
 
     /// A step while one server is silent for long: the other shows that the clock is wrong.
@@ -223,7 +217,7 @@ import Testing
         var play = try announced()
         for minute in 1...1440 {
             let date = Instant(seconds: Int64(minute))
-            play.at(Double(minute * 60), .fetchEnded(try named("app"), .unchanged, date: date))
+            play.at(Double(minute * 60), .fetchEnded("app", .unchanged, date: date))
         }
         play.hang(until: 86_401)
         #expect(play.states == [.ended])
@@ -245,7 +239,7 @@ import Testing
         // A `Date` counts at once.
         play.forget()
         let date = try Instant(rfc3339: "2027-03-02T12:00:00Z")
-        play.at(60, .fetchEnded(try named("app"), .unchanged, date: date))
+        play.at(60, .fetchEnded("app", .unchanged, date: date))
         #expect(play.text.contains("ended closed end-passed"))
     }
 }
@@ -254,7 +248,7 @@ extension Transcript {
     /// Source `app` confirms its flags at this many seconds, with the right `Date`; then almost a minute
     /// passes.
     mutating func confirm(_ seconds: Double) throws {
-        at(seconds, .fetchEnded(try named("app"), .unchanged, date: trueTime(at: seconds)))
+        at(seconds, .fetchEnded("app", .unchanged, date: trueTime(at: seconds)))
         hang(until: seconds + 59)
     }
 }

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// The format `switch` over time: windows, versions, expiry.
@@ -139,10 +140,10 @@ import Testing
 
     @Test func aFailedSourceDoesNotHideTheOthers() throws {
         var shop = try shop()
-        shop.switches.append(Switch(source: try named("plan"), format: .switchObject(.whole)))
+        shop.switches.append(Switch(source: "plan", format: .switchObject(.whole)))
         var play = try Transcript([shop]).answered(#"{"state":"running"}"#, at: 1)
         try play.at(1, "plan", answers: Self.planned)
-        play.at(60, .fetchEnded(try named("plan"), .failure(Failure(.unreachable, "down"))))
+        play.at(60, .fetchEnded("plan", .failure(Failure(.unreachable, "down"))))
         try play.at(61, "app", answers: #"{"state":"maintenance"}"#)
         #expect(play.states == [.maintenance])
         try play.at(70, "app", answers: #"{"state":"running"}"#)

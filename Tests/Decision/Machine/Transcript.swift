@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import JSON
+import Support
 import Testing
 
 /// Sends events to a machine and writes down its effects, a line each. The tests compare the text. Times
@@ -141,11 +142,6 @@ struct Transcript {
         step += distance
         at(seconds, .clockStepped)
     }
-}
-
-func named<Thing>(_ text: String) throws -> Name<Thing> {
-    guard let name = Name<Thing>(text) else { throw InvalidFlag.missing(key: text) }
-    return name
 }
 
 func answer(_ body: String, fetchedAt: Instant) throws -> Answer {

@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import JSON
+import Support
 import Testing
 
 /// Answers of which some flags cannot be read.
@@ -75,7 +76,7 @@ import Testing
         var play = try Transcript([try service(format: row.format)]).started()
         let answer = try Self.answer(
             row.body, unreadable: row.unreadable, isPartial: row.isPartial, at: play.now)
-        play.at(1, .fetchEnded(try named("app"), .answer(answer)))
+        play.at(1, .fetchEnded("app", .answer(answer)))
         #expect(play.states == [row.isRead ? .ended : .undecided])
     }
 
@@ -84,9 +85,7 @@ import Testing
     func aValueStaysAsItWasAndNoDefaultTakesItsPlace(isPartial: Bool) throws {
         var shop = try service()
         shop.values = [
-            RemoteValue(
-                name: try named("limit"), source: try named("app"), key: "limit", type: .json,
-                fallback: 7)
+            RemoteValue(name: "limit", source: "app", key: "limit", type: .json, fallback: 7)
         ]
         var plan = Plan([shop])
         plan.sources[0].defaults = ["limit": 8]
@@ -96,7 +95,7 @@ import Testing
             isPartial ? #"{"service_end": "over"}"# : #"{"service_end": "over", "limit": null}"#
         let answer = try Self.answer(
             body, unreadable: isPartial ? [] : ["limit"], isPartial: isPartial, at: play.now)
-        let effects = play.at(2, .fetchEnded(try named("app"), .answer(answer)))
+        let effects = play.at(2, .fetchEnded("app", .answer(answer)))
         #expect(play.text.contains("publish shop ended closed flags values={\"limit\":3}"))
         #expect(!play.text.contains("the configured default"))
         // Both answers are stored: the order, and the older one for the value.
@@ -104,8 +103,7 @@ import Testing
             if case .storeFlags(_, let answers) = effect { answers } else { nil }
         }.first
         let memory = Memory(flags: [
-            try named("app"): Memory.StoredFlags(
-                answers: try #require(stored), confirmedAt: play.now.wall)
+            "app": Memory.StoredFlags(answers: try #require(stored), confirmedAt: play.now.wall)
         ])
         let next = try Transcript(plan: plan, memory: memory).started()
         #expect(next.text.contains("values={\"limit\":3}"))
@@ -115,17 +113,13 @@ import Testing
     @Test func anAnswerThatBecomesReadableIsNoRepeat() throws {
         let format = Format.switchObject(.whole)
         var play = try Transcript([try service(format: format)])
-        let (body, app): (String, SourceName) = (
-            #"{"state":"ended","message":null}"#, try named("app")
-        )
+        let (body, app): (String, SourceName) = (#"{"state":"ended","message":null}"#, "app")
         play.at(0, .started)
         let broken = try Self.answer(body, unreadable: ["message"], at: play.now)
         play.at(1, .fetchEnded(app, .answer(broken)))
         play.at(2, .fetchEnded(app, .answer(try Self.answer(body, at: play.now))))
         #expect(play.states == [.ended])
         play.at(3, .fetchEnded(app, .answer(broken)))
-        #expect(
-            play.machine.publishedVerdict(of: try named("shop"))?.verdict.reason.slug
-                == .invalidAnswer)
+        #expect(play.machine.publishedVerdict(of: "shop")?.verdict.reason.slug == .invalidAnswer)
     }
 }

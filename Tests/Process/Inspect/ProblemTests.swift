@@ -110,8 +110,7 @@ import Testing
             "the proxy closes the connection to 'secure.example.test'",
         ]
         for ((address, proxy), text) in zip(zip(addresses, proxies), expected) {
-            let daemon = try Daemon(asking: address)
-            try daemon.start(proxy)
+            let daemon = try Daemon(asking: address).start(proxy)
             try await daemon.awaitLine("': \(text); no valid flags are known yet")
         }
     }

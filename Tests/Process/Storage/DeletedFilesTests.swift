@@ -11,8 +11,7 @@ import Testing
     private static let configuration = Daemon.followingFile(interval: "1h")
 
     private func running() throws -> Daemon {
-        let daemon = try Daemon(Self.configuration)
-        try daemon.start(waitingFor: "running")
+        let daemon = try Daemon(Self.configuration).start(waitingFor: "running")
         try daemon.waitUntilItAnswers()
         return daemon
     }

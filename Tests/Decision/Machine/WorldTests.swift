@@ -67,3 +67,56 @@ import VirtualWorld
         return "\(notice.kind.rawValue) \(time)\(lead)"
     }
 }
+
+/// Random steps of the clock, sleeps, restarts and reboots, with servers whose clocks are right, wrong or
+/// absent: every end comes by the clock that the manual says.
+@Suite(.timeLimit(.minutes(5))) struct ClockWorldTests {
+    private static let start = Instant(seconds: 1_806_000_000)
+
+    @Test(arguments: UInt64(1)...8)
+    func everyEndComesByTheClockThatCanBeBelieved(_ seed: UInt64) throws {
+        let length = Duration.seconds(14 * 86_400)
+        var world = try ClockWorld(seed: seed, from: Self.start, for: length)
+        world.run(until: Self.start + length)
+        let chronicle = world.chronicle
+        #expect(chronicle.violations == [], "seed \(seed)")
+        #expect(chronicle.polls > 3000 && chronicle.edges > 20 && chronicle.changes > 20)
+        for mishap in [
+            "step back", "step forward", "synchronised", "wrong server", "sleep", "restart",
+            "reboot", "outage",
+        ] {
+            #expect(chronicle.faults[mishap, default: 0] > 0, "\(mishap), seed \(seed)")
+        }
+    }
+}
+
+/// Weeks of polling in virtual time, with more random failures than a real network has. The benchmark
+/// runs the whole year.
+@Suite(.timeLimit(.minutes(5))) struct VirtualYearTests {
+    private static let start = Instant(seconds: 1_806_000_000)
+
+    @Test(arguments: UInt64(1)...3)
+    func everyEndWindowStepWaitAndDrainIsMetToTheSecondAndNoFetchComesTooSoon(_ seed: UInt64) throws
+    {
+        let length = Duration.seconds(28 * 86_400)
+        var world = try World(
+            seed: seed, from: Self.start, for: length, zone: try zone("Europe/Berlin"),
+            interval: .seconds(300))
+        world.run(until: Self.start + length)
+        let chronicle = world.chronicle
+        #expect(chronicle.violations == [], "seed \(seed), \(Weather())")
+        #expect(chronicle.polls > 10_000 && chronicle.edges > 40 && chronicle.changes > 40)
+        for fault in [
+            "unreachable", "not flags", "wrong flags", "rollback", "refused", "overloaded",
+            "outage", "restart", "reboot", "sleep", "failed write", "order",
+        ] {
+            #expect(chronicle.faults[fault, default: 0] > 0, "\(fault), seed \(seed)")
+        }
+        for step in [
+            "wait", "closing during a wait", "drain", "opening during a drain",
+            "closing without a drain", "restart in a step",
+        ] {
+            #expect(chronicle.steps[step, default: 0] > 0, "\(step), seed \(seed)")
+        }
+    }
+}
