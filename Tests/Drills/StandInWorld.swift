@@ -2,6 +2,7 @@ import CivilTime
 import Decision
 import Drills
 import Gates
+import Support
 
 /// An answer to a drill, or a signal.
 enum DrillAnswer {
@@ -179,9 +180,4 @@ final class StandInWorld: DrillWorld {
     }
 
     private static func shown(_ time: Duration) -> String { "\(time.microseconds / 1000) ms" }
-}
-
-/// A time as a transcript writes it.
-func secondsText(_ value: Double) -> String {
-    value == value.rounded() ? "\(Int(value))s" : "\(value)s"
 }

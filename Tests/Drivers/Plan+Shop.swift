@@ -6,7 +6,6 @@ import FlagSources
 import Glibc
 import Storage
 import Support
-import Testing
 
 extension Plan {
     /// One service `shop` on one source `app`, which is polled once an hour.

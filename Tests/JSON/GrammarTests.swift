@@ -1,14 +1,14 @@
 import JSON
 import Testing
 
-/// RFC 8259 §2 to §5: what a document, a word, an object and an array are.
+/// RFC 8259 §2 to §5: what a document, a word, an object and an array are; and the strings of `StringGrammarTests`.
 struct GrammarTests {
-    @Test(arguments: accepted)
+    @Test(arguments: accepted + StringGrammarTests.accepted)
     func whatTheGrammarAllowsIsRead(document: Accepted) throws {
         try expect(document)
     }
 
-    @Test(arguments: refused)
+    @Test(arguments: refused + StringGrammarTests.refused)
     func whatTheGrammarDoesNotAllowIsRefusedAtItsPlace(document: Refused) {
         expect(document)
     }

@@ -3,16 +3,6 @@ import Testing
 
 /// RFC 8259 §7 and §8.2: how a string is spelled.
 struct StringGrammarTests {
-    @Test(arguments: accepted)
-    func whatTheGrammarAllowsIsRead(document: Accepted) throws {
-        try expect(document)
-    }
-
-    @Test(arguments: refused)
-    func whatTheGrammarDoesNotAllowIsRefusedAtItsPlace(document: Refused) {
-        expect(document)
-    }
-
     @Test func everyCodeUnitEscapedIsItsCharacterOrALoneSurrogate() throws {
         for unit in UInt16.min ... .max {
             let digits = String(unit, radix: 16)

@@ -138,7 +138,8 @@ extension Daemon {
         try await Support.waitUntil(what, orReport: { try log }, condition)
     }
 
-    private func awaitMember(
+    /// Waits until a member of the verdict is this text.
+    func awaitMember(
         _ name: String, _ value: String, of service: String = "shop"
     ) async throws {
         try await Support.waitUntil("the \(name) is '\(value)'", orReport: { try log }) {

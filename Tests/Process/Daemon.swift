@@ -47,6 +47,15 @@ final class Daemon {
         time_zone = "Asia/Tokyo"
         """
 
+    /// A service on a source, to be added to a configuration; `more` are the other lines of its table.
+    static func service(
+        _ name: String = "shop", on source: String = "file:flags.json",
+        format: String = "service-end", _ more: String...
+    ) -> String {
+        let lines = ["", "[service.\(name)]", "source = \"\(source)\"", "format = \"\(format)\""]
+        return (lines + more).joined(separator: "\n")
+    }
+
     /// The same service on a source of type `file` that is polled at this interval.
     static func followingFile(interval: String) -> String {
         """

@@ -26,3 +26,8 @@ package func unitName(_ text: String) throws -> UnitName {
     guard let name = UnitName(text) else { throw TestFailure("'\(text)' is no name of a unit") }
     return name
 }
+
+/// A time as a transcript writes it.
+package func secondsText(_ value: Double) -> String {
+    value == value.rounded() ? "\(Int(value))s" : "\(value)s"
+}

@@ -5,7 +5,7 @@ import Testing
 
 /// The table `[report]`.
 @Suite struct ReportSettingsTests {
-    private static let shop = """
+    fileprivate static let shop = """
         [service.shop]
         source = "file:shop.json"
         format = "switch"
@@ -61,14 +61,8 @@ import Testing
 
 /// The table `[metrics]`.
 @Suite struct MetricsSettingsTests {
-    private static let shop = """
-        [service.shop]
-        source = "file:shop.json"
-        format = "switch"
-        """
-
     private func textfile(_ more: String) throws -> String? {
-        try load(Self.shop + "\n" + more).textfile
+        try load(ReportSettingsTests.shop + "\n" + more).textfile
     }
 
     @Test func theTextfileIsAPathThatTheNodeExporterReads() throws {
@@ -102,7 +96,7 @@ import Testing
         ),
     ])
     func anErrorSaysWhatToWrite(_ metrics: String, _ message: String) {
-        let printed = errors(in: Self.shop + "\n[metrics]\n" + metrics)
+        let printed = errors(in: ReportSettingsTests.shop + "\n[metrics]\n" + metrics)
         #expect(printed.hasPrefix("f:5") && printed.contains(message), "\(printed)")
     }
 }

@@ -88,8 +88,7 @@ struct GuardCauseTests {
             if case .publish(_, let record) = $0 { record.verdict } else { nil }
         }
         #expect(verdicts.map(\.override) == [nil] && verdicts.map(\.gate) == [.open])
-        transcript.at(21, .confirm(["a", "b"], by: "root"))
-        #expect(transcript.states == [.ended, .ended])
+        #expect(transcript.states(at: 21, .confirm(["a", "b"], by: "root")) == [.ended, .ended])
     }
 }
 
@@ -111,8 +110,7 @@ struct GuardWaitTests {
         #expect(transcript.states == [.ended, .ended, .ended])
         try transcript.at(20, "app", answers: #"{"service_end": "yes", "x": "1"}"#)
         #expect(!transcript.text.contains("would close at once"), "\(transcript.text)")
-        transcript.hang(until: 400)
-        #expect(transcript.states == [.ended, .ended, .ended])
+        #expect(transcript.states(hangingUntil: 400) == [.ended, .ended, .ended])
     }
 
     /// The same after a boot: in this boot the gates have not opened.
@@ -131,8 +129,7 @@ struct GuardWaitTests {
         #expect(transcript.states == [.maintenance, .maintenance, .maintenance])
         try transcript.at(20, "app", answers: #"{"service_end": "yes"}"#)
         #expect(!transcript.text.contains("would close at once"), "\(transcript.text)")
-        transcript.hang(until: 2000)
-        #expect(transcript.states == [.ended, .ended, .ended])
+        #expect(transcript.states(hangingUntil: 2000) == [.ended, .ended, .ended])
     }
 
     /// Once they have opened, the guard holds their closings again.
@@ -142,8 +139,7 @@ struct GuardWaitTests {
             plan: HostGuardTests.plan(Self.names, limit: 1, policy: policy), place: Self.place
         ).answered(#"{"service_end": "yes"}"#, at: 1)
         try transcript.at(10, "app", answers: #"{"service_end": "no"}"#)
-        transcript.hang(until: 400)
-        #expect(transcript.states == [.running, .running, .running])
+        #expect(transcript.states(hangingUntil: 400) == [.running, .running, .running])
         try transcript.at(400, "app", answers: #"{"service_end": "yes", "x": "1"}"#)
         #expect(transcript.states == [.running, .running, .running])
         #expect(transcript.text.contains("would close at once"))

@@ -42,10 +42,7 @@ struct GuardEvasionTests {
     }
 
     static func windows(_ plan: [String], limit: Int?) throws -> Transcript {
-        var plan = try HostGuardTests.plan(plan, limit: limit)
-        for index in plan.services.indices {
-            plan.services[index].switches[0].format = .switchObject(.whole)
-        }
+        let plan = try HostGuardTests.plan(plan, limit: limit, format: .switchObject(.whole))
         return try Transcript(plan: plan).answered(#"{"state": "running"}"#, at: 1)
     }
 

@@ -146,10 +146,8 @@ import Testing
                 answers: stored, confirmedAt: try Instant(rfc3339: "2027-03-01T12:31:00Z"))
         ])
         var next = try Transcript(services, memory: memory, start: "2027-03-01T12:59:00Z").started()
-        next.hang(until: 1859)
-        #expect(next.states == [.running, .running])
-        next.hang(until: 1861)
-        #expect(next.states == [.maintenance, .running])
+        #expect(next.states(hangingUntil: 1859) == [.running, .running])
+        #expect(next.states(hangingUntil: 1861) == [.maintenance, .running])
     }
 }
 

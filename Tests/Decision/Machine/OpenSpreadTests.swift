@@ -7,11 +7,12 @@ import Testing
 @Suite struct OpenSpreadTests {
     /// A host whose share of 1,000 seconds is 250.
     private func play(
-        _ policy: Policy = Policy(openSpread: .seconds(1000)), memory: Memory = Memory()
+        _ policy: Policy = Policy(openSpread: .seconds(1000)), memory: Memory = Memory(),
+        start: String = "2027-03-01T12:00:00Z", bootedFor: Duration = .seconds(1000)
     ) throws -> Transcript {
         try Transcript(
-            [try service(policy: policy)], memory: memory,
-            place: .fixed(try #require(Slot(250_000))))
+            [try service(policy: policy)], memory: memory, start: start,
+            place: .fixed(try #require(Slot(250_000))), bootedFor: bootedFor)
     }
 
     @Test func theGateOpensAtTheHostsTurn() throws {
@@ -19,8 +20,7 @@ import Testing
         try play.at(60, "app", answers: ServiceEnd.no)
         play.at(309, .woke)
         play.at(310, .woke)
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             60s app answers {"service_end": "no"} (stored, confirmed)
                 remember and publish shop ended closed reopening-at #2 until 2027-03-02T00:01:00+00:00
@@ -36,12 +36,10 @@ import Testing
         var play = try play().answered(ServiceEnd.over)
         try play.at(60, "app", answers: ServiceEnd.no)
         var memory = try Memory.stored(
-            ServiceEnd.no, fetchedAt: "2027-03-01T12:01:00Z", state: .ended, boot: "this-boot")
+            ServiceEnd.no, fetchedAt: "2027-03-01T12:01:00Z", state: .ended)
         memory.ledger = play.ledger
-        var next = try Transcript(
-            [try service(policy: Policy(openSpread: .seconds(1000)))], memory: memory,
-            start: "2027-03-01T12:05:00Z", place: .fixed(try #require(Slot(250_000))),
-            bootedFor: .seconds(1300))
+        var next = try self.play(
+            memory: memory, start: "2027-03-01T12:05:00Z", bootedFor: .seconds(1300))
         #expect(next.states(at: 0, .started) == [.ended])
         #expect(next.states(at: 9) == [.ended])
         #expect(next.states(at: 10) == [.running])
@@ -62,23 +60,20 @@ import Testing
         try play.at(60, "app", answers: ServiceEnd.no)
         play.at(70, .force("shop", try .order(.running), ifOpen: false))
         #expect(play.states == [.running])
-        play.at(80, .release("shop", by: "root", only: nil))
-        #expect(play.states == [.running])
+        #expect(play.states(at: 80, .release("shop", by: "root", only: nil)) == [.running])
     }
 
     @Test func aDrillDoesNotWait() throws {
         var play = try play().answered(ServiceEnd.no)
         play.at(70, .force("shop", try .order(.maintenance), ifOpen: true))
         #expect(play.states == [.maintenance])
-        play.at(80, .release("shop", by: "root", only: nil))
-        #expect(play.states == [.running])
+        #expect(play.states(at: 80, .release("shop", by: "root", only: nil)) == [.running])
     }
 
     /// The host has booted 1,000 seconds ago, and its turn is 1,250 seconds after the boot.
     @Test(arguments: [false, true])
     func aBootWaitsIfAsked(_ spreadsAtBoot: Bool) throws {
-        let memory = try Memory.stored(
-            ServiceEnd.no, fetchedAt: "2027-03-01T11:00:00Z", state: .running, boot: "another-boot")
+        let memory = try Memory.stored(ServiceEnd.no, state: .running, boot: "another-boot")
         var play = try play(
             Policy(openSpread: .seconds(5000), spreadsAtBoot: spreadsAtBoot), memory: memory
         ).answered(ServiceEnd.no, at: 1)
@@ -150,11 +145,9 @@ import Testing
         var play = try play().answered(ServiceEnd.over)
         try play.at(60, "app", answers: ServiceEnd.no)
         var memory = try Memory.stored(
-            ServiceEnd.no, fetchedAt: "2027-02-28T12:00:00Z", state: .ended, boot: "this-boot")
+            ServiceEnd.no, fetchedAt: "2027-02-28T12:00:00Z", state: .ended)
         memory.ledger = play.ledger
-        var next = try Transcript(
-            [try service(policy: Policy(openSpread: .seconds(1000)))], memory: memory,
-            start: start, place: .fixed(try #require(Slot(250_000))), bootedFor: .seconds(1120))
+        var next = try self.play(memory: memory, start: start, bootedFor: .seconds(1120))
         next.at(0, .started)
         #expect(next.states(at: 189) == [.ended])
         #expect(next.states(at: 190) == [.running])

@@ -31,8 +31,7 @@ import Testing
         play.forget()
         play.at(2, .force(shop, try order(), ifOpen: true))
         play.at(3, .release(shop, by: "root", only: "drill"))
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             2s force shop maintenance if open
                 keep shop=maintenance

@@ -13,8 +13,7 @@ import Testing
         play.at(2, .force("shop", try .order(.maintenance)))
         play.at(3599, .woke)
         play.at(3600, .woke)
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             2s force shop maintenance
                 keep shop=maintenance
@@ -34,8 +33,7 @@ import Testing
         for (until, state) in [
             ("2027-03-01T12:00:01Z", State.ended), ("2027-03-01T11:59:59Z", .running),
         ] {
-            var memory = try Memory.stored(
-                ServiceEnd.no, fetchedAt: "2027-03-01T11:00:00Z", state: .ended, boot: "this-boot")
+            var memory = try Memory.stored(ServiceEnd.no, state: .ended)
             memory.ledger.entries["shop"]?.since = try Instant(rfc3339: "2027-03-01T11:00:00Z")
             memory.overrides = ["shop": try .order(.ended, until: until)]
             var play = try Transcript([try service()], memory: memory)
@@ -62,8 +60,7 @@ import Testing
     @Test(arguments: [State.running, .maintenance]) func anOverrideCountsAtOnceAfterAReboot(
         _ state: State
     ) throws {
-        var memory = try Memory.stored(
-            ServiceEnd.no, fetchedAt: "2027-03-01T11:00:00Z", state: state, boot: "another-boot")
+        var memory = try Memory.stored(ServiceEnd.no, state: state, boot: "another-boot")
         memory.overrides = ["shop": try .order(state)]
         var play = try Transcript([try service()], memory: memory)
         #expect(play.states(at: 0, .started) == [state])
@@ -72,8 +69,7 @@ import Testing
     /// A board without a battery boots in 1970. Until its clock is set, the override is kept, because
     /// nothing shows that it is over.
     @Test func aClockThatIsTooEarlyEndsNoOverride() throws {
-        var memory = try Memory.stored(
-            ServiceEnd.no, fetchedAt: "2027-03-01T11:00:00Z", state: .ended, boot: "another-boot")
+        var memory = try Memory.stored(ServiceEnd.no, state: .ended, boot: "another-boot")
         memory.overrides = ["shop": try .order(.ended)]
         var play = try Transcript(
             [try service()], memory: memory, start: "1970-01-01T00:00:10Z"
@@ -111,8 +107,7 @@ import Testing
         play.forget()
         play.at(3599, .woke)
         play.at(3600, .woke)
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             3599s woke
                 log notice: shop: the order of 'root' (running) ends at 2027-03-01T13:00:00+00:00; then the flags decide
@@ -133,8 +128,7 @@ import Testing
         let effects = play.at(12, .release("shop", by: "bob (uid 7)"))
         for case .publish(_, let record) in effects { #expect(record.verdict.override == nil) }
         play.at(15, .woke)
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             12s bob (uid 7) releases shop
                 keep 

@@ -32,8 +32,7 @@ import Testing
         var play = try Transcript([try shop([Self.day])]).answered(
             countdown("2027-03-02T14:00:00Z"))
         play.at(7200, .woke)
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             7200s woke
                 remember and publish shop countdown open flags days=1 #2 until 2027-03-02T00:01:00+00:00
@@ -142,8 +141,7 @@ import Testing
         play.stepClock(100, by: .seconds(-40 * Self.day))
         #expect(try published(play.at(200, .fetchEnded("app", .unchanged))) == [])
         var memory = try Memory.stored(
-            countdown("2027-03-03T10:00:00Z"), fetchedAt: "2027-03-01T12:00:00Z",
-            state: .countdown, boot: "this-boot")
+            countdown("2027-03-03T10:00:00Z"), fetchedAt: "2027-03-01T12:00:00Z", state: .countdown)
         memory.ledger = play.ledger
         var next = try Transcript(
             plan: Plan([try shop([2 * Self.day, Self.day])]), memory: memory,
@@ -156,8 +154,7 @@ import Testing
     /// The flags may have changed while the daemon was down.
     @Test func afterAStartTheFirstAnswerIsAwaited() throws {
         let memory = try Memory.stored(
-            countdown("2027-03-02T10:00:00Z"), fetchedAt: "2027-02-25T12:00:00Z",
-            state: .countdown, boot: "this-boot")
+            countdown("2027-03-02T10:00:00Z"), fetchedAt: "2027-02-25T12:00:00Z", state: .countdown)
         var play = try Transcript(plan: Plan([try shop([Self.day])]), memory: memory)
         #expect(published(play.at(0, .started)) == [])
         #expect(published(try play.at(1, "app", answers: #"{"state": "running"}"#)) == [])

@@ -121,8 +121,7 @@ import Testing
 @Suite struct ReloadContinuityTests {
     /// After a reboot flags that open wait for their source. A reload does not end that wait.
     @Test func aReloadDoesNotEndTheWaitAfterAReboot() throws {
-        let memory = try Memory.stored(
-            ServiceEnd.no, fetchedAt: "2027-03-01T11:00:00Z", state: .running, boot: "another-boot")
+        let memory = try Memory.stored(ServiceEnd.no, state: .running, boot: "another-boot")
         var play = try Transcript([try service()], memory: memory).started()
         #expect(try play.states(at: 1, .reconfigured(Plan([service()]))) == [.undecided])
         #expect(play.states(at: 29) == [.undecided])
@@ -133,8 +132,7 @@ import Testing
     /// so that the gate would open for half a minute.
     @Test func anotherSwitchDoesNotMakeOldFlagsYoung() throws {
         let policy = Policy(maxStale: .seconds(600), whenStale: .closed, minClosed: .zero)
-        let memory = try Memory.stored(
-            ServiceEnd.no, fetchedAt: "2027-03-01T11:00:00Z", state: .running, boot: "this-boot")
+        let memory = try Memory.stored(ServiceEnd.no, state: .running)
         var play = try Transcript([try service(policy: policy)], memory: memory).started()
         #expect(play.states(at: 30) == [.maintenance])
         let both = try service(policy: policy, sources: ["app", "other"])
@@ -184,8 +182,7 @@ import Testing
         renamed.zone = try zone("Asia/Tokyo")
         play.at(3, .reconfigured(Plan([renamed])))
         play.at(4, .activate(nil))
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             3s reconfigured
                 publish shop running open flags values={"limit":1} #2 until 2027-03-01T15:01:00+00:00

@@ -76,8 +76,7 @@ import Testing
         play.at(61, .fetchEnded("app", .failure(Failure(.unreachable, "no such file"))))
         #expect(play.states(at: 3600) == [.ended])
         try play.at(3601, "app", answers: ServiceEnd.no)
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             60s reconfigured app=other
                 publish shop ended closed stored-flags #2 until 2027-03-02T00:01:00+00:00
@@ -193,8 +192,7 @@ import Testing
         let (shop, web) = (try service(), try service("web", sources: ["other"]))
         for (flags, state) in [(ServiceEnd.over, State.ended), (ServiceEnd.no, .running)] {
             for boot in ["this-boot", "another-boot"] {
-                let memory = try Memory.stored(
-                    flags, fetchedAt: "2027-03-01T11:00:00Z", state: state, boot: boot)
+                let memory = try Memory.stored(flags, state: state, boot: boot)
                 var ledgerOnly = memory
                 ledgerOnly.flags = [:]
                 var reloaded = try Transcript([web], memory: ledgerOnly).started()
@@ -216,8 +214,7 @@ import Testing
     @Test(arguments: [nil, .sameAddress, .otherAddress] as [Replacement?])
     func aReloadAndARestartGiveTheSameVerdict(_ replacement: Replacement?) throws {
         let known = { (flags: String, state: State) in
-            try Memory.stored(
-                flags, fetchedAt: "2027-03-01T11:00:00Z", state: state, boot: "this-boot")
+            try Memory.stored(flags, state: state)
         }
         let formats: [Format] = [
             .serviceEnd, .serviceEnd(endKeys: ["other"], countdownKey: "at"), .status(.whole),

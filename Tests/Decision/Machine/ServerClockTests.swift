@@ -29,19 +29,11 @@ import Testing
     // MARK: - One server
 
     /// Once a step by two days ended every service, although each answer said that it was early.
-    @Test func aStepForwardEndsNothingThatAFreshDateContradicts() throws {
+    @Test(arguments: [day * 2, .seconds(-3600)])
+    func noStepMovesAnEndThatAFreshDateContradicts(_ step: Duration) throws {
         var play = try announced()
-        play.stepClock(100, by: Self.day * 2)
+        play.stepClock(100, by: step)
         #expect(play.states == [.countdown])
-        for minute in 2...1440 {
-            try play.confirm(Double(minute * 60))
-            #expect(play.states == [minute < 1440 ? .countdown : .ended], "minute \(minute)")
-        }
-    }
-
-    @Test func aStepBackDelaysNoEnd() throws {
-        var play = try announced()
-        play.stepClock(100, by: .seconds(-3600))
         for minute in 2...1440 {
             try play.confirm(Double(minute * 60))
             #expect(play.states == [minute < 1440 ? .countdown : .ended], "minute \(minute)")
@@ -53,8 +45,7 @@ import Testing
         play.stepClock(100, by: Self.day * 2)
         play.at(120, .fetchEnded("app", .unchanged, date: play.trueTime(at: 120)))
         play.stepClock(130, by: Self.day * -2)
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             100s clock stepped
                 publish shop countdown open server-clock days=1 #2 until 2027-03-04T00:01:00+00:00
@@ -74,8 +65,7 @@ import Testing
         play.forget()
         let date = try Instant(rfc3339: "2027-03-02T12:00:00Z")
         play.at(120, .fetchEnded("app", .unchanged, date: date))
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             120s app unchanged (confirmed)
                 remember and publish shop ended closed end-passed days=0 #3 until 2027-03-01T23:03:00+00:00
@@ -90,8 +80,7 @@ import Testing
         let end = try Instant(rfc3339: "2027-03-02T12:00:00Z")
         play.at(120, .fetchEnded("app", .unchanged, date: end - .seconds(1)))
         #expect(play.states == [.countdown])
-        play.hang(until: 122)
-        #expect(play.states == [.ended])
+        #expect(play.states(hangingUntil: 122) == [.ended])
         for (seconds, age) in [(180.0, 31), (240, 2), (300, 45)] {
             let date = end + .seconds(Int64(seconds) - 121 - Int64(age))
             play.at(seconds, .fetchEnded("app", .unchanged, date: date))
@@ -108,8 +97,7 @@ import Testing
             let date = play.trueTime(at: seconds) + Self.day * 2
             play.at(seconds, .fetchEnded("app", .unchanged, date: date))
         }
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             60s app unchanged (confirmed)
                 remember shop=countdown#2
@@ -163,17 +151,15 @@ import Testing
     @Test func theClockOfOneServerHoldsNothingOfASilentSource() throws {
         var memory = try Memory.stored(
             #"{"service_end": "countdown", "service_countdown": "2027-03-01T12:00:10Z"}"#,
-            fetchedAt: "2027-03-01T11:00:00Z", state: .countdown, boot: "this-boot")
+            state: .countdown)
         memory.overrides = ["shop": try .order(.running, until: "2027-03-01T12:00:05Z")]
         let services = [try service(), try service("other", sources: ["other"])]
         var play = try Transcript(services, memory: memory).started()
         let date = try Instant(rfc3339: "2027-02-28T12:00:00Z")
         let answer = try answer(#"{"service_end": "no"}"#, fetchedAt: play.now.wall)
         play.at(1, .fetchEnded("other", .answer(answer), date: date))
-        play.hang(until: 10)
-        #expect(play.states == [.countdown, .running])
-        play.hang(until: 11)
-        #expect(play.states == [.ended, .running])
+        #expect(play.states(hangingUntil: 10) == [.countdown, .running])
+        #expect(play.states(hangingUntil: 11) == [.ended, .running])
         let order = try Override.order(.maintenance)
         let effects = play.at(11, .force("shop", order, ifOpen: true))
         #expect(effects == [.reject("shop", order, .notOpen(.ended))])
@@ -196,20 +182,16 @@ import Testing
 
     @Test func withoutAServerTheWallClockCounts() throws {
         var play = try announced()
-        play.hang(until: 86_398)
-        #expect(play.states == [.countdown])
-        play.hang(until: 86_401)
-        #expect(play.states == [.ended])
+        #expect(play.states(hangingUntil: 86_398) == [.countdown])
+        #expect(play.states(hangingUntil: 86_401) == [.ended])
     }
 
     /// A `Date` contradicts for two intervals; then a server that is gone counts no longer.
     @Test func anOldDateContradictsNothing() throws {
         var play = try announced()
         play.stepClock(100, by: Self.day * 2)
-        play.hang(until: 121)
-        #expect(play.states == [.countdown])
-        play.hang(until: 122)
-        #expect(play.states == [.ended])
+        #expect(play.states(hangingUntil: 121) == [.countdown])
+        #expect(play.states(hangingUntil: 122) == [.ended])
     }
 
     /// A server whose clock shows a time before the build of this program tells no time.
@@ -219,8 +201,7 @@ import Testing
             let date = Instant(seconds: Int64(minute))
             play.at(Double(minute * 60), .fetchEnded("app", .unchanged, date: date))
         }
-        play.hang(until: 86_401)
-        #expect(play.states == [.ended])
+        #expect(play.states(hangingUntil: 86_401) == [.ended])
     }
 
     /// A board without a battery boots in 1970.
@@ -250,5 +231,55 @@ extension Transcript {
     mutating func confirm(_ seconds: Double) throws {
         at(seconds, .fetchEnded("app", .unchanged, date: trueTime(at: seconds)))
         hang(until: seconds + 59)
+    }
+}
+
+/// The clocks of servers over restarts and reboots.
+extension ServerClockTests {
+    /// The daemon is started again while the clock is wrong: nothing ends before the server has told so.
+    @Test func aRestartRemembersThatTheClockIsWrong() throws {
+        for stepsBefore in [true, false] {
+            var play = try announced()
+            if stepsBefore { play.stepClock(100, by: Self.day * 2) }
+            var memory = try Memory.stored(
+                Self.countdown, fetchedAt: "2027-03-01T12:00:01Z", state: .countdown)
+            memory.ledger = play.ledger
+            var next = try Transcript(
+                [try service()], memory: memory, start: "2027-03-03T12:02:00Z")
+            // The same boot, 110 s later.
+            #expect(next.states(at: 110, .started) == [.countdown])
+            let date = play.trueTime(at: 115)
+            next.at(115, .fetchEnded("app", .unchanged, date: date))
+            #expect(next.states(hangingUntil: 230) == [.countdown])
+            // Without an answer the stored clock counts for two intervals.
+            #expect(next.states(hangingUntil: 240) == [.ended])
+        }
+    }
+
+    /// After a reboot the boot clock has begun anew: a stored clock tells nothing.
+    @Test func aRebootForgetsTheClocksOfServers() throws {
+        var memory = try Memory.stored(
+            Self.countdown, fetchedAt: "2027-03-01T12:00:01Z", state: .countdown,
+            boot: "another-boot")
+        memory.ledger.clocks = Ledger.Clocks(
+            bootID: "another-boot", isSynchronised: false,
+            servers: [
+                "app": ServerClock(
+                    date: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
+                    at: Boottime(microseconds: 1_000_000_000))
+            ])
+        var play = try Transcript([try service()], memory: memory, start: "2027-03-02T12:00:00Z")
+        #expect(play.states(at: 0, .started) == [.ended])
+    }
+
+    /// The clocks are written when they change, not at every poll.
+    @Test func aPollWritesNoClock() throws {
+        var play = try announced()
+        for minute in 1...60 {
+            let seconds = Double(minute * 60)
+            let date = play.trueTime(at: seconds) - .seconds(Int64(minute % 3))
+            play.at(seconds, .fetchEnded("app", .unchanged, date: date))
+        }
+        #expect(!play.text.contains("remember"))
     }
 }

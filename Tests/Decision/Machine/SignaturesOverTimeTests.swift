@@ -24,8 +24,7 @@ import Testing
         let hasty = flags + #","expires":"2027-03-01T12:01:00Z""#
         try play.accept(2, hasty, version: 2, by: ["alice"], expires: nil)
         #expect(try play.reason("shop") == .awaitingSignature)
-        play.hang(until: 120)
-        #expect(play.states == states)
+        #expect(play.states(hangingUntil: 120) == states)
         // A successor that is fresh for longer is none.
         try play.accept(121, flags, version: 3, by: ["alice"], expires: "2027-03-03T00:00:00Z")
         #expect(try play.reason("shop") == .flags)

@@ -179,8 +179,7 @@ import Testing
         try play.accept(1, issued("2027-03-01T12:04:00Z", end: "2027-03-01T12:03:00Z"))
         #expect(play.states == [.countdown])
         #expect(try play.reason("shop") == .flags)
-        play.hang(until: 181)
-        #expect(play.states == [.ended])
+        #expect(play.states(hangingUntil: 181) == [.ended])
     }
 
     /// The clock of a signer is wrong: hosts that keep the time are not moved by it.

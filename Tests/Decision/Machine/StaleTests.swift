@@ -92,8 +92,7 @@ import Testing
 
     @Test func theAgeOfStoredFlagsCountsFromTheirLastConfirmation() throws {
         var memory = try Memory.stored(
-            #"{"service_end": "no"}"#, fetchedAt: "2027-02-01T10:00:00Z", state: .running,
-            boot: "this-boot")
+            #"{"service_end": "no"}"#, fetchedAt: "2027-02-01T10:00:00Z", state: .running)
         memory.flags["app"]?.confirmedAt = try Instant(rfc3339: "2027-03-01T11:59:00Z")
         let policy = Policy(maxStale: .seconds(600), whenStale: .closed)
         var play = try Transcript([try service(policy: policy)], memory: memory).started()
@@ -143,8 +142,7 @@ import Testing
     /// A host that was off for longer than `max_stale` once closed its services at every start.
     @Test func storedFlagsAreNotStaleBeforeTheirSourceWasAsked() throws {
         let memory = try Memory.stored(
-            #"{"service_end": "no"}"#, fetchedAt: "2027-02-20T10:00:00Z", state: .running,
-            boot: "this-boot")
+            #"{"service_end": "no"}"#, fetchedAt: "2027-02-20T10:00:00Z", state: .running)
         let policy = Policy(maxStale: .seconds(86_400), whenStale: .closed)
         var play = try Transcript([try service(policy: policy)], memory: memory).started()
         play.at(0.01, .fetchEnded("app", .failure(Failure(.unreachable, "no route"))))
@@ -235,9 +233,7 @@ struct SilenceTests {
         Decided(body: open, whenStale: .hold, stood: .running),
     ])
     func aRestartKeepsTheDecisionThatSilenceMade(_ decided: Decided) throws {
-        let memory = try Memory.stored(
-            decided.body, fetchedAt: "2027-03-01T11:00:00Z", state: decided.stood,
-            boot: "this-boot")
+        let memory = try Memory.stored(decided.body, state: decided.stood)
         var play = try Transcript([try Self.shop(decided.whenStale)], memory: memory)
         #expect(play.states(at: 0, .started) == [decided.stood])
         play.hang(until: 29)
@@ -265,24 +261,20 @@ struct SilenceTests {
         play.at(7202, .fetchEnded("app", .failure(Failure(.unreachable, "no route"))))
         #expect(play.states == [.running])
         play.at(7204, .fetchEnded("app", .unchanged))
-        play.hang(until: 7300)
-        #expect(play.states == [.running])
+        #expect(play.states(hangingUntil: 7300) == [.running])
     }
 
     @Test func flagsAreStaleIfTheirSourceStaysSilentAfterTheSleep() throws {
         var play = try Transcript([try Self.shop(.closed)]).answered(Self.open)
         play.at(7200, .woke)
-        play.hang(until: 7229)
-        #expect(play.states == [.running])
-        play.hang(until: 7231)
-        #expect(play.states == [.maintenance])
+        #expect(play.states(hangingUntil: 7229) == [.running])
+        #expect(play.states(hangingUntil: 7231) == [.maintenance])
     }
 
     /// An ended service does not reopen when its source is shut down too.
     @Test func anEndedServiceStaysEndedWhenItsSourceFallsSilent() throws {
         var play = try Transcript([try Self.shop(.open)]).answered(#"{"state": "ended"}"#)
-        play.hang(until: 700)
-        #expect(play.states == [.ended])
+        #expect(play.states(hangingUntil: 700) == [.ended])
         #expect(play.machine.publishedVerdict(of: "shop")?.verdict.isStale == true)
     }
 }

@@ -21,8 +21,7 @@ import Testing
         play.at(165_600, .woke)
         play.at(169_199, .woke)
         play.at(169_200, .woke)
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             0s app answers {"state":"running","windows":[{"from":"2027-03-03T10:00:00Z","until":"2027-03-03T11:00:00Z","title":"Works"}]} (stored, confirmed)
                 remember and publish shop running open window-ahead days=2 title=Works #2 until 2027-03-02T00:01:00+00:00
@@ -88,8 +87,7 @@ import Testing
 
     @Test func theHighestVersionIsKnownAfterARestart() throws {
         let memory = try Memory.stored(
-            #"{"state":"running","version":7}"#, fetchedAt: "2027-03-01T10:00:00Z",
-            state: .running, boot: "this-boot")
+            #"{"state":"running","version":7}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .running)
         var play = try Transcript([try shop()], memory: memory).started()
         try play.at(1, "app", answers: #"{"state":"ended","version":6}"#)
         #expect(play.states == [.running])

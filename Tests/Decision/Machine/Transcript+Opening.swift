@@ -47,7 +47,8 @@ enum ServiceEnd {
 extension Memory {
     /// The memory of an earlier run with one answer of source `app` and one service `shop`.
     static func stored(
-        _ body: String, fetchedAt: String, state: State, boot: String
+        _ body: String, fetchedAt: String = "2027-03-01T11:00:00Z", state: State,
+        boot: String = "this-boot"
     ) throws -> Memory {
         let fetched = try Instant(rfc3339: fetchedAt)
         return Memory(

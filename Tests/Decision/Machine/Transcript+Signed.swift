@@ -1,7 +1,6 @@
 import CivilTime
 import Decision
 import Support
-import Testing
 
 /// Flags without their last brace, as a signed document of this version from noon until `expires`; nil if the
 /// flags say so themselves.

@@ -62,13 +62,16 @@ struct Transcript {
         text = ""
     }
 
-    /// Compares the text, on demand without fetches.
-    func expect(
-        withoutFetches: Bool = false, _ expected: String,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) {
-        let text = withoutFetches ? textWithoutFetches : text
+    /// Compares the text.
+    func expect(_ expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(text == expected + "\n", sourceLocation: sourceLocation)
+    }
+
+    /// Compares the text without fetches.
+    func expectWithoutFetches(
+        _ expected: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(textWithoutFetches == expected + "\n", sourceLocation: sourceLocation)
     }
 
     /// The text without fetches, which depend on the schedule.
@@ -92,7 +95,7 @@ struct Transcript {
             if case .reject = effect { return false }
             return true
         }
-        text += "\(TranscriptFormat.seconds(seconds)) "
+        text += "\(secondsText(seconds)) "
         text += TranscriptFormat.text(of: event, shown, since: now)
         return effects
     }
@@ -179,6 +182,12 @@ extension Transcript {
     /// The state of each service after this event.
     mutating func states(at seconds: Double, _ event: Event = .woke) -> [State] {
         at(seconds, event)
+        return states
+    }
+
+    /// The state of each service at this time, until which no fetch ends.
+    mutating func states(hangingUntil seconds: Double) -> [State] {
+        hang(until: seconds)
         return states
     }
 

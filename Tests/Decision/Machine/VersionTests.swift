@@ -158,8 +158,7 @@ extension Transcript {
 
     @Test func theLargestVersionIsToldAfterARestartToo() throws {
         let memory = try Memory.stored(
-            Self.flags(.max), fetchedAt: "2027-03-01T10:00:00Z", state: .running,
-            boot: "this-boot")
+            Self.flags(.max), fetchedAt: "2027-03-01T10:00:00Z", state: .running)
         let play = try Transcript([try shop()], memory: memory).started()
         #expect(play.text.contains("version 9223372036854775807 is almost the highest possible"))
     }

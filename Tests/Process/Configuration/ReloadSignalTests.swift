@@ -5,13 +5,7 @@ import Testing
 
 /// SIGHUP makes the daemon read its configuration again.
 @Suite(.timeLimit(.minutes(5))) struct ReloadSignalTests {
-    private static let both =
-        Daemon.shop + """
-
-            [service.web]
-            source = "file:web.json"
-            format = "service-end"
-            """
+    private static let both = Daemon.shop + Daemon.service("web", on: "file:web.json")
 
     private func reload(_ daemon: Daemon, _ configuration: String) throws {
         try daemon.configure(configuration)
@@ -143,12 +137,7 @@ import Testing
     private static let noMemory = "void *curl_multi_init(void) { return 0; }\n"
 
     private static let withNetwork =
-        Daemon.shop + """
-
-            [service.web]
-            source = "http://127.0.0.1:9/flags.json"
-            format = "service-end"
-            """
+        Daemon.shop + Daemon.service("web", on: "http://127.0.0.1:9/flags.json")
 
     /// Once the control socket reported a refusal, while the service manager and the file
     /// `configuration.refused` reported that the configuration was in force.

@@ -80,11 +80,8 @@ import Testing
     @Test func aReaderThatDoesNotReadCostsItsOwnConnectionAlone() throws {
         let text = String(repeating: "x", count: 900_000)
         let daemon = try started(
-            """
-            [service.shop]
-            source = "file:flags.json"
-            format = "status"
-            """, flags: #"{"apiInactive": false, "forceUpdate": false, "userMessage": "\#(text)"}"#)
+            Daemon.service(format: "status"),
+            flags: #"{"apiInactive": false, "forceUpdate": false, "userMessage": "\#(text)"}"#)
         let status = #"b'{"method": "io.killswitchd.Status"}\0'"#
         let deaf = try (0..<4).map { user in
             try reader(

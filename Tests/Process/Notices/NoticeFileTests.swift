@@ -7,14 +7,9 @@ import Testing
 
 /// What the daemon writes and logs of announced ends.
 @Suite(.timeLimit(.minutes(5))) struct NoticeFileTests {
-    private static let configuration = """
-        [service.shop]
-        source = "file:flags.json"
-        format = "switch"
-        time_zone = "UTC"
-        min_closed = "0s"
-        notify_before = ["400d"]
-        """
+    private static let configuration = Daemon.service(
+        format: "switch", #"time_zone = "UTC""#, #"min_closed = "0s""#, #"notify_before = ["400d"]"#
+    )
 
     private func countdown(_ title: String = "") throws -> String {
         let end = EventLoop.wallClock + .seconds(30 * 86_400)
@@ -85,13 +80,8 @@ import Testing
         let begin = EventLoop.wallClock + .seconds(2 * 86_400)
         let end = begin + .seconds(7200)
         let daemon = try Daemon(
-            """
-            [service.shop]
-            source = "file:flags.json"
-            format = "switch"
-            time_zone = "Asia/Tokyo"
-            notify_before = ["7d"]
-            """,
+            Daemon.service(
+                format: "switch", #"time_zone = "Asia/Tokyo""#, #"notify_before = ["7d"]"#),
             flags: """
                 {"state": "running", "windows": [
                   {"from": "\(Zone.utc.rfc3339(begin))", "until": "\(Zone.utc.rfc3339(end))"}]}

@@ -6,13 +6,8 @@ import Testing
 
 /// The web servers of Debian with the snippets of the package, and the files of a real daemon.
 @Suite(.timeLimit(.minutes(5))) struct WebServerTests {
-    private static let configuration = """
-        [service.shop]
-        source = "file:flags.json"
-        format = "switch"
-        min_closed = "0s"
-        time_zone = "UTC"
-        """
+    private static let configuration = Daemon.service(
+        format: "switch", #"min_closed = "0s""#, #"time_zone = "UTC""#)
     /// Apache once found the number for `Retry-After` in the text of such a message.
     private static let closed = #"""
         {"state": "maintenance", "title": "Inventory & <b>more</b>",

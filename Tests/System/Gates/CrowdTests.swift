@@ -16,15 +16,12 @@ extension OnSystemd {
             path = "/etc/killswitchd/app.json"
 
             """
-            + names.map { name in
-                """
-                [service.\(name)]
-                source = "app"
-                format = "switch"
-                min_closed = "0s"
+            + names.map(service).joined()
 
-                """
-            }.joined()
+        /// A service on the source `app`.
+        fileprivate static func service(_ name: String) -> String {
+            "[service.\(name)]\nsource = \"app\"\nformat = \"switch\"\nmin_closed = \"0s\"\n"
+        }
 
         /// So many calls at once are more than the bus lets wait for an answer: it refused the others, and
         /// their gates were closed one to sixty seconds later.
@@ -119,15 +116,7 @@ extension OnSystemd {
     @Suite(.serialized)
     struct GuardTests {
         private static let configuration =
-            ["a", "b", "c"].map { name in
-                """
-                [service.\(name)]
-                source = "app"
-                format = "switch"
-                min_closed = "0s"
-
-                """
-            }.joined() + """
+            ["a", "b", "c"].map(CrowdTests.service).joined() + """
                 [source.app]
                 type = "file"
                 path = "/etc/killswitchd/shop.json"
