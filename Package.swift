@@ -152,9 +152,9 @@ let package = Package(
         tests(
             of: "CivilTime", uses: ["Decision", "Files", "Support"],
             excluding: ["Support/zoneinfo-table.py"]),
-        tests(of: "Decision", uses: ["CivilTime", "JSON", "VirtualWorld"]),
-        tests(of: "Gates", uses: ["CivilTime", "Decision"]),
-        tests(of: "Drills", uses: ["CivilTime", "Decision", "Gates"]),
+        tests(of: "Decision", uses: ["CivilTime", "JSON", "Support", "VirtualWorld"]),
+        tests(of: "Gates", uses: ["CivilTime", "Decision", "Support"]),
+        tests(of: "Drills", uses: ["CivilTime", "Decision", "Gates", "Support"]),
         tests(of: "Pages", uses: ["CivilTime", "Decision", "JSON"]),
         tests(
             of: "Metrics",
@@ -167,9 +167,7 @@ let package = Package(
         tests(of: "Signing", uses: ["CivilTime", "Files", "Support"]),
 
         tests(of: "Systemd", uses: ["BusSupport", "CivilTime", "EventLoop", "POSIX", "Support"]),
-        tests(
-            of: "SystemdUnits",
-            uses: ["Decision", "EventLoop", "Gates"]),
+        tests(of: "SystemdUnits", uses: ["Decision", "EventLoop", "Gates", "Support"]),
         tests(
             of: "Configuration",
             uses: ["CivilTime", "Decision", "Files", "JSON", "Pages", "SourceSettings", "Support"]),
@@ -233,7 +231,7 @@ let package = Package(
             name: "VirtualWorld", dependencies: ["CivilTime", "Decision", "Gates", "JSON"],
             path: "Tests/VirtualWorld", swiftSettings: strict),
         .target(
-            name: "Support", dependencies: ["Files", "JSON", "POSIX", "Signing"],
+            name: "Support", dependencies: ["Decision", "Files", "JSON", "POSIX", "Signing"],
             path: "Tests/Support",
             exclude: [
                 "Bus", "Firebase/check-assertion.py", "Firebase/real-client.py", "Python", "Server",

@@ -1,5 +1,7 @@
 import CivilTime
 import Decision
+import Files
+import Support
 import Testing
 
 @Suite struct ZoneConversionTests {
@@ -168,5 +170,104 @@ import Testing
     @Test func instantsBeyondFourDigitYearsAreWrittenAsTheNearest() {
         #expect(Zone.utc.rfc3339(Instant(microseconds: .max)) == "9999-12-31T23:59:59+00:00")
         #expect(Zone.utc.rfc3339(Instant(microseconds: .min)) == "0000-01-01T00:00:00+00:00")
+    }
+}
+
+/// The two forms that `zic` compiles: `fat` lists transitions up to 2037, `slim` uses the footer wherever
+/// it can.
+@Suite struct SlimZoneTests {
+    /// Not Asia/Gaza: the slim file of glibc 2.36's `zic` lacks its autumn changes from 2074 on.
+    static let names = [
+        "Africa/Casablanca", "Africa/Monrovia", "America/Nuuk", "America/Santiago",
+        "America/St_Johns", "Asia/Beirut", "Asia/Tokyo", "Australia/Lord_Howe", "Europe/Berlin",
+        "Europe/Dublin", "Pacific/Apia", "Pacific/Chatham",
+    ]
+
+    @Test(.timeLimit(.minutes(5)))
+    func slimAndFatFilesAreTheSameZone() throws {
+        let source = "\(systemZones)/tzdata.zi"
+        let zic = try #require(
+            try ["/usr/sbin/zic", "/usr/bin/zic"].first { try File.exists($0) },
+            "zic is missing: install the package libc-bin (or tzdata-devel)")
+        let folder = try TemporaryFolder()
+        for form in ["slim", "fat"] {
+            let run = try Program.run(zic, ["-b", form, "-d", folder(form), source])
+            try #require(run.status == 0, "\(run.errors): is tzdata installed?")
+        }
+        for name in Self.names {
+            let sizes = try ["slim", "fat"].map {
+                try File.attributes(of: folder("\($0)/\(name)")).size
+            }
+            #expect(sizes[0] < sizes[1])
+            let slim = try Zone.system(name, folder: folder("slim"))
+            let fat = try Zone.system(name, folder: folder("fat"))
+            expectSameAnswers(slim, fat)
+        }
+    }
+
+    private func expectSameAnswers(_ slim: Zone, _ fat: Zone) {
+        var dice = SeededRandom(seed: 42)
+        var differences: [Instant] = []
+        for _ in 0..<1_000 {
+            // From 1902, before which a fat file repeats what it says for 1901, to 2400.
+            let instant = Instant(
+                seconds: .random(in: -2_145_916_800...13_569_465_600, using: &dice))
+            let midnight = fat.startOfNextDay(after: instant)
+            if slim.offset(at: instant) != fat.offset(at: instant)
+                || slim.startOfNextDay(after: instant) != midnight
+                || slim.calendarDays(from: instant, to: midnight)
+                    != fat.calendarDays(from: instant, to: midnight)
+            {
+                differences.append(instant)
+            }
+        }
+        #expect(differences.isEmpty, "\(slim.name)")
+    }
+}
+
+/// Every zone of the system, compared with Python's zoneinfo, which reads the same files.
+@Suite struct ZoneinfoAgreementTests {
+    @Test(.timeLimit(.minutes(5)))
+    func everyZoneAgreesWithPython() throws {
+        let folder = #filePath.split(separator: "/").dropLast().joined(separator: "/")
+        let table = try Program.run(
+            "/usr/bin/python3", ["/\(folder)/Support/zoneinfo-table.py", systemZones])
+        try #require(table.status == 0, "\(table.errors)")
+        var comparison = Comparison()
+        for line in table.output.split(separator: "\n") { try comparison.check(line: line) }
+        #expect(comparison.zones > 300)
+        #expect(comparison.rows == comparison.zones * 200)
+        #expect(comparison.differences.isEmpty)
+    }
+}
+
+/// Compares the zones with the table of zoneinfo-table.py line by line, and collects the differences.
+private struct Comparison {
+    private(set) var zones = 0
+    private(set) var rows = 0
+    private(set) var differences: [String] = []
+    private var zone = Zone.utc
+
+    mutating func check(line: Substring) throws {
+        let words = line.split(separator: " ")
+        if words.first == "zone", words.count == 2 {
+            zone = try .system(String(words[1]))
+            zones += 1
+            return
+        }
+        let numbers = words.compactMap { Int64($0) }
+        guard numbers.count == 5, words.count == 5 else {
+            throw TestFailure("read the table of zones: a line is '\(line)'")
+        }
+        rows += 1
+        let (instant, other) = (Instant(seconds: numbers[0]), Instant(seconds: numbers[3]))
+        let ours = [
+            Int64(zone.offset(at: instant).seconds),
+            zone.startOfNextDay(after: instant).seconds,
+            Int64(zone.calendarDays(from: instant, to: other)),
+        ]
+        if ours != [numbers[1], numbers[2], numbers[4]], differences.count < 20 {
+            differences.append("\(zone.name): ours \(ours), Python's \(line)")
+        }
     }
 }

@@ -1,7 +1,9 @@
 import CivilTime
 import Configuration
 import Decision
+import JSON
 import SourceSettings
+import Support
 import Testing
 
 @Test func theSmallestFileMakesASourceAndAServiceOfIt() throws {
@@ -12,18 +14,15 @@ import Testing
         format = "status"
         """)
 
-    let name = try #require(SourceName("shop"))
     let limits = FetchLimits(timeout: .seconds(30), maxBody: 1_048_576)
     #expect(
         settings.sources.map(\.kind) == [.file(path: "/etc/killswitchd/shop.json", limits)])
     #expect(settings.sources.map(\.origin) == [Origin(file: file, line: 2, column: 10)])
     var shop = Service(
-        name: try #require(ServiceName("shop")), zone: .utc,
-        switches: [Switch(source: name, format: .status(.whole))],
+        name: "shop", zone: .utc, switches: [Switch(source: "shop", format: .status(.whole))],
         policy: Policy(
-            maxStale: nil, whenStale: .hold, whenUnknown: .open,
-            firstTimeout: .seconds(30), atEnd: .ended, updateRequired: .closed,
-            minClosed: .seconds(5)))
+            maxStale: nil, whenStale: .hold, whenUnknown: .open, firstTimeout: .seconds(30),
+            atEnd: .ended, updateRequired: .closed, minClosed: .seconds(5)))
     shop.notifyBefore = [720, 168, 24, 1].map { .seconds($0 * 3600) }
     #expect(settings.services == [shop])
     #expect(settings.warnings.isEmpty)
@@ -32,7 +31,7 @@ import Testing
             == Plan(
                 sources: [
                     SourcePlan(
-                        name: name, interval: .seconds(60), timeout: .seconds(30),
+                        name: "shop", interval: .seconds(60), timeout: .seconds(30),
                         maxBackoff: .seconds(300))
                 ],
                 services: settings.services))
@@ -66,24 +65,23 @@ import Testing
         key = "server_maintenance_config"
         """)
 
-    let app = try #require(SourceName("app"))
     let limits = FetchLimits(timeout: .milliseconds(500), maxBody: 524_288)
     #expect(settings.sources.map(\.kind) == [.file(path: "/etc/killswitchd/app.json", limits)])
     #expect(settings.sources.map(\.origin) == [Origin(file: file, line: 1, column: 1)])
     #expect(
         settings.plan.sources == [
             SourcePlan(
-                name: app, interval: .seconds(2), timeout: .milliseconds(500),
+                name: "app", interval: .seconds(2), timeout: .milliseconds(500),
                 maxBackoff: .seconds(10))
         ])
     let service = try #require(settings.services.first)
     #expect(
         service.switches == [
             Switch(
-                source: app,
+                source: "app",
                 format: .serviceEnd(
                     endKeys: ["service_end", "is_service_end"], countdownKey: "service_countdown")),
-            Switch(source: app, format: .maintenance(.member("server_maintenance_config"))),
+            Switch(source: "app", format: .maintenance(.member("server_maintenance_config"))),
         ])
     #expect(
         service.policy
@@ -145,9 +143,7 @@ func eachFormatHasItsKeys(_ text: SwitchText) throws {
 
 @Test func theHostsLimitIsReadAndGoesIntoThePlan() throws {
     let text = """
-        [service.shop]
-        source = "file:/a"
-        format = "status"
+        \(shopTable)
 
         """
     #expect(try load(text).plan.guardLimits == GuardLimits())
@@ -188,4 +184,61 @@ func eachFormatHasItsKeys(_ text: SwitchText) throws {
             "[service.NAME.variant] source key map default",
             "[service.NAME.values] source key type default",
         ])
+}
+
+@Test func variantValuesActivationAndConfirmationsAreRead() throws {
+    let settings = try load(
+        """
+        [source.app]
+        type = "file"
+        path = "/a"
+        [source.app.defaults]
+        end = "no"
+        list = [1, 2.5, true, { k = "v" }]
+        [source.plan]
+        type = "file"
+        path = "/b"
+        [service.shop]
+        confirm_close = 2
+        confirm_open = 3
+        activation = "next-start"
+        installed_version_file = "VERSION"
+        [[service.shop.switch]]
+        source = "app"
+        format = "switch"
+        [[service.shop.switch]]
+        source = "plan"
+        format = "switch"
+        key = "shop"
+        [service.shop.variant]
+        key = "layout"
+        map = { "1" = "v1" }
+        [service.shop.values]
+        limit = { type = "integer", default = "10" }
+        banner = { type = "string", key = "text", source = "plan" }
+        """)
+    let shop = try #require(settings.services.first)
+    #expect(shop.policy.confirmClose == 2 && shop.policy.confirmOpen == 3)
+    #expect(shop.activation == .nextStart)
+    #expect(shop.installed == .file("/etc/killswitchd/VERSION"))
+    #expect(
+        shop.switches == [
+            Switch(source: "app", format: .switchObject(.whole)),
+            Switch(source: "plan", format: .switchObject(.member("shop"))),
+        ])
+    #expect(shop.variant?.type == .word(["1": "v1"]) && shop.variant?.fallback == nil)
+    #expect(shop.values.map(\.name.text) == ["limit", "banner"])
+    #expect(shop.values.map(\.key) == ["limit", "text"])
+    #expect(shop.values.map(\.source) == ["app", "plan"])
+    #expect(shop.values.map(\.fallback) == [.number(Number(10)), nil])
+    let defaults = try #require(settings.plan.sources.first?.defaults)
+    #expect(
+        JSON.Value.object(defaults).serialized(.compact)
+            == #"{"end":"no","list":[1,2.5,true,{"k":"v"}]}"#)
+}
+
+@Test func theInstalledVersionMayBeWritten() throws {
+    let settings = try load(
+        "[service.shop]\nsource = 'file:/a'\nformat = 'switch'\ninstalled_version = ' 1.2.3 '")
+    #expect(settings.services.first?.installed == Version("1.2.3").map(InstalledVersion.version))
 }

@@ -47,3 +47,10 @@ func errors(in bytes: [UInt8]) -> String {
         return error.description
     }
 }
+
+/// A service without a mistake, for files whose subject is another table.
+let shopTable = """
+    [service.shop]
+    source = "file:/a"
+    format = "status"
+    """

@@ -9,9 +9,7 @@ private func warnings(_ text: String) throws(ConfigurationError) -> String {
     #expect(
         try warnings(
             """
-            [service.shop]
-            source = "file:/a"
-            format = "status"
+            \(shopTable)
             [source.app]
             type = "file"
             path = "/a"
@@ -86,9 +84,7 @@ func whenStaleWithoutALimitIsAWarning(_ limit: String) throws {
     #expect(
         try warnings(
             """
-            [service.shop]
-            source = "file:/a"
-            format = "status"
+            \(shopTable)
             when_stale = "closed"
             \(limit)
             """) == #"f:4:1: 'when_stale' in [service.shop] has no effect: 'max_stale' is "never""#)

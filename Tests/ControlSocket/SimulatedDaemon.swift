@@ -3,6 +3,7 @@ import ControlSocket
 import Decision
 import Gates
 import JSON
+import Support
 import Testing
 
 /// A daemon for tests: a real machine without loop, disk and network.
@@ -25,14 +26,12 @@ final class SimulatedDaemon: ControllableDaemon {
 
     /// One service `shop` on one source `app`.
     init(activation: Activation = .immediate, closeAtOnce: Int? = nil) throws {
-        let app = try #require(SourceName("app"))
         var shop = Service(
-            name: try #require(ServiceName("shop")), zone: .utc,
-            switches: [Switch(source: app, format: .status(.whole))],
+            name: "shop", zone: .utc, switches: [Switch(source: "app", format: .status(.whole))],
             policy: Policy(minClosed: .zero))
         shop.activation = activation
         plan = Plan(
-            sources: [SourcePlan(name: app, interval: .seconds(60))], services: [shop],
+            sources: [SourcePlan(name: "app", interval: .seconds(60))], services: [shop],
             guardLimits: GuardLimits(count: closeAtOnce))
         next = .success(plan)
         machine = Machine(
@@ -109,6 +108,6 @@ final class SimulatedDaemon: ControllableDaemon {
             body: Array(body.utf8), flags: try #require(try JSON.Value.parse(body).object),
             fetchedAt: now.wall)
         now = Now(wall: now.wall + .seconds(1), boot: now.boot + .seconds(1))
-        post(.fetchEnded(try #require(SourceName("app")), .answer(answer)))
+        post(.fetchEnded("app", .answer(answer)))
     }
 }

@@ -1,5 +1,7 @@
 import CivilTime
 import Decision
+import Glibc
+import Support
 import Testing
 
 /// Days left: calendar days in the service's zone, daylight saving and year ends included.
@@ -37,12 +39,25 @@ import Testing
         let end = try Zone.utc.instant(from: row.end)
         let now = Now(wall: try Instant(rfc3339: row.now), boot: Boottime(microseconds: 0))
         let shop = try service(zone: try zone(row.zone))
-        let app: SourceName = try named("app")
-        var evidence = Evidence(source: app, reading: Reading(claims: [.countdown(.at(end))]))
+        var evidence = Evidence(source: "app", reading: Reading(claims: [.countdown(.at(end))]))
         evidence.isAnswered = true
         let verdict = shop.decide(
             [evidence], in: Circumstances(time: now.wall, isSameBoot: true))
         #expect(verdict.daysLeft == row.days ?? 0)
         #expect(verdict.state == (row.days == nil ? .ended : .countdown))
     }
+}
+
+/// A zone of the system's zoneinfo.
+func zone(_ name: String) throws -> Zone {
+    var bytes: [UInt8] = []
+    let file = unsafe fopen("/usr/share/zoneinfo/\(name)", "rb")
+    guard let file = unsafe file else { throw ZoneMissing(name: name) }
+    defer { unsafe fclose(file) }
+    while case let byte = unsafe getc(file), byte != EOF { bytes.append(UInt8(byte)) }
+    return try Zone(name: name, tzif: bytes)
+}
+
+struct ZoneMissing: Error {
+    let name: String
 }

@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import JSON
+import Support
 import Testing
 
 /// Simulations by the machine: the verdict at a time, and its changes.

@@ -2,6 +2,7 @@ import CivilTime
 import Decision
 import Drills
 import Gates
+import Support
 import Testing
 
 /// What a drill does while the gate is closed, and when its order ends.
@@ -12,7 +13,7 @@ import Testing
         try drill.pollAgain(2, .closing)
         drill.at(10, .woke)
         try drill.readStopping(10)
-        drill.at(10, .unitProblems([try name("web.service"): "it is late"], problem: nil))
+        drill.at(10, .unitProblems(["web.service": "it is late"], problem: nil))
         drill.at(10, .released(.open))
         try drill.poll(10.1, .closing)
         drill.at(12, .woke)
@@ -20,39 +21,25 @@ import Testing
         try drill.end(12.1, web: .cameUp(at: 11.9, downAt: 11.5), .open)
         #expect(
             try drill.text == """
-                0.5s listed page.service=inactive web.service=deactivating
-                    wait 50 ms
-                2s woke
-                    read status
-                2s status: ordered
-                    list
-                2s listed page.service=inactive web.service=deactivating
+                0.5s list: page.service=inactive web.service=deactivating
+                2s wait 50 ms: done
+                2s read status: ordered
+                2s list: page.service=inactive web.service=deactivating
                     print after 2 s waiting for web.service (deactivating)
-                    wait 50 ms
-                10s woke
-                    read web.service page.service
-                10s read page.service web.service
-                    read unit problems
-                10s unit problems: web.service it is late
+                10s wait 50 ms: done
+                10s read web.service page.service: page.service web.service
+                10s read unit problems: web.service it is late
                     print opening 'shop' again
-                    release
-                10s released: open
-                    list
-                10.1s listed page.service=inactive web.service=deactivating
-                    read status
-                10.1s status: open
-                    wait 50 ms
-                12s woke
-                    list
-                12s listed page.service=inactive web.service=active
-                    read status
-                12s status: open
-                    read web.service page.service killswitch-open@shop.target
-                12.1s read killswitch-open@shop.target page.service web.service
-                    read unit problems
-                12.1s no unit problems
-                    read status
-                12.1s status: open
+                10s release: open
+                10.1s list: page.service=inactive web.service=deactivating
+                10.1s read status: open
+                12s wait 50 ms: done
+                12s list: page.service=inactive web.service=active
+                12s read status: open
+                12.1s read web.service page.service killswitch-open@shop.target: \
+                killswitch-open@shop.target page.service web.service
+                12.1s read unit problems: none
+                12.1s read status: open
                     finish: open, closed for 10000 ms
                     web.service: stop 11500 ms, -, start 1900 ms, still running after 10 s
                     page.service: stop -, -, start -
@@ -72,26 +59,18 @@ import Testing
             0.9, web: .wentDown(at: 0.8), .forced("root has forced ended: a leak"))
         #expect(
             try drill.text == """
-                0.5s listed page.service=inactive web.service=deactivating
-                    wait 50 ms
-                0.6s woke
-                    read status
-                0.6s status: forced: root has forced ended: a leak
-                    read web.service page.service
-                0.7s read page.service web.service
-                    read unit problems
-                0.7s no unit problems
+                0.5s list: page.service=inactive web.service=deactivating
+                0.6s wait 50 ms: done
+                0.6s read status: forced: root has forced ended: a leak
+                0.7s read web.service page.service: page.service web.service
+                0.7s read unit problems: none
                     print opening 'shop' again
-                    release
-                0.8s released: forced: root has forced ended: a leak
-                    read web.service page.service killswitch-open@shop.target
-                0.9s read killswitch-open@shop.target page.service web.service
-                    read unit problems
-                0.9s no unit problems
-                    read status
-                0.9s status: forced: root has forced ended: a leak
-                    finish: closed, interrupted, another order has taken over: root has \
-                forced ended: a leak
+                0.8s release: forced: root has forced ended: a leak
+                0.9s read web.service page.service killswitch-open@shop.target: \
+                killswitch-open@shop.target page.service web.service
+                0.9s read unit problems: none
+                0.9s read status: forced: root has forced ended: a leak
+                    finish: closed, interrupted, another order has taken over: root has forced ended: a leak
                     web.service: stop 800 ms, -, start -
                     page.service: stop -, -, start -
 
@@ -107,11 +86,9 @@ import Testing
         late.at(9.6, .status(.ordered))
         #expect(
             try late.text == """
-                9.6s listed page.service=active web.service=inactive
-                    read web.service
-                9.6s read web.service
-                    read status
-                9.6s status: ordered
+                9.6s list: page.service=active web.service=inactive
+                9.6s read web.service: web.service
+                9.6s read status: ordered
                     read page.service
 
                 """)
@@ -124,7 +101,7 @@ import Testing
         slow.at(10, .tried(.accepted))
         #expect(
             try slow.text == """
-                10s tried: accepted
+                10s try to start web.service within 2000 ms: accepted
                     read page.service
 
                 """)
@@ -135,15 +112,12 @@ import Testing
         let over = try drill(whoseOrderEndsAfter: 9)
         #expect(
             try over.text == """
-                9.2s listed page.service=inactive web.service=active
-                    read status
-                9.2s status: open
-                    read web.service page.service killswitch-open@shop.target
-                9.3s read killswitch-open@shop.target page.service web.service
-                    read unit problems
-                9.3s no unit problems
-                    read status
-                9.3s status: open
+                9.2s list: page.service=inactive web.service=active
+                9.2s read status: open
+                9.3s read web.service page.service killswitch-open@shop.target: \
+                killswitch-open@shop.target page.service web.service
+                9.3s read unit problems: none
+                9.3s read status: open
                     finish: open, closed for 9100 ms
                     web.service: stop 9150 ms, -, start 100 ms, systemd did not answer a \
                 question about this unit
@@ -154,17 +128,14 @@ import Testing
         let early = try drill(whoseOrderEndsAfter: 5)
         #expect(
             try early.text == """
-                5.2s listed page.service=inactive web.service=active
-                    read status
-                5.2s status: open
-                    read web.service page.service killswitch-open@shop.target
-                5.3s read killswitch-open@shop.target page.service web.service
-                    read unit problems
-                5.3s no unit problems
-                    read status
-                5.3s status: open
-                    finish: open, closed for 5100 ms, interrupted, somebody has ended the drill's \
-                order before its time
+                5.2s list: page.service=inactive web.service=active
+                5.2s read status: open
+                5.3s read web.service page.service killswitch-open@shop.target: \
+                killswitch-open@shop.target page.service web.service
+                5.3s read unit problems: none
+                5.3s read status: open
+                    finish: open, closed for 5100 ms, interrupted, somebody has ended the \
+                drill's order before its time
                     web.service: stop 5150 ms, -, start 100 ms
                     page.service: stop -, -, start -
 

@@ -20,28 +20,19 @@ import Testing
         try drill.end(6.2, web: web, .open)
         #expect(
             try drill.text == """
-                1.1s listed page.service=inactive web.service=activating
-                    read status
-                1.1s status: open
-                    wait 50 ms
-                6s woke
-                    list
-                6s listed page.service=inactive web.service=activating
-                    read status
-                6s status: open
+                1.1s list: page.service=inactive web.service=activating
+                1.1s read status: open
+                6s wait 50 ms: done
+                6s list: page.service=inactive web.service=activating
+                6s read status: open
                     print after 5 s waiting for web.service (activating)
-                    wait 50 ms
-                6.1s woke
-                    list
-                6.1s listed page.service=inactive web.service=activating
-                    read status
-                6.1s status: open
-                    read web.service page.service killswitch-open@shop.target
-                6.2s read killswitch-open@shop.target page.service web.service
-                    read unit problems
-                6.2s no unit problems
-                    read status
-                6.2s status: open
+                6.1s wait 50 ms: done
+                6.1s list: page.service=inactive web.service=activating
+                6.1s read status: open
+                6.2s read web.service page.service killswitch-open@shop.target: \
+                killswitch-open@shop.target page.service web.service
+                6.2s read unit problems: none
+                6.2s read status: open
                     finish: open, closed for 1100 ms
                     web.service: stop 400 ms, refused, start -, not started after 5 s
                     page.service: stop 200 ms, -, start 500 ms
@@ -57,9 +48,8 @@ import Testing
         drill.at(1.1, .status(.closed("set by the flags of source 'app'")))
         #expect(
             try drill.text == """
-                1.1s listed page.service=inactive web.service=activating
-                    read status
-                1.1s status: closed: set by the flags of source 'app'
+                1.1s list: page.service=inactive web.service=activating
+                1.1s read status: closed: set by the flags of source 'app'
                     read web.service page.service killswitch-open@shop.target
 
                 """)
@@ -76,23 +66,16 @@ import Testing
         drill.at(70.1, .daemonUnreachable)
         #expect(
             try drill.text == """
-                1s no unit problems
+                1s read unit problems: none
                     print opening 'shop' again
-                    release
-                1s the daemon does not answer
+                1s release: the daemon does not answer
                     print waiting: killswitchd does not answer, and only it opens the gate again
-                    wait 200 ms
-                1.2s woke
-                    release
-                1.2s the daemon does not answer
-                    wait 200 ms
-                69.9s woke
-                    release
-                69.9s the daemon does not answer
-                    wait 200 ms
-                70.1s woke
-                    release
-                70.1s the daemon does not answer
+                1.2s wait 200 ms: done
+                1.2s release: the daemon does not answer
+                69.9s wait 200 ms: done
+                69.9s release: the daemon does not answer
+                70.1s wait 200 ms: done
+                70.1s release: the daemon does not answer
                     read web.service page.service killswitch-open@shop.target
 
                 """)
@@ -106,7 +89,7 @@ import Testing
         drill.at(3.1, .released(.open))
         #expect(
             try drill.text == """
-                3.1s released: open
+                3.1s release: open
                     list
 
                 """)
@@ -125,11 +108,10 @@ import Testing
         try drill.end(3.2, web: .cameUp(at: 3.02, downAt: 0.4), .open)
         #expect(
             try drill.text == """
-                3.2s read killswitch-open@shop.target page.service web.service
-                    read unit problems
-                3.2s no unit problems
-                    read status
-                3.2s status: open
+                3.2s read web.service page.service killswitch-open@shop.target: \
+                killswitch-open@shop.target page.service web.service
+                3.2s read unit problems: none
+                3.2s read status: open
                     finish: open, closed for 3000 ms
                     web.service: stop 400 ms, refused, start 20 ms
                     page.service: stop -, -, start 500 ms
@@ -147,16 +129,12 @@ import Testing
         try drill.poll(151, .closed)
         #expect(
             try drill.text == """
-                80s listed page.service=active web.service=inactive
-                    read status
-                80s status: open
+                80s list: page.service=active web.service=inactive
+                80s read status: open
                     print after 79 s waiting for web.service (inactive), page.service (active)
-                    wait 50 ms
-                151s woke
-                    list
-                151s listed page.service=active web.service=inactive
-                    read status
-                151s status: open
+                151s wait 50 ms: done
+                151s list: page.service=active web.service=inactive
+                151s read status: open
                     read web.service page.service killswitch-open@shop.target
 
                 """)

@@ -1,6 +1,7 @@
 import Decision
 import Drills
 import Gates
+import Support
 import Testing
 
 /// Which units a drill looks at, and when each has had its turn.
@@ -94,7 +95,7 @@ import Testing
         }
 
         mutating func set(_ unit: String, _ active: ActiveState, hasJob: Bool = false) throws {
-            seen[try name(unit)] = UnitStatus(active, hasJob: hasJob)
+            seen[try unitName(unit)] = UnitStatus(active, hasJob: hasJob)
         }
     }
 

@@ -2,6 +2,7 @@ import CivilTime
 import Decision
 import Drills
 import Gates
+import Support
 import Testing
 
 /// A drill from the order to its findings, and a drill that is broken off.
@@ -44,49 +45,29 @@ import Testing
         #expect(
             try drill.text == """
                     print closing 'shop' as maintenance, for at most 10 s
-                    order
-                0.01s ordered
-                    read status
-                0.02s status: ordered
-                    list
-                0.03s listed page.service=inactive web.service=deactivating
-                    wait 50 ms
-                0.08s woke
-                    read status
-                0.08s status: ordered
-                    list
-                0.5s listed page.service=active web.service=inactive
-                    read web.service
-                0.51s read web.service
-                    read status
-                0.52s status: ordered
-                    try to start web.service within 5000 ms
-                0.53s tried: refused
-                    read status
-                0.54s status: ordered
-                    read page.service
-                0.9s read page.service
-                    read unit problems
-                1s no unit problems
+                0.01s order: done
+                0.02s read status: ordered
+                0.03s list: page.service=inactive web.service=deactivating
+                0.08s wait 50 ms: done
+                0.08s read status: ordered
+                0.5s list: page.service=active web.service=inactive
+                0.51s read web.service: web.service
+                0.52s read status: ordered
+                0.53s try to start web.service within 5000 ms: refused
+                0.54s read status: ordered
+                0.9s read page.service: page.service
+                1s read unit problems: none
                     print opening 'shop' again
-                    release
-                1.1s released: open
-                    list
-                1.2s listed page.service=inactive web.service=activating
-                    read status
-                1.2s status: open
-                    wait 50 ms
-                1.25s woke
-                    list
-                1.3s listed page.service=inactive web.service=active
-                    read status
-                1.3s status: open
-                    read web.service page.service killswitch-open@shop.target
-                1.4s read killswitch-open@shop.target page.service web.service
-                    read unit problems
-                1.4s no unit problems
-                    read status
-                1.4s status: open
+                1.1s release: open
+                1.2s list: page.service=inactive web.service=activating
+                1.2s read status: open
+                1.25s wait 50 ms: done
+                1.3s list: page.service=inactive web.service=active
+                1.3s read status: open
+                1.4s read web.service page.service killswitch-open@shop.target: \
+                killswitch-open@shop.target page.service web.service
+                1.4s read unit problems: none
+                1.4s read status: open
                     finish: open, closed for 1100 ms
                     web.service: stop 400 ms, refused, start 250 ms
                     page.service: stop 200 ms, -, start 500 ms
@@ -108,32 +89,21 @@ import Testing
         #expect(
             try drill.text == """
                 0.4s interrupted
-                0.5s listed page.service=inactive web.service=deactivating
-                    wait 50 ms
-                0.5s woke
-                    read web.service page.service
-                0.6s read page.service web.service
-                    read unit problems
-                0.6s no unit problems
+                0.5s list: page.service=inactive web.service=deactivating
+                0.5s wait 50 ms: done
+                0.6s read web.service page.service: page.service web.service
+                0.6s read unit problems: none
                     print opening 'shop' again
-                    release
-                0.7s released: open
-                    list
-                0.8s listed page.service=inactive web.service=deactivating
-                    read status
-                0.8s status: open
-                    wait 50 ms
-                0.9s woke
-                    list
-                0.9s listed page.service=inactive web.service=activating
-                    read status
-                0.9s status: open
-                    read web.service page.service killswitch-open@shop.target
-                1s read killswitch-open@shop.target page.service web.service
-                    read unit problems
-                1s no unit problems
-                    read status
-                1s status: open
+                0.7s release: open
+                0.8s list: page.service=inactive web.service=deactivating
+                0.8s read status: open
+                0.9s wait 50 ms: done
+                0.9s list: page.service=inactive web.service=activating
+                0.9s read status: open
+                1s read web.service page.service killswitch-open@shop.target: \
+                killswitch-open@shop.target page.service web.service
+                1s read unit problems: none
+                1s read status: open
                     finish: open, closed for 1100 ms, interrupted
                     web.service: stop -, -, start -
                     page.service: stop 600 ms, -, start -
@@ -148,12 +118,11 @@ import Testing
         drill.at(1, .daemonUnreachable)
         #expect(
             try drill.text == """
-                1s no unit problems
+                1s read unit problems: none
                     print opening 'shop' again
-                    release
                 1s interrupted
                 1s interrupted
-                1s the daemon does not answer
+                1s release: the daemon does not answer
                     print waiting: killswitchd does not answer, and only it opens the gate again
                     read web.service page.service killswitch-open@shop.target
 
@@ -168,16 +137,13 @@ import Testing
         drill.at(6, .woke)
         #expect(
             try drill.text == """
-                1s no unit problems
+                1s read unit problems: none
                     print opening 'shop' again
-                    release
                 1s interrupted
-                1s released: kept
+                1s release: kept
                     print min_closed keeps the gate closed for a moment
-                    read status
-                1.1s status: kept
-                    wait 50 ms
-                6s woke
+                1.1s read status: kept
+                6s wait 50 ms: done
                     read web.service page.service killswitch-open@shop.target
 
                 """)
@@ -194,22 +160,16 @@ import Testing
         drill.at(5.4, .status(.open))
         #expect(
             try drill.text == """
-                5s failed: list units: connection refused
-                    read web.service page.service
-                5.1s read , then: read unit 'web.service': connection refused
-                    read unit problems
-                5.1s no unit problems
+                5s list: failed: list units: connection refused
+                5.1s read web.service page.service: , then: read unit 'web.service': connection refused
+                5.1s read unit problems: none
                     print opening 'shop' again
-                    release
-                5.2s released: open
-                    list
-                5.3s failed: list units: connection refused
-                    read web.service page.service killswitch-open@shop.target
-                5.4s read , then: read unit 'web.service': connection refused
-                    read unit problems
-                5.4s no unit problems
-                    read status
-                5.4s status: open
+                5.2s release: open
+                5.3s list: failed: list units: connection refused
+                5.4s read web.service page.service killswitch-open@shop.target: , then: read \
+                unit 'web.service': connection refused
+                5.4s read unit problems: none
+                5.4s read status: open
                     finish: open, interrupted, list units: connection refused
                     web.service: stop -, -, start -
                     page.service: stop -, -, start -

@@ -2,6 +2,7 @@ import CivilTime
 import Decision
 import Drills
 import Gates
+import Support
 import Testing
 
 /// Plays a drill in a world whose answers are given, and writes down what it asks, a line each. Times are
@@ -76,9 +77,9 @@ struct DrillTranscript {
             }
         let isClosed = place == .closed
         var seen: [UnitName: UnitStatus] = [:]
-        seen[try name("web.service")] = UnitStatus(web)
-        seen[try name("page.service")] = UnitStatus(isClosed ? .active : .inactive)
-        seen[try name("killswitch-open@shop.target")] = UnitStatus(
+        seen["web.service"] = UnitStatus(web)
+        seen["page.service"] = UnitStatus(isClosed ? .active : .inactive)
+        seen["killswitch-open@shop.target"] = UnitStatus(
             isClosed ? .inactive : .active, hasJob: place == .closing)
         for target in plan.closedTargets {
             seen[target] = UnitStatus(isClosed ? .active : .inactive)
@@ -90,7 +91,7 @@ struct DrillTranscript {
         _ seconds: Double, _ units: [String: UnitSnapshot], problem: String? = nil
     ) throws {
         var snapshots: [UnitName: UnitSnapshot] = [:]
-        for (text, snapshot) in units { snapshots[try name(text)] = snapshot }
+        for (text, snapshot) in units { snapshots[try unitName(text)] = snapshot }
         at(seconds, .read(snapshots, problem: problem))
     }
 
@@ -161,5 +162,56 @@ extension UnitSnapshot {
             Uptime(microseconds: 100_000_000 + Int64($0 * 1_000_000))
         }
         return snapshot
+    }
+}
+
+/// Units as a test tells of them, for a drill of `shop`.
+struct StandInSystemd {
+    var units: [String: UnitSnapshot] = [:]
+
+    /// Attaches a unit to a target of the shop.
+    mutating func attach(
+        _ unit: String, to kind: GateTarget.Kind, of service: String = "shop",
+        isStarted: Bool = true, _ active: ActiveState = .active
+    ) throws {
+        let target = try #require(GateTarget(service: named(service), kind: kind).unit).text
+        var snapshot =
+            units[target] ?? UnitSnapshot(UnitStatus(kind == .open ? .active : .inactive))
+        snapshot.requisiteOf.append(try unitName(unit))
+        if isStarted { snapshot.wants.append(try unitName(unit)) }
+        units[target] = snapshot
+        if units[unit] == nil { units[unit] = UnitSnapshot(UnitStatus(active)) }
+    }
+
+    /// A unit that systemd stops when it stops another one.
+    mutating func add(
+        _ unit: String, dependingOn other: String, _ active: ActiveState = .active
+    ) throws {
+        units[other]?.stopsWith.append(try unitName(unit))
+        if units[unit] == nil { units[unit] = UnitSnapshot(UnitStatus(active)) }
+    }
+
+    func plan(
+        from stand: DesiredGate = DesiredGate(gate: .open, state: .running),
+        to state: State = .maintenance
+    ) throws -> DrillPlan {
+        try DrillPlan(of: "shop", from: stand, to: state) { unit in
+            units[unit.text] ?? UnitSnapshot(UnitStatus(.inactive))
+        }
+    }
+}
+
+extension DrillPlan {
+    /// A line for each unit: its name, what it is, and whether the gate starts it.
+    var lines: [String] {
+        units.map { unit in
+            let kind =
+                switch unit.kind {
+                case .attached: "attached"
+                case .dependent(let other): "on \(other)"
+                case .state: "state"
+                }
+            return "\(unit.name) \(kind)\(unit.isStarted ? " started" : "")"
+        }
     }
 }

@@ -2,6 +2,7 @@ import CivilTime
 import Decision
 import Drills
 import Gates
+import Support
 import Testing
 
 /// What a drill makes of what it saw of a unit. The order is given at 100 s, and the gate opens at
@@ -30,10 +31,9 @@ import Testing
         before.stopLimit = .seconds(30)
         before.upSince = Uptime(microseconds: 50_000_000)
         before.downSince = Uptime(microseconds: 40_000_000)
-        if example.isTriggered { before.triggeredBy = [try name("web.socket")] }
+        if example.isTriggered { before.triggeredBy = ["web.socket"] }
         let unit = DrilledUnit(
-            name: try name("web.service"), kind: example.kind, isStarted: example.isStarted,
-            before: before)
+            name: "web.service", kind: example.kind, isStarted: example.isStarted, before: before)
         var observations = UnitObservations()
         observations.closed = example.closed
         observations.handStart = example.handStart
@@ -48,7 +48,7 @@ import Testing
         let milliseconds = { (time: Duration?) in
             time.map { "\($0.microseconds / 1000)" } ?? "-"
         }
-        let shop: ServiceName = try named("shop")
+        let shop: ServiceName = "shop"
         let words =
             outcome.failures.map { "FAILED \($0.sentence(of: unit.name, in: shop))" }
             + [outcome.remark].compactMap(\.self)

@@ -2,6 +2,7 @@ import CivilTime
 import Decision
 import Drills
 import Gates
+import Support
 
 /// An answer to a drill, or a signal.
 enum DrillAnswer {
@@ -38,11 +39,11 @@ final class StandInWorld: DrillWorld {
 
     /// All that was written down, to the findings if the drill has come to its end.
     func text(to findings: DrillFindings) -> String {
-        for line in Self.lines(findings) { printLine(line, as: "") }
+        for line in Self.lines(findings) { write(line) }
         return text
     }
 
-    func printLine(_ line: String) { printLine(line, as: "print ") }
+    func printLine(_ line: String) { write("print \(line)") }
 
     func order() throws { _ = ask("order") }
 
@@ -86,8 +87,9 @@ final class StandInWorld: DrillWorld {
 
     func wait(_ time: Duration) throws(DrillProblem) { _ = try answer("wait \(Self.shown(time))") }
 
-    private func printLine(_ line: String, as kind: String) {
-        if !isOver { text += "    \(kind)\(line)\n" }
+    /// Writes a line down that asks for no answer.
+    private func write(_ line: String) {
+        if !isOver { text += "    \(line)\n" }
     }
 
     private func answer(_ question: String) throws(DrillProblem) -> DrillAnswer? {
@@ -96,17 +98,20 @@ final class StandInWorld: DrillWorld {
         return answer
     }
 
-    /// Writes the question down, and the next answer with the signals before it; nil after the last one.
+    /// Writes the question down with the next answer, after the signals before it; nil after the last one.
     private func ask(_ question: String) -> DrillAnswer? {
-        printLine(question, as: "")
         while let (seconds, answer) = answers.first {
             if answers.startIndex == shownFrom { text = "" }
             answers.removeFirst()
             now = Self.time(seconds)
-            text += "\(secondsText(seconds)) \(Self.line(answer))\n"
-            guard case .interrupted = answer else { return answer }
+            guard case .interrupted = answer else {
+                text += "\(secondsText(seconds)) \(question): \(Self.line(answer))\n"
+                return answer
+            }
+            text += "\(secondsText(seconds)) interrupted\n"
             signals.append(now)
         }
+        write(question)
         isOver = true
         now = Self.time(1e6)
         signals += [now, now]
@@ -119,32 +124,25 @@ final class StandInWorld: DrillWorld {
 
     private static func line(_ answer: DrillAnswer) -> String {
         switch answer {
-        case .ordered: "ordered"
-        case .status(let status): "status: \(words(status))"
-        case .standingUnknown(let problem): "status unknown: \(problem)"
+        case .ordered, .woke: "done"
+        case .status(let status), .released(let status): words(status)
+        case .standingUnknown(let problem), .unitProblems(_, let problem?),
+            .gateStuck(let problem, _):
+            problem
         case .listed(let seen):
-            "listed "
-                + seen.filter { GateTarget($0.key) == nil }.sorted { $0.key < $1.key }
+            seen.filter { GateTarget($0.key) == nil }.sorted { $0.key < $1.key }
                 .map { "\($0.key)=\($0.value.active.rawValue)" }.joined(separator: " ")
         case .read(let snapshots, let problem):
-            "read \(snapshots.keys.sorted().map(\.text).joined(separator: " "))"
+            snapshots.keys.sorted().map(\.text).joined(separator: " ")
                 + (problem.map { ", then: \($0)" } ?? "")
-        case .tried(let start): "tried: \(start)"
-        case .unitProblems(let problems, let problem):
-            if let problem {
-                "unit problems: \(problem)"
-            } else if problems.isEmpty {
-                "no unit problems"
-            } else {
-                "unit problems: "
-                    + problems.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        case .tried(let start): "\(start)"
+        case .unitProblems(let problems, nil):
+            problems.isEmpty
+                ? "none"
+                : problems.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
                     .joined(separator: ", ")
-            }
-        case .released(let status): "released: \(words(status))"
         case .daemonUnreachable: "the daemon does not answer"
-        case .woke: "woke"
         case .interrupted: "interrupted"
-        case .gateStuck(let problem, _): "the gate is stuck: \(problem)"
         case .failed(let problem): "failed: \(problem)"
         }
     }
@@ -180,14 +178,4 @@ final class StandInWorld: DrillWorld {
     }
 
     private static func shown(_ time: Duration) -> String { "\(time.microseconds / 1000) ms" }
-}
-
-func named<Thing>(_ text: String) throws -> Name<Thing> {
-    guard let name = Name<Thing>(text) else { throw InvalidFlag.missing(key: text) }
-    return name
-}
-
-/// A time as a transcript writes it.
-func secondsText(_ value: Double) -> String {
-    value == value.rounded() ? "\(Int(value))s" : "\(value)s"
 }

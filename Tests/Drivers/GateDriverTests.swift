@@ -15,7 +15,7 @@ struct GateDriverTests {
     private let systemd: FakeSystemd
     private let driver: GateDriver
     private let published: Published
-    private let shop: ServiceName
+    private let shop: ServiceName = "shop"
 
     /// What the driver has told last.
     private final class Published {
@@ -35,7 +35,6 @@ struct GateDriverTests {
     init() throws {
         let (server, published) = (try PrivateBus(), Published())
         systemd = FakeSystemd(server.loop, address: server.address)
-        shop = try #require(ServiceName("shop"))
         let units = BusValue.array("s", [.text("app.service")])
         systemd.units = [
             Self.open: FakeSystemd.Unit(properties: ["RequisiteOf": units, "Wants": units]),

@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import Drivers
+import Support
 import Systemd
 import Testing
 
@@ -14,16 +15,13 @@ import Testing
         private var wall = Instant(seconds: 1_800_000_000)
 
         init(watchdog: Duration? = nil, firstTimeout: Duration = .seconds(30)) throws {
-            let name = try #require(ServiceName("shop"))
-            let source = try #require(SourceName("app"))
             let format = Format.serviceEnd(endKeys: ["end"], countdownKey: "at")
             let service = Service(
-                name: name, zone: .utc, switches: [Switch(source: source, format: format)],
+                name: "shop", zone: .utc, switches: [Switch(source: "app", format: format)],
                 policy: Policy(firstTimeout: firstTimeout))
             machine = Machine(
                 plan: Plan(
-                    sources: [SourcePlan(name: source, interval: .seconds(60))],
-                    services: [service]),
+                    sources: [SourcePlan(name: "app", interval: .seconds(60))], services: [service]),
                 memory: Memory(), bootID: "boot", clockFloor: Instant(seconds: 0), seed: 1,
                 at: Now(wall: wall, boot: start))
             supervision = NotifyState(watchdog: watchdog, at: start)
@@ -50,7 +48,7 @@ import Testing
             let answer = Answer(
                 body: bytes, flags: try FlagDocument.parse(bytes),
                 fetchedAt: wall + .seconds(seconds))
-            at(seconds, .fetchEnded(try #require(SourceName("app")), .answer(answer)))
+            at(seconds, .fetchEnded("app", .answer(answer)))
         }
     }
 
@@ -155,11 +153,10 @@ import Testing
 
     @Test func problemsComeFirstInTheStatus() throws {
         var play = try Play()
-        let source = try #require(SourceName("app"))
         play.at(0, .started)
         try play.answer(at: 1, Self.running)
-        play.at(2, .hinted(source))
-        play.at(3, .fetchEnded(source, .failure(Failure(.unreachable, "it is gone"))))
+        play.at(2, .hinted("app"))
+        play.at(3, .fetchEnded("app", .failure(Failure(.unreachable, "it is gone"))))
         play.at(
             4, .writeEnded(.storeLedger, problem: "disk full"), problem: "a.toml:1:1: no")
         let last = try #require(play.text.split(separator: "\n").last)
@@ -173,14 +170,13 @@ import Testing
     /// Each change used to be a status, and each status a look at all services.
     @Test func aBurstOfChangesIsOneStatusASecond() throws {
         var play = try Play()
-        let source = try #require(SourceName("app"))
         play.at(0, .started)
         try play.answer(at: 1, Self.running)
         play.text = ""
         for step in 1...3 {
             let failure = Failure(.unreachable, "failure \(step)")
-            play.at(1, milliseconds: 300 * step, .hinted(source))
-            play.at(1, milliseconds: 300 * step, .fetchEnded(source, .failure(failure)))
+            play.at(1, milliseconds: 300 * step, .hinted("app"))
+            play.at(1, milliseconds: 300 * step, .fetchEnded("app", .failure(failure)))
         }
         play.at(2)
         play.at(3)

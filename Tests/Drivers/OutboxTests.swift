@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import Drivers
+import Support
 import Testing
 
 /// In which order files are written.
@@ -8,12 +9,11 @@ import Testing
     private func publication(
         _ name: String, _ gate: Gate, message: String? = nil
     ) throws -> (service: Service, record: PublishedVerdict) {
-        let source = try #require(SourceName("app"))
         let service = Service(
             name: try #require(ServiceName(name)), zone: .utc,
-            switches: [Switch(source: source, format: .status(.whole))])
+            switches: [Switch(source: "app", format: .status(.whole))])
         var verdict = Verdict(
-            state: gate == .open ? .running : .maintenance, gate: gate, reason: .flags(source))
+            state: gate == .open ? .running : .maintenance, gate: gate, reason: .flags("app"))
         verdict.texts.message = message
         let time = Instant(seconds: 1_800_000_000)
         return (
@@ -64,18 +64,17 @@ import Testing
         var outbox = Outbox()
         outbox.add([try publication("a", .open, message: "1"), try publication("b", .open)])
         outbox.add([try publication("a", .open, message: "2")])
-        #expect(outbox.awaits(try #require(ServiceName("a"))))
+        #expect(outbox.awaits("a"))
         #expect(order(&outbox) == ["a2", "b"])
         outbox.add([try publication("a", .open)])
-        outbox.drop(try #require(ServiceName("a")))
+        outbox.drop("a")
         #expect(order(&outbox) == [])
     }
 
     @Test func whatIsSaidOfAnEventFollowsItsFiles() throws {
         var outbox = Outbox()
-        let name = try #require(ServiceName("a"))
         outbox.add(
-            [try publication("a", .open), try publication("b", .open)], [.deliverNotice(name)],
+            [try publication("a", .open), try publication("b", .open)], [.deliverNotice("a")],
             of: [.started])
         #expect(order(&outbox) == ["a", "b", "effect", "|"])
     }

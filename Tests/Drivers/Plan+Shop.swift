@@ -2,22 +2,23 @@ import CivilTime
 import Decision
 import Drivers
 import EventLoop
+import FlagSources
+import Glibc
 import Storage
 import Support
-import Testing
 
 extension Plan {
     /// One service `shop` on one source `app`, which is polled once an hour.
     static func shop() throws -> Plan {
-        let app = try #require(SourceName("app"))
         return Plan(
-            sources: [SourcePlan(name: app, interval: .seconds(3600))],
+            sources: [SourcePlan(name: "app", interval: .seconds(3600))],
             services: [
                 Service(
-                    name: try #require(ServiceName("shop")), zone: .utc,
+                    name: "shop", zone: .utc,
                     switches: [
                         Switch(
-                            source: app, format: .serviceEnd(endKeys: ["end"], countdownKey: "at"))
+                            source: "app", format: .serviceEnd(endKeys: ["end"], countdownKey: "at")
+                        )
                     ])
             ])
     }
@@ -58,5 +59,78 @@ final class RunningDriver {
     /// The state in the files of the service; nil without files.
     var serviceState: State? {
         get throws { try PublishedState.read(in: folder("run/shop"))?.state }
+    }
+}
+
+/// A source that answers each fetch with the same body, or whose fetches a test ends.
+final class FakeSource: FlagSource {
+    let name: SourceName
+    let fingerprint: String
+    /// How many fetches have begun.
+    private(set) var fetches = 0
+    private(set) var isStopped = false
+    private let body: String?
+    private let now: Instant
+    private let deliver: Deliver
+
+    init(
+        _ name: SourceName, _ fingerprint: String = "fake", answering body: String? = nil,
+        at now: Instant, _ deliver: @escaping Deliver
+    ) {
+        self.name = name
+        self.fingerprint = fingerprint
+        self.body = body
+        self.now = now
+        self.deliver = deliver
+    }
+
+    func start() {}
+
+    func fetch(unlessMatching validators: Validators) {
+        fetches += 1
+        if let body { answer(body) }
+    }
+
+    func stop() { isStopped = true }
+
+    /// Ends the fetch with these flags.
+    func answer(_ body: String) {
+        let bytes = Array(body.utf8)
+        guard case .success(let flags) = Result(catching: { try FlagDocument.parse(bytes) }) else {
+            return
+        }
+        deliver(.fetchEnded(name, .answer(Answer(body: bytes, flags: flags, fetchedAt: now))))
+    }
+}
+
+/// The kernel's timer, with which a test reports a step of the clock or lets the timer fire.
+final class SteppingClock {
+    private var descriptor: Int32 = -1
+    private var isStepped = false
+
+    var kernel: WallTimer.Kernel {
+        let real = WallTimer.Kernel.real
+        return WallTimer.Kernel(
+            set: { [unowned self] descriptor, instant in
+                self.descriptor = descriptor
+                return real.set(descriptor, instant)
+            },
+            read: { [unowned self] descriptor in
+                let code = real.read(descriptor)
+                guard isStepped else { return code }
+                isStepped = false
+                return ECANCELED
+            })
+    }
+
+    /// Reports a step of the clock.
+    func step() {
+        isStepped = true
+        expire()
+    }
+
+    /// The timer fires now.
+    func expire() {
+        _ = WallTimer.Kernel.real.set(descriptor, Instant(seconds: 1))
     }
 }

@@ -53,7 +53,7 @@ import Testing
         /// Whether the stored flags have this binding.
         func isStored(under fingerprint: String) throws -> Bool {
             var isBound = false
-            _ = try running.state.flags(of: try #require(SourceName("app")), mark: "/nonexistent") {
+            _ = try running.state.flags(of: "app", mark: "/nonexistent") {
                 isBound = $0 == fingerprint
                 return true
             }

@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import Gates
+import Support
 import Testing
 
 /// What the gate machine reports about attached units after a move.
@@ -83,8 +84,8 @@ struct AttachedUnitTests {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         try gate.at(1, "web.service", is: .failed)
         let failed = UnitSnapshot(UnitStatus(.failed), result: "exit-code")
-        gate.at(1.1, .unitRead(try unit("web.service"), failed))
-        gate.at(1.2, .unitRead(try unit("web.service"), failed))
+        gate.at(1.1, .unitRead("web.service", failed))
+        gate.at(1.2, .unitRead("web.service", failed))
         #expect(
             gate.text == """
                 1s web.service is failed
@@ -156,7 +157,7 @@ struct AttachedUnitTests {
         try gate.at(1.1, started: .open)
         try gate.at(1.2, inactive: [.closed, .ended], active: [.open])
         try gate.at(1.3, "web.service", is: .activating, hasJob: true)
-        try gate.read(1.4, .open, .active, [try unit("web.service")])
+        try gate.read(1.4, .open, .active, ["web.service"])
         try gate.read(1.4, .closed, .inactive)
         try gate.read(1.4, "web.service", .activating, hasJob: true)
         gate.forget()
@@ -180,29 +181,27 @@ struct AttachedUnitTests {
         gate.at(1.2, taken: .stop(try target(.ended)))
         try gate.at(1.3, "web.service", is: .inactive)
         try gate.at(1.3, .open, is: .active)
-        let web = try unit("web.service")
-        try gate.read(1.4, .open, .active, [web])
+        try gate.read(1.4, .open, .active, ["web.service"])
         try gate.read(1.4, .closed, .inactive)
         gate.forget()
-        gate.at(1.5, .unitRead(web, UnitSnapshot(UnitStatus(.active))))
+        gate.at(1.5, .unitRead("web.service", UnitSnapshot(UnitStatus(.active))))
         #expect(gate.text.contains("gate opened in 400 ms; units started: web.service"))
     }
 
     /// The unit stays attached to another service, so that the machine still knows it, but not for this
     /// gate.
     @Test func aUnitThatIsDetachedInTheMiddleOfAMoveIsNotAwaitedByThatGate() throws {
-        let mail: ServiceName = try named("mail")
-        var gate = try GateTranscript.shared(with: mail)
-        gate.at(1, .decided(mail, .ended))
+        var gate = try GateTranscript.shared(with: "mail")
+        gate.at(1, .decided("mail", .ended))
         for kind in [GateTarget.Kind.closed, .ended] {
-            gate.at(1.1, taken: .start(GateTarget(service: mail, kind: kind)))
-            gate.at(1.1, .unitChanged(try unit(kind, of: mail), UnitStatus(.active)))
+            gate.at(1.1, taken: .start(GateTarget(service: "mail", kind: kind)))
+            gate.at(1.1, .unitChanged(try unit(kind, of: "mail"), UnitStatus(.active)))
         }
-        gate.at(1.1, .unitChanged(try unit(.open, of: mail), UnitStatus(.inactive)))
-        gate.at(1.2, .unitRead(try unit(.closed, of: mail), UnitSnapshot(UnitStatus(.active))))
-        gate.at(1.2, .unitRead(try unit(.ended, of: mail), UnitSnapshot(UnitStatus(.active))))
+        gate.at(1.1, .unitChanged(try unit(.open, of: "mail"), UnitStatus(.inactive)))
+        gate.at(1.2, .unitRead(try unit(.closed, of: "mail"), UnitSnapshot(UnitStatus(.active))))
+        gate.at(1.2, .unitRead(try unit(.ended, of: "mail"), UnitSnapshot(UnitStatus(.active))))
         gate.forget()
-        gate.at(1.2, .unitRead(try unit(.open, of: mail), UnitSnapshot(UnitStatus(.inactive))))
+        gate.at(1.2, .unitRead(try unit(.open, of: "mail"), UnitSnapshot(UnitStatus(.inactive))))
         #expect(
             gate.text == """
                 1.2s killswitch-open@mail.target read: inactive

@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import Gates
+import Support
 import Testing
 
 /// Whether people see the page of a service while its gate opens: `unavailable`.
@@ -25,7 +26,7 @@ struct AvailabilityTests {
         try gate.at(time, started: .open)
         for name in units { try gate.at(time, name, is: .inactive, hasJob: true) }
         try gate.at(time, inactive: [.maintenance, .closed], active: [.open])
-        let names = try units.map { try unit($0) }
+        let names = try units.map { try unitName($0) }
         try gate.read(time, .open, .active, names)
         try gate.read(time, .closed, .inactive)
     }
@@ -38,7 +39,7 @@ struct AvailabilityTests {
             seen, result: seen.active == .failed ? "exit-code" : "success",
             stopLimit: .seconds(10))
         properties.startLimit = startLimit
-        gate.at(time, .unitRead(try unit(name), properties))
+        gate.at(time, .unitRead(try unitName(name), properties))
     }
 
     @Test func thePageStaysUntilTheLastUnitIsUp() throws {
@@ -130,7 +131,7 @@ struct AvailabilityTests {
         gate.at(0, .busLost(problem: "no bus"))
         gate.decide(0, .running)
         #expect(isUnavailable(gate, at: 20) == false)
-        gate.at(21, .dropInsRead([try target(.open): [try unit("web.service")]]))
+        gate.at(21, .dropInsRead([try target(.open): ["web.service"]]))
         let report = try #require(gate.report(at: 21))
         #expect(report.isUnavailable == nil)
     }
@@ -141,12 +142,11 @@ struct AvailabilityTests {
         var gate = try GateTranscript()
         gate.at(0, .started)
         gate.decide(0, .running)
-        gate.at(0.1, .dropInsRead([try target(.open): [try unit("web.service")]]))
+        gate.at(0.1, .dropInsRead([try target(.open): ["web.service"]]))
         #expect(isUnavailable(gate, at: 0.1) == nil)
         try gate.list(0.2, .open)
         #expect(isUnavailable(gate, at: 0.2) == nil)
-        let name = try unit("web.service")
-        try gate.read(0.3, .open, .active, [name])
+        try gate.read(0.3, .open, .active, ["web.service"])
         try gate.read(0.3, .closed, .inactive)
         #expect(isUnavailable(gate, at: 0.3) != !expected)
         try read(&gate, at: 0.4, "web.service", UnitStatus(state, hasJob: expected))
@@ -167,10 +167,9 @@ struct AvailabilityTests {
 
     /// The unit is not up although its gate is open: another one keeps it down.
     @Test func aUnitThatAnotherServiceKeepsDownKeepsThePage() throws {
-        let api: ServiceName = try named("api")
-        var gate = try GateTranscript.shared(with: api)
+        var gate = try GateTranscript.shared(with: "api")
         #expect(isUnavailable(gate, at: 0.5) == false)
-        gate.at(1, .decided(api, .maintenance))
+        gate.at(1, .decided("api", .maintenance))
         try gate.at(1.1, "web.service", is: .inactive)
         #expect(isUnavailable(gate, at: 1.1) == true)
     }
@@ -179,12 +178,12 @@ struct AvailabilityTests {
     @Test func aVariantThatChangesDoesNotShowThePage() throws {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         let variant = try target(.variant("v2"))
-        let name = try unit("blue.service")
         gate.at(
             1,
             .unitRead(
                 try #require(variant.unit),
-                UnitSnapshot(UnitStatus(.inactive), requisiteOf: [name], wants: [name])))
+                UnitSnapshot(
+                    UnitStatus(.inactive), requisiteOf: ["blue.service"], wants: ["blue.service"])))
         try read(&gate, at: 1, "blue.service", UnitStatus(.inactive))
         gate.decide(2, DesiredGate(gate: .open, state: .running, variant: "v2"))
         try gate.at(2.1, "blue.service", is: .activating, hasJob: true)

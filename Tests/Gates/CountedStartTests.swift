@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import Gates
+import Support
 import Testing
 
 /// Starts of attached units that a gate refuses: they are counted and told.
@@ -8,8 +9,7 @@ struct CountedStartTests {
     private func refuse(
         _ gate: inout GateTranscript, at time: Double, job: UInt32, byAssertion: Bool = false
     ) throws {
-        gate.at(
-            time, .startFailed(try unit("web.service"), job: job, isByAssertion: byAssertion))
+        gate.at(time, .startFailed("web.service", job: job, isByAssertion: byAssertion))
     }
 
     /// A timer may try each second.
@@ -31,10 +31,10 @@ struct CountedStartTests {
     }
 
     @Test func theSentenceHasTheReasonAndWhoSigned() throws {
-        var verdict = Verdict(state: .ended, gate: .closed, reason: .flags(try named("app")))
+        var verdict = Verdict(state: .ended, gate: .closed, reason: .flags("app"))
         verdict.authors = ["alice"]
         let notice = GateLogMessage.startsRefused(
-            try named("shop"), try unit("web.service"), 1, isFirst: true, isOver: false, by: nil)
+            "shop", "web.service", 1, isFirst: true, isOver: false, by: nil)
         #expect(
             notice.explained { _ in verdict }.sentence
                 == "shop: a start of unit 'web.service' refused: the service is ended; set by the "
@@ -114,5 +114,57 @@ struct CountedStartTests {
         #expect(gate.machine.overview.problems.map(\.isAlarm) == [false])
         try gate.at(9, "web.service", is: .inactive)
         #expect(gate.problems.isEmpty)
+    }
+}
+
+/// An attached unit whose start an assertion in its unit file refuses.
+struct RefusedStartTests {
+    /// systemd leaves a unit inactive if an assertion refuses its start: nothing else would tell that it
+    /// does not run.
+    @Test func aUnitWhoseStartAnAssertionHasRefusedIsSaid() throws {
+        var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.inactive)])
+        let refused = UnitSnapshot(UnitStatus(.inactive), isStartRefused: true)
+        // Refused while the gate was closed: as it should be.
+        gate.at(0.5, .unitRead("web.service", refused))
+        gate.decide(1, .running)
+        try gate.at(1.1, started: .open)
+        try gate.at(1.2, inactive: [.closed, .ended], active: [.open])
+        try gate.read(1.3, .open, .active, ["web.service"])
+        try gate.read(1.3, .closed, .inactive)
+        gate.forget()
+        gate.at(1.4, .unitRead("web.service", refused))
+        let sentence = "an assertion in its unit file (Assert…=) has refused its start"
+        #expect(gate.text.contains("log error: shop: unit 'web.service': \(sentence)\n"))
+        #expect(gate.problems == ["unit 'web.service' of 'shop': \(sentence)"])
+        try gate.at(2, "web.service", is: .active)
+        #expect(gate.problems.isEmpty)
+        // Stopped by hand after it ran: its last start was not refused.
+        try gate.at(3, "web.service", is: .inactive)
+        #expect(gate.problems.isEmpty)
+    }
+
+    /// A unit that is read before systemd comes to its start has not arrived: it is read once more.
+    @Test func aStartThatIsRefusedAfterTheUnitWasReadIsSaidToo() throws {
+        var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.inactive)])
+        gate.decide(1, .running)
+        try gate.at(1.1, started: .open)
+        try gate.at(1.2, inactive: [.closed, .ended], active: [.open])
+        try gate.read(1.3, .open, .active, ["web.service"])
+        try gate.read(1.3, .closed, .inactive)
+        gate.at(1.4, .unitRead("web.service", UnitSnapshot(UnitStatus(.inactive, hasJob: true))))
+        gate.forget()
+        try gate.at(1.5, "web.service", is: .inactive)
+        gate.at(
+            1.6, .unitRead("web.service", UnitSnapshot(UnitStatus(.inactive), isStartRefused: true))
+        )
+        let sentence = "an assertion in its unit file (Assert…=) has refused its start"
+        #expect(
+            gate.text == """
+                1.5s web.service is inactive
+                1.6s web.service read: inactive
+                    log error: shop: unit 'web.service': \(sentence)
+                    log notice: shop: gate opened in 600 ms; units started: web.service 600 ms
+
+                """)
     }
 }

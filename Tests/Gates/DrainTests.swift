@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import Gates
+import Support
 import Testing
 
 /// A drain: units run on for a while after the gate has closed.
@@ -75,7 +76,7 @@ struct DrainTests {
             try gate.at(5.1, kind, is: .active)
         }
         if desired != .running { try gate.read(5.2, .countdown, .active) }
-        try gate.read(5.2, .open, .active, [try unit("app.service")])
+        try gate.read(5.2, .open, .active, ["app.service"])
         try gate.read(5.2, .closed, .inactive)
         try gate.read(5.2, "app.service", .inactive, hasJob: true)
         #expect(!gate.text.contains("gate opened in"), "\(gate.text)")
@@ -222,6 +223,6 @@ struct DrainTests {
         try gate.at(seconds, "app.service", is: .inactive, hasJob: true)
         try gate.at(seconds, "app.service", is: .inactive)
         let refused = UnitSnapshot(UnitStatus(.inactive), isStartRefused: true)
-        gate.at(seconds + 0.1, .unitRead(try unit("app.service"), refused))
+        gate.at(seconds + 0.1, .unitRead("app.service", refused))
     }
 }

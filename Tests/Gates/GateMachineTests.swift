@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import Gates
+import Support
 import Testing
 
 /// How the gate machine moves targets.

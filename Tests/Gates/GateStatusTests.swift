@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import Gates
+import Support
 import Testing
 
 /// What the gate machine says of a gate in fact: `gate.json`.
@@ -149,10 +150,10 @@ struct GateStatusTests {
         var gate = try settled("app.service", "web.service")
         try gate.at(1, "web.service", is: .failed)
         let failed = UnitSnapshot(UnitStatus(.failed), result: "exit-code")
-        gate.at(2, .unitRead(try unit("web.service"), failed))
+        gate.at(2, .unitRead("web.service", failed))
         #expect(gate.text.contains("    gate of shop: open 1/2\n"))
         let report = gate.report(at: 2)
-        #expect(report?.units.problems == [try unit("web.service"): .failed(result: "exit-code")])
+        #expect(report?.units.problems == ["web.service": .failed(result: "exit-code")])
     }
 
     @Test func anUndecidedServiceHasNoReport() throws {
@@ -171,5 +172,70 @@ struct GateStatusTests {
         #expect(
             gate.text.contains(
                 "gate of shop: stuck (its gate cannot be moved: systemd does not answer)"))
+    }
+}
+
+/// A systemd that does not answer, and a bus that is restarted: it is not known yet whether the gate can be moved.
+struct UnansweredJobTests {
+    /// polkit hangs: systemd asks it before it answers, and waits for 25 s.
+    @Test func aJobWithoutAnAnswerForThreeSecondsIsAProblemThatNamesPolkit() throws {
+        var gate = try GateTranscript.settled(
+            units: ["web.service": UnitStatus(.active)], showsGates: true)
+        gate.decide(1, .ended)
+        gate.at(3.9, .woke)
+        #expect(gate.problems.isEmpty)
+        gate.forget()
+        gate.at(4, .woke)
+        let sentence = "systemd has not answered StartUnit within 3 s; polkitd may hang"
+        #expect(
+            gate.text == """
+                4s woke
+                    gate of shop: closing 0/1 (\(sentence)) next try in 900 ms
+                    log warning: \(sentence); gates move as soon as it answers
+
+                """)
+        #expect(gate.problems == ["shop: \(sentence)"])
+        #expect(gate.machine.overview.problems.map(\.isAlarm) == [true])
+        gate.forget()
+        try gate.at(20, started: .closed, .ended)
+        #expect(
+            gate.text.contains("    log info: systemd answers again; gates are moved\n"),
+            "\(gate.text)")
+        #expect(gate.text.contains("gate of shop: closing 0/1\n"), "\(gate.text)")
+        #expect(gate.problems.isEmpty)
+    }
+
+    /// systemd answers one job after the other: that takes time with a thousand gates.
+    @Test func aLongQueueOfJobsIsNoSilence() throws {
+        let names = (0..<20).map { "s\($0)" }
+        var gate = try GateTranscript(names)
+        gate.at(0, .started)
+        gate.at(0, .targetsListed([:]))
+        for name in names { gate.at(0, .decided(try named(name), .running)) }
+        for (position, name) in names.enumerated() {
+            let open = GateTarget(service: try named(name), kind: .open)
+            gate.at(Double(position), taken: .start(open))
+            gate.at(Double(position) + 0.5, .woke)
+        }
+        #expect(!gate.text.contains("polkit"), "\(gate.text)")
+    }
+
+    @Test func aBusThatIsRestartedDoesNotMakeAGateStuckAtOnce() throws {
+        var gate = try GateTranscript.settled(
+            units: ["web.service": UnitStatus(.active)], showsGates: true)
+        gate.decide(1, .ended)
+        try gate.at(1, started: .closed)
+        gate.forget()
+        gate.at(2, .busLost(problem: "the connection to the bus is gone"))
+        #expect(
+            gate.text.contains("gate of shop: closing 0/1 (the connection to the bus is gone; "))
+        for second in 3...11 { gate.at(Double(second), .woke) }
+        #expect(!gate.text.contains("stuck"), "\(gate.text)")
+        gate.at(12, .woke)
+        #expect(
+            gate.text.contains(
+                "gate of shop: stuck 0/1 (its gate cannot be moved: the connection to the bus is gone)"
+            ),
+            "\(gate.text)")
     }
 }

@@ -1,21 +1,21 @@
 import CivilTime
 import Decision
 import Gates
+import Support
 
 /// Sends events to a gate machine and writes down its effects, a line each. Times are
 /// seconds since the start.
 struct GateTranscript {
     private(set) var text = ""
     private(set) var machine: GateMachine
-    let shop: ServiceName
+    let shop: ServiceName = "shop"
     /// Whether requests to systemd and the rows of units.json are in the text too.
-    private let showsAll: Bool
+    let showsAll: Bool
     /// Whether the reports of gate.json are in the text too.
-    private let showsGates: Bool
+    let showsGates: Bool
 
     init(_ services: [String] = ["shop"], showsAll: Bool = false, showsGates: Bool = false) throws {
         machine = GateMachine(services: try services.map { try named($0) })
-        shop = try named("shop")
         self.showsAll = showsAll
         self.showsGates = showsGates
     }
@@ -38,10 +38,10 @@ struct GateTranscript {
         let open = try services.map { try unit(.open, of: $0) }
         transcript.at(0, .targetsListed(open.reduce(into: [:]) { $0[$1] = UnitStatus(.active) }))
         for service in services { transcript.at(0, .decided(service, .running)) }
-        let web = try unit("web.service")
-        let attached = UnitSnapshot(UnitStatus(.active), requisiteOf: [web], wants: [web])
+        let attached = UnitSnapshot(
+            UnitStatus(.active), requisiteOf: ["web.service"], wants: ["web.service"])
         for name in open { transcript.at(0, .unitRead(name, attached)) }
-        transcript.at(0, .unitRead(web, UnitSnapshot(UnitStatus(.active))))
+        transcript.at(0, .unitRead("web.service", UnitSnapshot(UnitStatus(.active))))
         for service in services {
             let closed = try unit(.closed, of: service)
             transcript.at(0, .unitRead(closed, UnitSnapshot(UnitStatus(.inactive))))
@@ -70,13 +70,13 @@ struct GateTranscript {
     mutating func attach(
         _ units: [String: UnitStatus], starts: Set<String>? = nil, isOpen: Bool
     ) throws {
-        let names = try units.keys.sorted().map { try unit($0) }
-        let wants = try (starts ?? Set(units.keys)).sorted().map { try unit($0) }
+        let names = try units.keys.sorted().map { try unitName($0) }
+        let wants = try (starts ?? Set(units.keys)).sorted().map { try unitName($0) }
         let open = UnitStatus(isOpen ? .active : .inactive)
         at(0, .unitRead(try unit(.open), UnitSnapshot(open, requisiteOf: names, wants: wants)))
         try read(0, .closed, isOpen ? .inactive : .active)
         for (name, seen) in units.sorted(by: { $0.key < $1.key }) {
-            at(0, .unitRead(try unit(name), UnitSnapshot(seen, stopLimit: .seconds(10))))
+            at(0, .unitRead(try unitName(name), UnitSnapshot(seen, stopLimit: .seconds(10))))
         }
     }
 
@@ -147,7 +147,8 @@ struct GateTranscript {
         at(
             seconds,
             .unitRead(
-                try unit(name), UnitSnapshot(UnitStatus(active, hasJob: hasJob), result: result)))
+                try unitName(name), UnitSnapshot(UnitStatus(active, hasJob: hasJob), result: result)
+            ))
     }
 
     /// systemd has confirmed a move, and these targets are read: active but for the first, which starts `units`.
@@ -155,7 +156,7 @@ struct GateTranscript {
         _ seconds: Double, from kind: GateTarget.Kind, with units: [String] = [],
         to active: GateTarget.Kind...
     ) throws {
-        try read(seconds, kind, .inactive, units.map { try unit($0) })
+        try read(seconds, kind, .inactive, units.map { try unitName($0) })
         for kind in active { try read(seconds, kind, .active) }
     }
 
@@ -182,7 +183,7 @@ struct GateTranscript {
     mutating func at(
         _ seconds: Double, _ name: String, is active: ActiveState, hasJob: Bool = false
     ) throws {
-        at(seconds, .unitChanged(try unit(name), UnitStatus(active, hasJob: hasJob)))
+        at(seconds, .unitChanged(try unitName(name), UnitStatus(active, hasJob: hasJob)))
     }
 
     /// systemd accepts a job, and then reports this state of its target.
@@ -191,107 +192,6 @@ struct GateTranscript {
     ) {
         let problem = problem.map(GateObstacle.refused)
         at(seconds, .jobAnswered(move, problem: problem, number: number))
-    }
-
-    private static func line(_ event: GateEvent) -> String {
-        switch event {
-        case .started: "started"
-        case .decided(let service, let stand, _):
-            "\(service) decided: \(stand.gate.rawValue) \(stand.state.rawValue)"
-                + (stand.variant.map { " \($0)" } ?? "")
-        case .withdrawn(let service): "\(service) withdrawn"
-        case .noticePublished(let service): "\(service) told"
-        case .targetsListed(let loaded):
-            "listed "
-                + loaded.sorted { $0.key < $1.key }
-                .map { "\($0.key)=\($0.value.active.rawValue)" }.joined(separator: " ")
-        case .unitsListed(let units):
-            "units listed "
-                + units.sorted { $0.key < $1.key }
-                .map { "\($0.key)=\($0.value.active.rawValue)" }.joined(separator: " ")
-        case .busLost(let problem): "lost: \(problem)"
-        case .systemdReloaded: "reloaded"
-        case .unitChanged(let unit, let seen):
-            "\(unit) is \(seen.active.rawValue)" + (seen.hasJob ? " with a job" : "")
-        case .unitRead(let unit, let properties):
-            "\(unit) read: \(properties?.seen.active.rawValue ?? "nothing")"
-        case .jobAnswered(let move, let problem, _): "\(line(move)): \(words(problem))"
-        case .startFailed(let unit, let job, let isByAssertion):
-            "job \(job) to start \(unit) failed by "
-                + (isByAssertion ? "an assertion" : "a dependency")
-        case .polkitAppeared: "polkit is on the bus"
-        case .busAppeared: "the bus may be back"
-        case .unitsListedByConfiguration(let units):
-            "listed: "
-                + units.sorted { $0.key < $1.key }
-                .map { "\($0.key)=\($0.value.map(\.text))" }.joined(separator: " ")
-        case .attachAnswered(let problem): "attach: \(words(problem))"
-        case .attachEnded: "attach has ended"
-        case .processesCounted(let unit, let processes):
-            "\(unit) has \(processes.map { "\($0.count)" } ?? "unknown") processes"
-        case .dropInsRead(let named, _):
-            "drop-ins "
-                + named.sorted { $0.key < $1.key }
-                .map { "\($0.key.unit?.text ?? "?")=\($0.value.sorted().map(\.text))" }
-                .joined(separator: " ")
-        case .systemStateRead(let isStopping): "the system is \(isStopping ? "stopping" : "up")"
-        case .writeFailed(let service, let problem): "\(service) unwritten: \(problem)"
-        case .filesDeleted(let service): "\(service) deleted"
-        case .woke: "woke"
-        }
-    }
-
-    private static func words(_ problem: GateObstacle?) -> String {
-        switch problem {
-        case .refused(let words): words
-        case let problem?: problem.sentence
-        case nil: "queued"
-        }
-    }
-
-    private func line(_ effect: GateEffect, since now: Boottime) -> String? {
-        switch effect {
-        case .connectBus: "connect"
-        case .list(let units): (["list"] + units.map(\.text)).joined(separator: " ")
-        case .subscribe(let units):
-            showsAll ? "subscribe " + units.sorted().map(\.text).joined(separator: " ") : nil
-        case .unsubscribe(let units):
-            showsAll ? "unsubscribe " + units.sorted().map(\.text).joined(separator: " ") : nil
-        case .readUnit(let unit): showsAll ? "read \(unit)" : nil
-        case .enqueue(let move): Self.line(move)
-        case .readSystemState: "ask whether the system is stopping"
-        case .attachListed: "attach the listed units"
-        case .countProcesses(let unit): "count the processes of \(unit)"
-        case .readAttachOutcome: "read what was attached"
-        case .publishUnits(let service, let rows):
-            showsAll ? "publish \(service) \(rows.map(Self.line).joined(separator: ", "))" : nil
-        case .publishGate(let service, let report):
-            showsGates ? "gate of \(service): \(Self.line(report, now))" : nil
-        case .log(let notice): "log \(notice.level): \(notice.sentence)"
-        case .sleep(let moment):
-            showsAll
-                ? "sleep" + (moment.map { " \(($0 - now).microseconds / 1000) ms" } ?? "") : nil
-        }
-    }
-
-    private static func line(_ move: TargetJob) -> String {
-        switch move {
-        case .start(let target): "start \(target.unit?.text ?? "?")"
-        case .stop(let target): "stop \(target.unit?.text ?? "?")"
-        }
-    }
-
-    private static func line(_ report: GateStatus, _ now: Boottime) -> String {
-        let units = report.units.total == 0 ? "" : " \(report.units.arrived)/\(report.units.total)"
-        let problem = report.problem.map { " (\($0.sentence))" } ?? ""
-        let next = report.nextTry.map { " next try in \(($0 - now).microseconds / 1000) ms" } ?? ""
-        return "\(report.actual?.rawValue ?? "unmoved")\(units)\(problem)\(next)"
-    }
-
-    private static func line(_ row: UnitRow) -> String {
-        let wanted = row.isWanted.map { $0 ? "up" : "down" } ?? "-"
-        return "\(row.name) \(wanted) \(row.seen?.active.rawValue ?? "?")"
-            + (row.problem.map { " (\($0))" } ?? "")
     }
 }
 
@@ -317,13 +217,8 @@ extension DesiredGate {
     static let maintenance = DesiredGate(gate: .closed, state: .maintenance)
 }
 
-func unit(_ text: String) throws -> UnitName {
-    guard let name = UnitName(text) else { throw InvalidFlag.missing(key: text) }
-    return name
-}
-
 func target(_ kind: GateTarget.Kind) throws -> GateTarget {
-    GateTarget(service: try named("shop"), kind: kind)
+    GateTarget(service: "shop", kind: kind)
 }
 
 func unit(_ kind: GateTarget.Kind) throws -> UnitName { try unit(kind, of: named("shop")) }
@@ -333,14 +228,4 @@ func unit(_ kind: GateTarget.Kind, of service: ServiceName) throws -> UnitName {
         throw InvalidFlag.missing(key: "unit")
     }
     return name
-}
-
-func named<Thing>(_ text: String) throws -> Name<Thing> {
-    guard let name = Name<Thing>(text) else { throw InvalidFlag.missing(key: text) }
-    return name
-}
-
-/// A time as a transcript writes it.
-func secondsText(_ value: Double) -> String {
-    value == value.rounded() ? "\(Int(value))s" : "\(value)s"
 }

@@ -1,19 +1,14 @@
 import CivilTime
 import Decision
 import Gates
+import Support
 import Testing
 
 /// Units that the configuration lists: attached by a unit of root that the machine has started.
 struct ListedUnitTests {
-    private let shop: ServiceName
-    private let web: UnitName
-    private let runner: UnitName
-
-    init() throws {
-        shop = try named("shop")
-        web = try unit("web.service")
-        runner = try unit("killswitchd-attach.service")
-    }
+    private let shop: ServiceName = "shop"
+    private let web: UnitName = "web.service"
+    private let runner: UnitName = "killswitchd-attach.service"
 
     /// A closed gate without units, when a configuration takes force that lists one.
     private func listed() throws -> GateTranscript {
@@ -122,8 +117,7 @@ struct ListedUnitTests {
     @Test func aConfigurationThatComesDuringARunHasOneOfItsOwn() throws {
         var gate = try listed()
         gate.at(1.1, .attachAnswered(problem: nil))
-        let app = try unit("app.service")
-        gate.at(1.2, .unitsListedByConfiguration([shop: [app]]))
+        gate.at(1.2, .unitsListedByConfiguration([shop: ["app.service"]]))
         gate.forget()
         run(&gate, at: 1.3, AttachmentOutcome())
         #expect(gate.text.contains("attach has ended\n    attach the listed units"), "\(gate.text)")
@@ -142,12 +136,12 @@ struct ListedUnitTests {
 
     @Test func aUnitThatIsListedByAnAliasIsAttachedByItsName() throws {
         var gate = try listed()
-        let name = try unit("mariadb.service")
         var outcome = AttachmentOutcome()
-        outcome.names[web] = name
+        outcome.names[web] = "mariadb.service"
         gate.at(1.1, .attachAnswered(problem: nil))
         gate.at(1.2, .unitChanged(runner, UnitStatus(.inactive)))
-        gate.at(1.2, .dropInsRead([try target(.open): [name]], areOfConfiguration: true))
+        gate.at(
+            1.2, .dropInsRead([try target(.open): ["mariadb.service"]], areOfConfiguration: true))
         gate.at(1.2, .attachEnded(outcome))
         #expect(gate.problems.isEmpty)
     }
@@ -163,5 +157,107 @@ struct ListedUnitTests {
         gate.forget()
         gate.at(3, .unitsListedByConfiguration([:]))
         #expect(gate.text.contains("attach the listed units"))
+    }
+}
+
+/// Units whose file is gone or that are masked: systemd forgets their drop-ins, which name them still.
+struct LostUnitTests {
+    private let shop: ServiceName = "shop"
+    private let web: UnitName = "web.service"
+
+    private func status(_ active: ActiveState, _ load: UnitLoad) -> UnitStatus {
+        var status = UnitStatus(active)
+        status.load = load
+        return status
+    }
+
+    /// A gate with the running unit, after systemd has read the units again and lost this one.
+    private func lost(_ desired: DesiredGate, _ load: UnitLoad) throws -> GateTranscript {
+        var gate = try GateTranscript.settled(
+            desired, units: ["web.service": UnitStatus(.active)], showsGates: true)
+        gate.at(0.5, .dropInsRead([try target(.open): [web]]))
+        gate.at(0.5, .systemdReloaded)
+        let active: [GateTarget.Kind] = desired == .running ? [.open] : [.closed, .ended]
+        gate.at(
+            0.6,
+            .targetsListed(
+                try active.reduce(into: [:]) { $0[try unit($1)] = UnitStatus(.active) }))
+        gate.at(0.6, .unitsListed([web: status(.active, load)]))
+        // It is not tied to the target any more.
+        let open = UnitStatus(desired == .running ? .active : .inactive)
+        gate.at(0.7, .unitRead(try unit(.open), UnitSnapshot(open, wants: [web])))
+        return gate
+    }
+
+    @Test(arguments: [
+        (UnitLoad.missing, "its unit file is gone"), (.masked, "it is masked"),
+        (.other("bad-setting"), "systemd cannot use its unit file (bad-setting)"),
+    ])
+    func aUnitThatSystemdHasLostIsReportedAndStaysAttached(
+        _ load: UnitLoad, _ words: String
+    ) throws {
+        var gate = try lost(.running, load)
+        #expect(gate.text.contains("log warning: shop: unit 'web.service': \(words)\n"))
+        gate.forget()
+        gate.decide(1, .ended)
+        #expect(gate.text.contains("gate of shop: closing 0/1"))
+    }
+
+    @Test func aUnitThatSystemdHasLostIsStoppedWithTheTargetAndNamedIfThatDoesNotHelp() throws {
+        var gate = try lost(.running, .missing)
+        gate.decide(1, .ended)
+        try gate.at(1, started: .closed, .ended)
+        try gate.at(1.1, inactive: [.open], active: [.closed])
+        gate.forget()
+        try gate.at(1.1, .ended, is: .active)
+        for kind in [GateTarget.Kind.open, .closed, .ended] {
+            let state: ActiveState = kind == .open ? .inactive : .active
+            gate.at(
+                1.2,
+                .unitRead(
+                    try unit(kind),
+                    UnitSnapshot(UnitStatus(state), wants: kind == .open ? [web] : [])))
+        }
+        #expect(gate.text.contains("    stop killswitch-open@shop.target\n"))
+        gate.forget()
+        gate.at(1.3, taken: .stop(try target(.open)))
+        gate.at(3, .woke)
+        let words =
+            "it still runs although the gate is closed: its unit file is gone"
+        #expect(gate.text.contains("    stop killswitch-open@shop.target\n"))
+        #expect(gate.text.contains("    log error: shop: unit 'web.service': \(words)\n"))
+        #expect(
+            gate.text.contains(
+                "    gate of shop: stuck 0/1 (unit 'web.service': \(words))\n"))
+        gate.forget()
+        gate.at(3.1, taken: .stop(try target(.open)))
+        try gate.at(4, "web.service", is: .inactive)
+        #expect(gate.text.contains("    gate of shop: closed 1/1\n"))
+    }
+
+    @Test func aUnitWithoutADropInIsDetached() throws {
+        var gate = try lost(.ended, .missing)
+        gate.at(1, taken: .stop(try target(.open)))
+        gate.forget()
+        gate.at(2, .dropInsRead([:]))
+        #expect(gate.problems.isEmpty)
+        // The gate has asked for the stop again before.
+        gate.at(2.1, taken: .stop(try target(.open)))
+        #expect(gate.text.contains("gate of shop: closed"))
+    }
+
+    /// A daemon that starts finds the unit by its drop-in alone.
+    @Test func aUnitThatWasLostBeforeTheDaemonStartedIsFollowedByName() throws {
+        var gate = try GateTranscript(showsGates: true)
+        gate.at(0, .started)
+        gate.at(0, .dropInsRead([try target(.open): [web]]))
+        gate.decide(0, .ended)
+        let effects = try gate.list(0.1, .closed, .ended)
+        #expect(effects.contains(.readUnit(web)))
+        try gate.readMoved(0.2, from: .open, to: .closed, .ended)
+        gate.at(0.3, .unitRead(web, UnitSnapshot(status(.active, .masked))))
+        #expect(gate.text.contains("    stop killswitch-open@shop.target\n"))
+        #expect(gate.text.contains("gate of shop: closing 0/1"))
+        #expect(!gate.text.contains("gate of shop: closed"))
     }
 }

@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import Gates
+import Support
 import Testing
 
 /// How the units that pass on notices are started.
@@ -171,14 +172,15 @@ struct NoticeDeliveryTests {
     /// A failed mail is an alarm, although the gate neither starts nor stops the unit.
     @Test func aUnitThatFailsToPassOnANoticeIsAProblem() throws {
         var gate = try GateTranscript.settled(showsGates: true)
-        let mail = try unit("mail.service")
-        gate.at(1, .dropInsRead([try target(.notice): [mail]]))
-        gate.at(1, .unitRead(mail, UnitSnapshot(UnitStatus(.inactive), result: "success")))
+        gate.at(1, .dropInsRead([try target(.notice): ["mail.service"]]))
+        gate.at(
+            1, .unitRead("mail.service", UnitSnapshot(UnitStatus(.inactive), result: "success")))
         gate.decide(2, .maintenance)
         #expect(gate.problems.isEmpty)
         gate.forget()
         try gate.at(3, "mail.service", is: .failed)
-        gate.at(3, .unitRead(mail, UnitSnapshot(UnitStatus(.failed), result: "exit-code")))
+        gate.at(
+            3, .unitRead("mail.service", UnitSnapshot(UnitStatus(.failed), result: "exit-code")))
         #expect(
             gate.text == """
                 3s mail.service is failed
@@ -194,7 +196,7 @@ struct NoticeDeliveryTests {
     /// It neither delays a move nor counts as a unit of the gate.
     @Test func theGateDoesNotWaitForItsUnits() throws {
         var gate = try GateTranscript.settled(showsGates: true)
-        gate.at(1, .dropInsRead([try target(.notice): [try unit("mail.service")]]))
+        gate.at(1, .dropInsRead([try target(.notice): ["mail.service"]]))
         try gate.read(1, "mail.service", .active)
         gate.forget()
         gate.decide(2, .ended)

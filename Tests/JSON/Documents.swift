@@ -20,6 +20,23 @@ struct Accepted: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
+/// What a document may go on with, as errors name it.
+enum Expected: String {
+    case value = "a value"
+    case valueOrEnd = "a value or ']'"
+    case end = "nothing after the value"
+    case key = "a key in double quotes"
+    case keyOrEnd = "a key in double quotes or '}'"
+    case colon = "':'"
+    case comma = "',' or ']'"
+    case commaOfObject = "',' or '}'"
+    case digit = "a digit"
+    case noDigit = "no digit after a leading 0"
+    case escape = "one of \" \\ / b f n r t u after the backslash"
+    case digits = "four hexadecimal digits"
+    case control = "control characters in a string to be escaped"
+}
+
 /// A document that is not JSON, the offset of the error, and the whole error text.
 struct Refused: Sendable, CustomTestStringConvertible {
     let name: String
@@ -39,16 +56,15 @@ struct Refused: Sendable, CustomTestStringConvertible {
     }
 
     /// Refused for what stands at its offset.
-    init(
-        _ name: String, _ text: String, at offset: Int, _ found: String, expected: String
-    ) {
+    init(_ name: String, _ text: String, at offset: Int, _ found: String, expected: Expected) {
         let lines = Array(text.utf8)[..<offset].split(
             separator: 0x0A, omittingEmptySubsequences: false)
         let column =
             String(decoding: lines[lines.count - 1], as: UTF8.self).unicodeScalars.count + 1
         self.init(
             name, text, at: offset,
-            "unexpected \(found) at line \(lines.count), column \(column): expected \(expected)")
+            "unexpected \(found) at line \(lines.count), column \(column): expected \(expected.rawValue)"
+        )
     }
 
     /// Refused for bytes that are not UTF-8.

@@ -64,6 +64,11 @@ struct EncodingTests {
         ]
     }()
 
+    private static let (utf16, utf32) = ("this looks like UTF-16", "this looks like UTF-32")
+    private static let noFirst = "a byte that begins no character"
+    private static let overlong = "a character in more bytes than it needs"
+    private static let cutShort = "a character cut short"
+
     static let refused: [Refused] = [
         Refused(
             "§8.1 a byte order mark", [0xEF, 0xBB, 0xBF] + Array("{}".utf8), at: 0,
@@ -71,67 +76,46 @@ struct EncodingTests {
         Refused(
             "§8.1 a byte order mark alone", [0xEF, 0xBB, 0xBF], at: 0,
             "byte order mark at line 1, column 1: JSON begins without one"),
-        .notUTF8("§8.1 half a byte order mark", [0xEF, 0xBB], "a character cut short"),
-        .notUTF8("§8.1 UTF-16, big end first", [0, 0x7B, 0, 0x7D], "this looks like UTF-16"),
-        .notUTF8("§8.1 UTF-16, little end first", [0x7B, 0, 0x7D, 0], "this looks like UTF-16"),
+        .notUTF8("§8.1 half a byte order mark", [0xEF, 0xBB], cutShort),
+        .notUTF8("§8.1 UTF-16, big end first", [0, 0x7B, 0, 0x7D], utf16),
+        .notUTF8("§8.1 UTF-16, little end first", [0x7B, 0, 0x7D, 0], utf16),
         .notUTF8(
-            "§8.1 UTF-16 with a wide second character", [0x22, 0, 0x42, 0x30, 0x22, 0],
-            "this looks like UTF-16"),
-        .notUTF8("§8.1 UTF-16 of one character", [0x30, 0], "this looks like UTF-16"),
+            "§8.1 UTF-16 with a wide second character", [0x22, 0, 0x42, 0x30, 0x22, 0], utf16),
+        .notUTF8("§8.1 UTF-16 of one character", [0x30, 0], utf16),
+        .notUTF8("§8.1 UTF-16 with a mark, big end first", [0xFE, 0xFF, 0, 0x7B, 0, 0x7D], utf16),
         .notUTF8(
-            "§8.1 UTF-16 with a mark, big end first", [0xFE, 0xFF, 0, 0x7B, 0, 0x7D],
-            "this looks like UTF-16"),
+            "§8.1 UTF-16 with a mark, little end first", [0xFF, 0xFE, 0x7B, 0, 0x7D, 0], utf16),
+        .notUTF8("§8.1 UTF-32, big end first", [0, 0, 0, 0x30], utf32),
+        .notUTF8("§8.1 UTF-32, little end first", [0x30, 0, 0, 0], utf32),
         .notUTF8(
-            "§8.1 UTF-16 with a mark, little end first", [0xFF, 0xFE, 0x7B, 0, 0x7D, 0],
-            "this looks like UTF-16"),
-        .notUTF8("§8.1 UTF-32, big end first", [0, 0, 0, 0x30], "this looks like UTF-32"),
-        .notUTF8("§8.1 UTF-32, little end first", [0x30, 0, 0, 0], "this looks like UTF-32"),
+            "§8.1 UTF-32 with a mark, big end first", [0, 0, 0xFE, 0xFF, 0, 0, 0, 0x30], utf32),
         .notUTF8(
-            "§8.1 UTF-32 with a mark, big end first", [0, 0, 0xFE, 0xFF, 0, 0, 0, 0x30],
-            "this looks like UTF-32"),
-        .notUTF8(
-            "§8.1 UTF-32 with a mark, little end first", [0xFF, 0xFE, 0, 0, 0x30, 0, 0, 0],
-            "this looks like UTF-32"),
-        .notUTF8(
-            "§8.1 Latin-1", [0x22, 0x63, 0x61, 0x66, 0xE9, 0x22], at: 4, "a character cut short"),
+            "§8.1 UTF-32 with a mark, little end first", [0xFF, 0xFE, 0, 0, 0x30, 0, 0, 0], utf32),
+        .notUTF8("§8.1 Latin-1", [0x22, 0x63, 0x61, 0x66, 0xE9, 0x22], at: 4, cutShort),
         .notUTF8(
             "§8.1 a continuation alone", [0x5B, 0x0A, 0x22, 0x80, 0x22, 0x5D], at: 3,
             "a continuation byte without a first one"),
+        .notUTF8("§8.1 an overlong slash", [0x22, 0xC0, 0xAF, 0x22], at: 1, overlong),
         .notUTF8(
-            "§8.1 an overlong slash", [0x22, 0xC0, 0xAF, 0x22], at: 1,
-            "a character in more bytes than it needs"),
-        .notUTF8(
-            "§8.1 an overlong NUL in three bytes", [0x22, 0xE0, 0x80, 0x80, 0x22], at: 1,
-            "a character in more bytes than it needs"),
+            "§8.1 an overlong NUL in three bytes", [0x22, 0xE0, 0x80, 0x80, 0x22], at: 1, overlong),
         .notUTF8(
             "§8.1 an overlong euro sign in four bytes", [0x22, 0xF0, 0x82, 0x82, 0xAC, 0x22], at: 1,
-            "a character in more bytes than it needs"),
+            overlong),
         .notUTF8(
             "§8.1 an encoded surrogate", [0x22, 0xED, 0xA0, 0x80, 0x22], at: 1,
             "an encoded surrogate"),
         .notUTF8(
             "§8.1 a pair of encoded surrogates", [0x22, 0xED, 0xA0, 0xB4, 0xED, 0xB4, 0x9E, 0x22],
             at: 1, "an encoded surrogate"),
+        .notUTF8("§8.1 above U+10FFFF", [0x22, 0xF4, 0x90, 0x80, 0x80, 0x22], at: 1, noFirst),
+        .notUTF8("§8.1 five bytes", [0x22, 0xF8, 0x88, 0x80, 0x80, 0x80, 0x22], at: 1, noFirst),
+        .notUTF8("§8.1 a byte that UTF-8 never uses", [0x22, 0xFF, 0x22], at: 1, noFirst),
         .notUTF8(
-            "§8.1 above U+10FFFF", [0x22, 0xF4, 0x90, 0x80, 0x80, 0x22], at: 1,
-            "a byte that begins no character"),
+            "§8.1 a character that the end cuts short", [0x22, 0xF0, 0x9D, 0x84], at: 1, cutShort),
+        .notUTF8("§8.1 a broken key", [0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D], at: 2, noFirst),
         .notUTF8(
-            "§8.1 five bytes", [0x22, 0xF8, 0x88, 0x80, 0x80, 0x80, 0x22], at: 1,
-            "a byte that begins no character"),
+            "§8.1 a broken byte outside of strings", [0x5B, 0x31, 0x2C, 0xFF, 0x5D], at: 3, noFirst),
         .notUTF8(
-            "§8.1 a byte that UTF-8 never uses", [0x22, 0xFF, 0x22], at: 1,
-            "a byte that begins no character"),
-        .notUTF8(
-            "§8.1 a character that the end cuts short", [0x22, 0xF0, 0x9D, 0x84], at: 1,
-            "a character cut short"),
-        .notUTF8(
-            "§8.1 a broken key", [0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D], at: 2,
-            "a byte that begins no character"),
-        .notUTF8(
-            "§8.1 a broken byte outside of strings", [0x5B, 0x31, 0x2C, 0xFF, 0x5D], at: 3,
-            "a byte that begins no character"),
-        .notUTF8(
-            "§8.1 a broken byte behind another error", [0x5B, 0x2C, 0x5D, 0xFF], at: 3,
-            "a byte that begins no character"),
+            "§8.1 a broken byte behind another error", [0x5B, 0x2C, 0x5D, 0xFF], at: 3, noFirst),
     ]
 }

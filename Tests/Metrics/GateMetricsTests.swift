@@ -2,21 +2,16 @@ import CivilTime
 import Decision
 import Gates
 import Metrics
+import Support
 import Testing
 
 /// What the metrics say of gates and units in fact.
 @Suite struct GateMetricsTests {
-    private let shop: ServiceName
+    private let shop: ServiceName = "shop"
     private var gates: GateMachine
 
     init() throws {
-        shop = try named("shop")
         gates = GateMachine(services: [shop])
-    }
-
-    private func unit(_ text: String) throws -> UnitName {
-        guard let name = UnitName(text) else { throw InvalidFlag.missing(key: text) }
-        return name
     }
 
     private func target(_ kind: GateTarget.Kind) throws -> GateTarget {
@@ -32,7 +27,7 @@ import Testing
     private mutating func open(_ units: String...) throws {
         let open = try #require(target(.open).unit)
         let closed = try #require(target(.closed).unit)
-        let names = try units.map { try unit($0) }
+        let names = try units.map { try unitName($0) }
         at(0, .started)
         at(0, .targetsListed([open: UnitStatus(.active)]))
         at(0, .decided(shop, DesiredGate(gate: .open, state: .running)))
@@ -60,7 +55,7 @@ import Testing
     private mutating func confirmClosed(at time: Double, _ units: String...) throws {
         let (open, closed) = (try #require(target(.open).unit), try #require(target(.closed).unit))
         let maintenance = try #require(target(.maintenance).unit)
-        let names = try units.map { try unit($0) }
+        let names = try units.map { try unitName($0) }
         at(time, .unitChanged(open, UnitStatus(.inactive)))
         at(time, .unitChanged(closed, UnitStatus(.active)))
         at(time, .unitChanged(maintenance, UnitStatus(.active)))
@@ -83,12 +78,12 @@ import Testing
         #expect(try samples(.gateOpen) == [#"{service="shop"} 1"#])
         #expect(try samples(.unitsUnwanted) == [#"{service="shop"} 0"#])
         try close()
-        at(2, .unitChanged(try unit("app.service"), UnitStatus(.inactive)))
+        at(2, .unitChanged("app.service", UnitStatus(.inactive)))
         #expect(try samples(.gateOpen) == [#"{service="shop"} 1"#])
         #expect(try samples(.unitsUnwanted) == [#"{service="shop"} 1"#])
         #expect(
             try samples(.unitUnwanted) == [#"{service="shop",unit="web.service"} 1"#])
-        at(3, .unitChanged(try unit("web.service"), UnitStatus(.inactive)))
+        at(3, .unitChanged("web.service", UnitStatus(.inactive)))
         try confirmClosed(at: 3.5, "app.service", "web.service")
         #expect(try samples(.gateOpen) == [#"{service="shop"} 0"#])
         #expect(try samples(.unitUnwanted) == [])
@@ -135,7 +130,7 @@ import Testing
     /// systemd writes a dash in a path so.
     @Test mutating func aBackslashInTheNameOfAUnitIsEscaped() throws {
         try open(#"srv-my\x2ddata.mount"#)
-        at(2, .unitChanged(try unit(#"srv-my\x2ddata.mount"#), UnitStatus(.inactive)))
+        at(2, .unitChanged(#"srv-my\x2ddata.mount"#, UnitStatus(.inactive)))
         #expect(
             try samples(.unitUnwanted) == [#"{service="shop",unit="srv-my\\x2ddata.mount"} 1"#])
     }
@@ -146,5 +141,42 @@ import Testing
         for metric in [Metric.gateOpen, .unitsUnwanted, .unitUnwanted, .lastStop, .drainEnd] {
             #expect(host.samples(metric) == [])
         }
+    }
+}
+
+/// When the metrics are written.
+@Suite struct WritingPaceTests {
+    private func moment(_ seconds: Double) -> Boottime {
+        Boottime(microseconds: Int64(seconds * 1_000_000))
+    }
+
+    private func request(_ pace: inout WritingPace, at seconds: Double) -> Bool {
+        pace.request(at: moment(seconds))
+    }
+
+    @Test func theFirstChangeIsWrittenSoon() {
+        var pace = WritingPace()
+        #expect(pace.dueAt == nil)
+        #expect(request(&pace, at: 10))
+        #expect(pace.dueAt == moment(10.2))
+    }
+
+    @Test func aBurstIsOneWrite() {
+        var pace = WritingPace()
+        #expect(request(&pace, at: 10))
+        #expect(!request(&pace, at: 10.1))
+        #expect(pace.dueAt == moment(10.2))
+        pace.written(at: moment(10.2))
+        #expect(pace.dueAt == nil)
+    }
+
+    @Test func twoWritesAreFiveSecondsApart() {
+        var pace = WritingPace()
+        pace.written(at: moment(10))
+        #expect(request(&pace, at: 11))
+        #expect(pace.dueAt == moment(15))
+        pace.written(at: moment(15))
+        #expect(request(&pace, at: 45))
+        #expect(pace.dueAt == moment(45.2))
     }
 }

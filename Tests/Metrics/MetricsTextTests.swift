@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import Metrics
+import Support
 import Testing
 
 /// Each metric tells what the overview does.
@@ -41,7 +42,7 @@ import Testing
 
     @Test func fetchesAreCountedByResultSinceTheStart() throws {
         var host = try ObservedHost()
-        let app: SourceName = try named("app")
+        let app: SourceName = "app"
         try host.at(1, answers: #"{"state": "running"}"#)
         host.at(60, .fetchEnded(app, .unchanged))
         host.at(120, .fetchEnded(app, .unchanged))
@@ -64,9 +65,9 @@ import Testing
         var host = try ObservedHost()
         try host.at(1, answers: #"{"state": "running"}"#)
         #expect(host.samples(.sourceUp) == [#"{source="app"} 1"#])
-        host.at(60, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        host.at(60, .fetchEnded("app", .failure(Failure(.unreachable, "no route"))))
         #expect(host.samples(.sourceUp) == [#"{source="app"} 0"#])
-        host.at(90, .fetchEnded(try named("app"), .unchanged))
+        host.at(90, .fetchEnded("app", .unchanged))
         #expect(host.samples(.sourceUp) == [#"{source="app"} 1"#])
     }
 
@@ -83,7 +84,7 @@ import Testing
         var host = try ObservedHost()
         try host.at(1, answers: #"{"state": "running"}"#)
         let order = try Override.order(.maintenance, from: host.now.wall)
-        host.at(2, .force(try named("shop"), order))
+        host.at(2, .force("shop", order))
         let since = order.since.seconds
         #expect(
             host.samples(.overrideSince) == [#"{service="shop",state="maintenance"} \#(since)"#])
@@ -92,7 +93,7 @@ import Testing
                 == [#"{service="shop",state="maintenance"} \#(since + 3600)"#])
         #expect(host.samples(.reasonInfo) == [#"{service="shop",reason="override"} 1"#])
         #expect(!host.text.contains("cause\""))
-        host.at(3, .release(try named("shop"), by: "root"))
+        host.at(3, .release("shop", by: "root"))
         #expect(host.samples(.overrideEnd) == [])
     }
 
@@ -104,7 +105,7 @@ import Testing
         #expect(host.samples(.closingHeld) == [#"{service="a"} 1"#, #"{service="b"} 1"#])
         #expect(host.samples(.gateWantedOpen) == [#"{service="a"} 1"#, #"{service="b"} 1"#])
         #expect(host.samples(.problems).contains(#"{kind="closing-held"} 2"#))
-        host.at(3, .confirm([try named("a")], by: "root"))
+        host.at(3, .confirm(["a"], by: "root"))
         #expect(host.samples(.closingsHeld) == [" 1"])
         #expect(host.samples(.closingHeld) == [#"{service="b"} 1"#])
     }
@@ -138,7 +139,6 @@ import Testing
     /// While the mark is the same, the samples of the services are not made again.
     @Test func aTextThatRemembersTheServicesIsTheSameAsANewOne() throws {
         var host = try ObservedHost(["a", "b"])
-        let app: SourceName = try named("app")
         var text = MetricsText(version: "1.2.3")
         let compare = { (host: ObservedHost) in
             let bytes = text.bytes(of: host.overview, host.gates, at: host.mark)
@@ -149,23 +149,96 @@ import Testing
         try host.at(1, answers: #"{"state": "running"}"#)
         #expect(compare(host))
         let before = host.mark
-        host.at(61, .fetchEnded(app, .unchanged))
+        host.at(61, .fetchEnded("app", .unchanged))
         #expect(host.mark == before)
         #expect(compare(host))
-        host.at(70, .fetchEnded(app, .failure(Failure(.unreachable, "no route"))))
+        host.at(70, .fetchEnded("app", .failure(Failure(.unreachable, "no route"))))
         #expect(host.mark != before)
         #expect(compare(host))
-        host.at(71, .force(try named("a"), try .order(.ended, from: host.now.wall)))
+        host.at(71, .force("a", try .order(.ended, from: host.now.wall)))
         #expect(compare(host))
         let now = host.now.wall
-        host.at(72, .drillEnded(try named("b"), DrillResult(at: now, problem: nil), by: "x"))
+        host.at(72, .drillEnded("b", DrillResult(at: now, problem: nil), by: "x"))
         #expect(compare(host))
         #expect(host.samples(.drillSuccess) == [#"{service="b"} 1"#])
-        host.at(
-            80, .drillEnded(try named("b"), DrillResult(at: host.now.wall, problem: "x"), by: "x"))
+        host.at(80, .drillEnded("b", DrillResult(at: host.now.wall, problem: "x"), by: "x"))
         #expect(compare(host))
         #expect(host.samples(.drillSuccess) == [#"{service="b"} 0"#])
         #expect(host.samples(.drillLastSuccess) == [#"{service="b"} \#(now.seconds)"#])
         #expect(host.samples(.problems).contains(#"{kind="drill-failed"} 1"#))
+    }
+}
+
+/// Text from outside as the value of a label.
+@Suite struct LabelTextTests {
+    @Test(arguments: [
+        ("42", "42"), ("", ""), (#"a"b\c"#, #"a\"b\\c"#), ("a\nb", "a b"),
+        ("a\u{202E}b\u{0}c", "a\u{FFFD}b\u{FFFD}c"), ("Füße", "Füße"),
+        (String(repeating: "a", count: 64), String(repeating: "a", count: 64)),
+    ])
+    func aVersionIsPrintableAndEscaped(_ version: String, _ label: String) {
+        #expect(LabelText.escaped(LabelText.shortened(version)) == label)
+    }
+
+    @Test func aLongVersionIsShortAndDiffersFromOthersWithTheSameBeginning() {
+        let start = String(repeating: "x", count: 100_000)
+        let (one, other) = (LabelText.shortened(start + "1"), LabelText.shortened(start + "2"))
+        #expect(one.count <= 64 && one.hasPrefix("xxxx"))
+        #expect(one != other)
+        #expect(LabelText.shortened(start + "1") == one)
+    }
+}
+
+/// The text as promtool(1) reads it.
+@Suite(.timeLimit(.minutes(5))) struct PromtoolTests {
+    /// What `promtool check metrics` says of a text.
+    private func check(_ text: String) throws -> String {
+        let folder = try TemporaryFolder()
+        try folder.write(text, to: "metrics.prom")
+        let result = try Program.run(
+            "/bin/sh", ["-c", "exec promtool check metrics < \(folder("metrics.prom"))"])
+        return result.output + result.errors
+    }
+
+    /// Calendar days are a number that people count, and no duration: they have no base unit.
+    private static let onlyRemark =
+        "killswitch_days_left use base unit \"seconds\" instead of \"days\"\n"
+
+    @Test func nothingIsWrongWithTheMetricsOfAHost() throws {
+        var host = try ObservedHost(["a", "b"], limit: 1)
+        try host.at(1, answers: #"{"state": "running"}"#)
+        try host.at(2, answers: #"{"state": "ended"}"#)
+        host.at(3, .force("a", try .order(.maintenance, from: host.now.wall)))
+        #expect(try check(host.text) == "")
+    }
+
+    @Test func theNumberOfDaysIsTheOneRemark() throws {
+        var host = try ObservedHost()
+        try host.at(
+            1, answers: #"{"state": "countdown", "ends_at": "2027-03-04T10:00:00Z"}"#)
+        #expect(try check(host.text) == Self.onlyRemark)
+    }
+
+    @Test(arguments: [
+        String(repeating: "v", count: 100_000), "quote \" and \\ and {}", "line\nfeed\r\n# HELP x",
+        "right\u{202E}to left", "\u{0}", "", " ",
+    ])
+    func aHostileVersionSpoilsNoOtherMetric(_ version: String) throws {
+        var host = try ObservedHost()
+        try host.at(1, answers: #"{"state": "running"}"#, version: version)
+        let text = host.text
+        #expect(try check(text) == "")
+        #expect(host.samples(.flagsInfo).count == 1)
+        #expect(text.utf8.count < 20_000)
+        #expect(!text.unicodeScalars.contains { !$0.isASCII && $0 != "\u{FFFD}" && $0 != "…" })
+    }
+
+    @Test func everyMetricHasANameOfItsOwnAndASentence() {
+        #expect(Set(Metric.allCases.map(\.name)).count == Metric.allCases.count)
+        for metric in Metric.allCases {
+            #expect(metric.name.hasPrefix("killswitch_"))
+            #expect(metric.name.hasSuffix("_total") == (metric.type == "counter"))
+            #expect(!metric.help.hasSuffix(".") && !metric.help.contains("\n"))
+        }
     }
 }

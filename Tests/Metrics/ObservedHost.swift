@@ -3,6 +3,7 @@ import Decision
 import Gates
 import JSON
 import Metrics
+import Support
 
 /// A machine of services on the source `app`, whose metrics a test reads. Times are seconds since the start.
 struct ObservedHost {
@@ -16,19 +17,17 @@ struct ObservedHost {
     init(_ services: [String] = ["shop"], policy: Policy = Policy(), limit: Int? = nil) throws {
         start = try Instant(rfc3339: "2027-03-01T12:00:00Z")
         now = Now(wall: start, boot: Boottime(microseconds: 1_000_000_000))
-        let source: SourceName = try named("app")
         let format = Format.switchObject(.whole)
         let plans = try services.map {
             Service(
-                name: try named($0), zone: .utc, switches: [Switch(source: source, format: format)],
+                name: try named($0), zone: .utc, switches: [Switch(source: "app", format: format)],
                 policy: policy)
         }
         machine = Machine(
             plan: Plan(
-                sources: [SourcePlan(name: source, interval: .seconds(60))], services: plans,
-                guardLimits: GuardLimits(count: limit)),
-            memory: Memory(), bootID: "this-boot", clockFloor: start - .seconds(86_400), seed: 1,
-            at: now)
+                sources: [SourcePlan(name: "app", interval: .seconds(60))], services: plans,
+                guardLimits: GuardLimits(count: limit)), memory: Memory(), bootID: "this-boot",
+            clockFloor: start - .seconds(86_400), seed: 1, at: now)
         _ = machine.handle(.started, at: now)
     }
 
@@ -46,7 +45,7 @@ struct ObservedHost {
             body: bytes, flags: try FlagDocument.parse(bytes),
             version: version.map(FlagVersion.ofAll),
             fetchedAt: start + .seconds(seconds))
-        at(seconds, .fetchEnded(try named("app"), .answer(answer)))
+        at(seconds, .fetchEnded("app", .answer(answer)))
     }
 
     /// Moves gates too, as systemd shows them.
@@ -73,11 +72,6 @@ struct ObservedHost {
             return name == metric.name ? String(line.dropFirst(name.count)) : nil
         }
     }
-}
-
-func named<Thing>(_ text: String) throws -> Name<Thing> {
-    guard let name = Name<Thing>(text) else { throw InvalidFlag.missing(key: text) }
-    return name
 }
 
 extension Override {

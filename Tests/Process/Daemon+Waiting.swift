@@ -7,40 +7,46 @@ extension Daemon {
     static func running(
         _ configuration: String = Daemon.shop, flags: String = Daemon.flags("no")
     ) throws -> Daemon {
-        let daemon = try Daemon(configuration, flags: flags)
-        try daemon.start(waitingFor: "running")
-        return daemon
+        return try Daemon(configuration, flags: flags).start(waitingFor: "running")
     }
 
     /// Starts the daemon, and waits until the shop is in this state.
+    @discardableResult
     func start(
         _ more: [String: String] = [:], through wrapper: [String] = [], waitingFor state: String
-    ) throws {
+    ) throws -> Daemon {
         try start(more, through: wrapper)
         try waitFor(state)
+        return self
     }
 
     /// The same where other tests may use the thread meanwhile.
+    @discardableResult
     func start(
         _ more: [String: String] = [:], through wrapper: [String] = [], awaiting state: String
-    ) async throws {
+    ) async throws -> Daemon {
         try start(more, through: wrapper)
         try await awaitState(state)
+        return self
     }
 
     /// Starts the daemon, and waits until the verdict has this reason.
+    @discardableResult
     func start(
         awaitingReason reason: String, state: String? = nil,
         at location: SourceLocation = #_sourceLocation
-    ) async throws {
+    ) async throws -> Daemon {
         try start()
         try await awaitReason(reason, state: state, at: location)
+        return self
     }
 
     /// Starts the daemon, and waits until a log line contains `text`.
-    func start(through wrapper: [String] = [], awaitingLine text: String) async throws {
+    @discardableResult
+    func start(through wrapper: [String] = [], awaitingLine text: String) async throws -> Daemon {
         try start(through: wrapper)
         try await awaitLine(text)
+        return self
     }
 
     /// The flags of the format `service-end` with this word.
@@ -132,7 +138,8 @@ extension Daemon {
         try await Support.waitUntil(what, orReport: { try log }, condition)
     }
 
-    private func awaitMember(
+    /// Waits until a member of the verdict is this text.
+    func awaitMember(
         _ name: String, _ value: String, of service: String = "shop"
     ) async throws {
         try await Support.waitUntil("the \(name) is '\(value)'", orReport: { try log }) {
@@ -152,6 +159,37 @@ extension Daemon {
         }
         try await Support.waitUntil("there were \(expected)", orReport: { "\(states)" }, matches)
         guard states == expected else { throw TestFailure("the states were \(states)") }
+    }
+
+    /// A daemon that has decided and ended: only its files are there.
+    static func decided(_ flags: String = flags("no")) throws -> Daemon {
+        let daemon = try Daemon(flags: flags)
+        #expect(try daemon.run("--once").status == 0)
+        return daemon
+    }
+
+    /// A daemon that has opened the shop, and answers on its socket.
+    static func answering(_ configuration: String = Daemon.shop) throws -> Daemon {
+        let daemon = try running(configuration)
+        try daemon.waitUntilItAnswers()
+        return daemon
+    }
+
+    /// Has the state of the shop be out of date.
+    func outdate() throws {
+        let old = try folder.text(of: "run/shop/state.json").replacing(
+            /"valid_until": "[^"]*"/, with: #""valid_until": "2026-01-01T00:00:00+00:00""#)
+        try folder.write(old, to: "run/shop/state.json")
+    }
+
+    /// Starts killswitchctl on this daemon's files.
+    func startControl(_ words: [String]) throws -> Program {
+        try Program(try Programs.path(of: "killswitchctl"), onFiles(words))
+    }
+
+    /// These words, for this daemon's files. The command of `run` comes last.
+    func onFiles(_ words: [String]) -> [String] {
+        words.prefix(1) + ["--runtime-directory", folder("run")] + words.dropFirst()
     }
 }
 

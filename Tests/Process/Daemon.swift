@@ -47,6 +47,15 @@ final class Daemon {
         time_zone = "Asia/Tokyo"
         """
 
+    /// A service on a source, to be added to a configuration; `more` are the other lines of its table.
+    static func service(
+        _ name: String = "shop", on source: String = "file:flags.json",
+        format: String = "service-end", _ more: String...
+    ) -> String {
+        let lines = ["", "[service.\(name)]", "source = \"\(source)\"", "format = \"\(format)\""]
+        return (lines + more).joined(separator: "\n")
+    }
+
     /// The same service on a source of type `file` that is polled at this interval.
     static func followingFile(interval: String) -> String {
         """
@@ -70,13 +79,13 @@ final class Daemon {
 
     /// Starts the daemon with these additional environment variables. `wrapper` is a program, and its
     /// arguments, that runs the daemon.
-    func start(
-        _ more: [String: String] = [:], through wrapper: [String] = []
-    ) throws {
+    @discardableResult
+    func start(_ more: [String: String] = [:], through wrapper: [String] = []) throws -> Daemon {
         let command = wrapper + [try Programs.path(of: "killswitchd")] + options
         program = try Program(
             command[0], Array(command.dropFirst()),
             environment: environment.merging(more) { _, new in new })
+        return self
     }
 
     /// Ends the daemon by a signal; returns its exit status.

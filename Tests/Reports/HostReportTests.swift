@@ -3,16 +3,16 @@ import Decision
 import Gates
 import JSON
 import Reports
+import Support
 import Testing
 
 /// What a report tells of decisions, gates and units.
 @Suite struct HostReportTests {
     private var host: ReportedHost
-    private let unit: UnitName
+    private let unit: UnitName = "web.service"
 
     init() throws {
         host = try ReportedHost()
-        unit = try #require(UnitName("web.service"))
     }
 
     private func target(_ kind: GateTarget.Kind) throws -> UnitName {
@@ -89,8 +89,7 @@ import Testing
 
     /// Nothing is wrong with it, and nobody starts it: its administrator has stopped it.
     @Test mutating func aUnitThatIsDownBehindAnOpenGateIsNotApplied() throws {
-        let other = try #require(UnitName("worker.service"))
-        try open([other: .seconds(10)])
+        try open(["worker.service": .seconds(10)])
         #expect(try host.service("status") == #"status "applied""#)
         host.at(1, .unitChanged(unit, UnitStatus(.deactivating, hasJob: true)))
         host.at(1.5, .woke)
@@ -172,10 +171,9 @@ import Testing
 
     /// The report tells of both, and is not repeated for each.
     @Test mutating func aUnitOnItsWayIsWaitedForAfterTheFailureOfAnother() throws {
-        let slow = try #require(UnitName("slow.service"))
-        try open([slow: .seconds(600)])
+        try open(["slow.service": .seconds(600)])
         try close()
-        for (unit, limit) in [(unit, Duration.seconds(10)), (slow, .seconds(600))] {
+        for (unit, limit) in [(unit, Duration.seconds(10)), ("slow.service", .seconds(600))] {
             var stopping = UnitSnapshot(UnitStatus(.deactivating))
             stopping.stopLimit = limit
             host.at(2, .unitRead(unit, stopping))
@@ -189,7 +187,7 @@ import Testing
     @Test mutating func aHundredUnitsAreNamedAndAllAreCounted() throws {
         var units: [UnitName: Duration] = [:]
         for number in 1...149 {
-            units[try #require(UnitName("worker@\(number).service"))] = .seconds(60)
+            units["worker@\(number).service"] = .seconds(60)
         }
         try open(units)
         try close()

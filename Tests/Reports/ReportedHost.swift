@@ -3,6 +3,7 @@ import Decision
 import Gates
 import JSON
 import Reports
+import Support
 
 /// A service `shop` with its gate, of which a test makes reports. Times are seconds since the start.
 struct ReportedHost {
@@ -10,24 +11,21 @@ struct ReportedHost {
     private var gates: GateMachine
     private var now: Now
     private let start: Instant
-    let shop: ServiceName
+    let shop: ServiceName = "shop"
     /// Whether the daemon moves gates.
     var movesGates = true
 
     init() throws {
-        shop = try named("shop")
         start = try Instant(rfc3339: "2027-03-01T12:00:00Z")
         now = Now(wall: start, boot: Boottime(microseconds: 1_000_000_000))
-        let source: SourceName = try named("app")
         let service = Service(
             name: shop, zone: .utc,
-            switches: [Switch(source: source, format: .switchObject(.whole))], policy: Policy())
+            switches: [Switch(source: "app", format: .switchObject(.whole))], policy: Policy())
         machine = Machine(
             plan: Plan(
-                sources: [SourcePlan(name: source, interval: .seconds(60))], services: [service],
-                guardLimits: GuardLimits(count: nil)),
-            memory: Memory(), bootID: "this-boot", clockFloor: start - .seconds(86_400), seed: 1,
-            at: now)
+                sources: [SourcePlan(name: "app", interval: .seconds(60))], services: [service],
+                guardLimits: GuardLimits(count: nil)), memory: Memory(), bootID: "this-boot",
+            clockFloor: start - .seconds(86_400), seed: 1, at: now)
         gates = GateMachine(services: [shop])
         _ = machine.handle(.started, at: now)
         _ = gates.handle(.started, at: now.boot)
@@ -48,7 +46,7 @@ struct ReportedHost {
             answer.signed = SignedAnswer(
                 try SignedMetadata(answer.flags, digest: bytes), by: authors)
         }
-        _ = machine.handle(.fetchEnded(try named("app"), .answer(answer)), at: now)
+        _ = machine.handle(.fetchEnded("app", .answer(answer)), at: now)
         guard let verdict = machine.publishedVerdict(of: shop)?.verdict,
             let gate = DesiredGate(verdict)
         else { return }
@@ -89,7 +87,7 @@ struct ReportedHost {
     mutating func at(_ seconds: Double, fails detail: String) throws {
         move(to: seconds)
         let failure = Failure(.unreachable, detail)
-        _ = machine.handle(.fetchEnded(try named("app"), .failure(failure)), at: now)
+        _ = machine.handle(.fetchEnded("app", .failure(failure)), at: now)
     }
 
     func document() throws -> JSON.Object {
@@ -101,9 +99,4 @@ struct ReportedHost {
         let service = try document()["services"]?.array?.first?.object ?? [:]
         return names.map { "\($0) \(service[$0]?.serialized() ?? "-")" }.joined(separator: ", ")
     }
-}
-
-func named<Thing>(_ text: String) throws -> Name<Thing> {
-    guard let name = Name<Thing>(text) else { throw InvalidFlag.missing(key: text) }
-    return name
 }

@@ -6,12 +6,12 @@ import Support
 func service(_ name: String = "shop", zone: Zone = .utc) throws -> Service {
     Service(
         name: try named(name), zone: zone,
-        switches: [Switch(source: try named("app"), format: .status(.whole))])
+        switches: [Switch(source: "app", format: .status(.whole))])
 }
 
 /// A verdict by the flags of the source `app`.
 func verdict(_ state: State, _ gate: Gate?) throws -> Verdict {
-    Verdict(state: state, gate: gate, reason: .flags(try named("app")))
+    Verdict(state: state, gate: gate, reason: .flags("app"))
 }
 
 func record(
@@ -24,9 +24,4 @@ func record(
         nextEdge: try Instant(rfc3339: nextEdge))
     record.fetchedAt = try fetchedAt.map { try Instant(rfc3339: $0) }
     return record
-}
-
-func named<Thing>(_ text: String) throws -> Name<Thing> {
-    guard let name = Name<Thing>(text) else { throw TestFailure("'\(text)' is no name") }
-    return name
 }

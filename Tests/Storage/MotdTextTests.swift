@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import Storage
+import Support
 import Testing
 
 /// The file `motd`, which people see when they log in.
@@ -8,7 +9,7 @@ import Testing
     private func verdict(
         _ state: State, _ gate: Gate, ends: String? = nil, title: String? = nil
     ) throws -> Verdict {
-        var verdict = Verdict(state: state, gate: gate, reason: .flags(try named("app")))
+        var verdict = Verdict(state: state, gate: gate, reason: .flags("app"))
         verdict.endsAt = try ends.map { try Instant(rfc3339: $0) }
         verdict.texts.title = title
         return verdict
@@ -68,11 +69,10 @@ import Testing
 
     @Test func aRecordWithoutNewsChangesNothing() throws {
         var motd = MotdText()
-        let shop: ServiceName = try named("shop")
         var closed = try record(try verdict(.ended, .closed))
-        let isNew = motd.update(shop, closed, in: .utc)
+        let isNew = motd.update("shop", closed, in: .utc)
         closed.decidedAt = closed.decidedAt + .seconds(1)
-        let isNewAgain = motd.update(shop, closed, in: .utc)
+        let isNewAgain = motd.update("shop", closed, in: .utc)
         #expect(isNew && !isNewAgain)
     }
 

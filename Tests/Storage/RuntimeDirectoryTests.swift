@@ -106,13 +106,11 @@ import Testing
         for name in ["shop", "blog"] {
             try publish(.running, .open, of: name, in: before)
         }
-        try File.touch(before.confirmationPath(of: try named("app")))
-        try File.touch(before.confirmationPath(of: try named("old")))
+        try File.touch(before.confirmationPath(of: "app"))
+        try File.touch(before.confirmationPath(of: "old"))
         try Directory.create(folder("notes"))
         try folder.write("mine", to: "notes/open")
-        #expect(
-            try directory().tidy(services: [try named("shop")], sources: [try named("app")]).isEmpty
-        )
+        #expect(try directory().tidy(services: ["shop"], sources: ["app"]).isEmpty)
         #expect(try Directory.list(folder.path) == ["notes", "shop", "source.app"])
         #expect(try folder.text(of: "notes/open") == "mine")
     }
@@ -133,7 +131,7 @@ import Testing
         try Directory.create(folder("web"))
         try folder.write("{", to: "web/state.json")
         try folder.write("", to: "mail")
-        let problems = try directory().tidy(services: [try named("shop")], sources: [])
+        let problems = try directory().tidy(services: ["shop"], sources: [])
         #expect(
             problems.map { "\($0)".replacing(folder.path + "/", with: "") } == [
                 "read 'backup/state.json': is a directory",
@@ -149,29 +147,29 @@ import Testing
     @Test func aMarkerAloneIsRemovedAtTheStart() throws {
         try Directory.create(folder("shop"))
         try folder.write("", to: "shop/closed")
-        #expect(try directory().tidy(services: [try named("shop")], sources: []).isEmpty)
+        #expect(try directory().tidy(services: ["shop"], sources: []).isEmpty)
         #expect(try Directory.list(folder("shop")) == [])
     }
 
     @Test func markersOfAnotherBootAreRemovedAtTheStart() throws {
         try publish(.running, .open, in: directory(boot: "b-1"))
-        #expect(try directory(boot: "b-1").tidy(services: [try named("shop")], sources: []).isEmpty)
+        #expect(try directory(boot: "b-1").tidy(services: ["shop"], sources: []).isEmpty)
         #expect(try File.exists(folder("shop/open")))
-        #expect(try directory(boot: "b-2").tidy(services: [try named("shop")], sources: []).isEmpty)
+        #expect(try directory(boot: "b-2").tidy(services: ["shop"], sources: []).isEmpty)
         #expect(try Directory.list(folder("shop")) == ["page.html", "state.env", "state.json"])
     }
 
     @Test func aConfirmationIsTheTimeOfAnEmptyFile() throws {
-        try File.touch(directory().confirmationPath(of: try named("app")))
+        try File.touch(directory().confirmationPath(of: "app"))
         #expect(try File.attributes(of: folder("source.app")).size == 0)
     }
 
     @Test func aConfirmationFindsTheFilesOfAServiceGone() throws {
         let directory = directory()
         try publish(.running, .open, in: directory)
-        try File.touch(directory.confirmationPath(of: try named("app")))
+        try File.touch(directory.confirmationPath(of: "app"))
         try File.remove(folder("shop/state.json"))
-        #expect(throws: FileError.self) { try directory.check([try named("shop")]) }
+        #expect(throws: FileError.self) { try directory.check(["shop"]) }
     }
 
     /// Renaming the marker needs no space, so that a full disk prevents no closing. The other files once

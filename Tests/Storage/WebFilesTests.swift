@@ -84,11 +84,11 @@ import Testing
 
     @Test func theMarkerOfAnotherBootIsRemoved() throws {
         try publish(.maintenance, .closed)
-        try RuntimeDirectory(path: folder.path, bootID: "b-1")
-            .tidy(services: [try named("shop")], sources: []).forEach { throw $0 }
+        try RuntimeDirectory(path: folder.path, bootID: "b-1").tidy(services: ["shop"], sources: [])
+            .forEach { throw $0 }
         #expect(try exists("unavailable"))
-        try RuntimeDirectory(path: folder.path, bootID: "b-2")
-            .tidy(services: [try named("shop")], sources: []).forEach { throw $0 }
+        try RuntimeDirectory(path: folder.path, bootID: "b-2").tidy(services: ["shop"], sources: [])
+            .forEach { throw $0 }
         #expect(try !exists("unavailable"))
     }
 
@@ -128,7 +128,7 @@ import Testing
 
     @Test func theyGoWithTheirService() throws {
         try publish(.ended, .closed)
-        try directory.withdraw(try named("shop"))
+        try directory.withdraw("shop")
         #expect(try Directory.list(folder.path) == [])
         try publish(.countdown, .open, endsAt: "2027-03-31T08:00:00+09:00")
         #expect(try directory.tidy(services: [], sources: []).isEmpty)

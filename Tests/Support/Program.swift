@@ -1,5 +1,6 @@
 import Files
 import Glibc
+package import Testing
 
 /// A program that a test runs: its output goes to files, and it does not outlive the test.
 package final class Program {
@@ -150,5 +151,23 @@ private func withCStrings<Result>(
     return unsafe (copies + [nil]).withUnsafeBufferPointer { buffer in
         guard let base = buffer.baseAddress else { preconditionFailure("the array holds a null") }
         return unsafe body(base)
+    }
+}
+
+extension Program.Result {
+    /// Expects this status, and these words in the two outputs.
+    @discardableResult
+    package func expect(
+        _ expected: Int32, output: String..., errors: String...,
+        at location: SourceLocation = #_sourceLocation
+    ) -> Program.Result {
+        #expect(status == expected, "\(self)", sourceLocation: location)
+        for word in output {
+            #expect(self.output.contains(word), "\(self)", sourceLocation: location)
+        }
+        for word in errors {
+            #expect(self.errors.contains(word), "\(self)", sourceLocation: location)
+        }
+        return self
     }
 }

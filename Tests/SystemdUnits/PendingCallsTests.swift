@@ -1,5 +1,7 @@
 import Decision
+import EventLoop
 import Gates
+import Support
 import SystemdUnits
 import Testing
 
@@ -65,11 +67,71 @@ struct PendingCallsTests {
 
     @Test func aJobWaitsForNoMoreThanAFewReads() throws {
         var calls = PendingCalls()
-        for number in 0..<100 { calls.append(try #require(UnitName("u\(number).service"))) }
+        for number in 0..<100 { calls.append("u\(number).service") }
         #expect(taken(&calls).count == 4)
         calls.append(.start(try target("a", .closed)))
         #expect(taken(&calls) == [.job(.start(try target("a", .closed)))])
         calls.readAnswered()
-        #expect(taken(&calls) == [.read(try #require(UnitName("u4.service")))])
+        #expect(taken(&calls) == [.read("u4.service")])
+    }
+}
+
+/// Object paths of units, as `busctl tree` shows them.
+struct ObjectPathTests {
+    @Test(arguments: [
+        ("web.service", "web_2eservice"),
+        ("killswitch-open@shop.target", "killswitch_2dopen_40shop_2etarget"),
+        ("3com.service", "_33com_2eservice"),
+        ("a_b:c.socket", "a_5fb_3ac_2esocket"),
+        ("-.mount", "_2d_2emount"),
+    ])
+    func aUnitHasOneObject(_ name: String, _ object: String) throws {
+        let unit = try #require(UnitName(name))
+        #expect(ObjectPath.of(unit) == "/org/freedesktop/systemd1/unit/\(object)")
+        #expect(ObjectPath.unit(ObjectPath.of(unit)) == unit)
+    }
+
+    @Test(arguments: [
+        "", "/", "/org/freedesktop/systemd1", "/org/freedesktop/systemd1/unit/",
+        "/org/freedesktop/systemd1/unit/web_2", "/org/freedesktop/systemd1/unit/web_zz",
+        "/org/freedesktop/systemd1/job/1", "/org/freedesktop/systemd1/unit/web_00_2eservice",
+    ])
+    func anotherObjectIsNoUnit(_ path: String) {
+        #expect(ObjectPath.unit(path) == nil)
+    }
+}
+
+/// Whether the clock is synchronised, where the kernel tells and where it does not.
+@Suite(.timeLimit(.minutes(5))) struct ClockSynchronisationTests {
+    private let loop: EventLoop
+
+    init() throws { loop = try EventLoop() }
+
+    @Test(arguments: [true, false])
+    func theKernelsWordCountsAtOnce(_ word: Bool) {
+        let clock = ClockSynchronisation(loop, address: "unix:path=/nonexistent/bus") { word }
+        #expect(clock.value == word)
+        clock.clockWasSet()
+        #expect(clock.value == word)
+    }
+
+    /// A poll wants to know it four times.
+    @Test func theKernelIsAskedOnceForAPollAndAgainAfterTheClockWasSet() {
+        var questions = 0
+        let clock = ClockSynchronisation(loop, address: "unix:path=/nonexistent/bus") {
+            questions += 1
+            return questions < 3
+        }
+        #expect([clock.value, clock.value, clock.value, clock.value] == [true, true, true, true])
+        #expect(questions == 2)
+        clock.clockWasSet()
+        #expect(clock.value == false)
+    }
+
+    @Test func withoutABusNobodySaysThatItIs() {
+        let clock = ClockSynchronisation(loop, address: "unix:path=/nonexistent/bus") { nil }
+        #expect(clock.value == false)
+        clock.clockWasSet()
+        #expect(clock.value == false)
     }
 }

@@ -1,3 +1,6 @@
+import CivilTime
+import Files
+
 /// The parts of a TZif file, from which a test builds valid and broken files.
 struct TZifFile {
     /// NUL for version 1, else the digit.
@@ -41,3 +44,25 @@ struct TZifFile {
         (0..<width).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }
 }
+
+extension TimePoint where Axis == WallClock {
+    /// The instant of an RFC 3339 time, which keeps tests short.
+    static func at(_ text: String) throws -> Instant {
+        try Instant(rfc3339: text)
+    }
+}
+
+extension Zone {
+    /// A zone without history that follows a TZ string.
+    static func following(_ footer: String) throws -> Zone {
+        try Zone(name: footer, tzif: TZifFile(footer: footer).bytes)
+    }
+
+    /// A zone of the system's time zone database.
+    static func system(_ name: String, folder: String = systemZones) throws -> Zone {
+        try Zone(name: name, tzif: File.read("\(folder)/\(name)", limit: 1 << 20))
+    }
+}
+
+/// Where Debian's package tzdata puts the compiled zones.
+let systemZones = "/usr/share/zoneinfo"

@@ -1,5 +1,6 @@
 import Configuration
 import Decision
+import Files
 import SourceSettings
 import Testing
 
@@ -82,9 +83,7 @@ private func sources(of text: String, file: String = file) throws(ConfigurationE
                 type = "file"
                 path = "/a"
                 interval = "1h"
-                [service.shop]
-                source = "file:/a"
-                format = "status"
+                \(shopTable)
                 """) == ["app /a 1", "shop /a 6"])
 }
 
@@ -111,4 +110,115 @@ struct PathText: Sendable, CustomTestStringConvertible {
 func aPathBeginsInTheFolderOfTheFileThatNamesIt(_ path: PathText) throws {
     let text = "[service.s]\nsource = \"file:\(path.address)\"\nformat = \"status\""
     #expect(try sources(of: text, file: path.file) == ["s \(path.path) 2"])
+}
+
+/// The query of an address may hold a token, and its user a password. The output of `--check` and the
+/// refusal of a configuration are for everybody.
+@Suite struct SecretAddressTests {
+    @Test(arguments: [
+        ("https://a.example/x?token=1", "https://a.example/x?…"),
+        ("https://a.example?token=1?2", "https://a.example?…"),
+        ("https://a.example/x#token", "https://a.example/x#…"),
+        ("https://ann:pw@a.example/x?token=1", "https://…@a.example/x?…"),
+        ("https://ann:p?w@a.example/x", "https://…@a.example/x"),
+        ("https://ann:p@w@a.example", "https://…@a.example"),
+        ("//ann:pw@a.example", "//…@a.example"),
+        ("https://a.exa mple/x?token=1", "https://a.exa mple/x?…"),
+        ("htps:/a.example?token=1", "htps:/a.example?…"),
+        ("a.example/x?token=1", "a.example/x?…"),
+        ("https://a.example/@scope/x", "https://a.example/@scope/x"),
+        ("https://a.example/x", "https://a.example/x"),
+        ("file:/etc/flags?.json", "file:/etc/flags?.json"),
+        ("what?", "what?"), ("", ""), ("?", "?"), ("/", "/"), ("//", "//"),
+    ])
+    func anAddressIsShownWithoutItsSecrets(_ text: String, _ shown: String) {
+        #expect(text.withoutSecrets == shown)
+    }
+
+    /// Each holds an address with a token or a password, at each place that a message quotes.
+    static let configurations = [
+        #"[service.shop]\#nsource = "ADDRESS"\#nformat = "status""#,
+        #"[service.shop]\#nsource = "ADDRESS"\#nformat = "ADDRESS""#,
+        #"[source.a]\#ntype = "http"\#nurl = "ADDRESS""#,
+        #"[source.a]\#ntype = "http"\#nurl = ADDRESS"#,
+        #"[source.a]\#ntype = "http"\#nurl = "ADDRESS"#,
+        #"[source.a]\#ntype = "http"\#nurl = "ADDRESS" x"#,
+        #"[source.a]\#ntype = "http"\#nunix_socket = "ADDRESS""#,
+        #"[source.a]\#ntype = "http"\#nbearer = "ADDRESS""#,
+        #"[source.a]\#ntype = "http"\#nca = "ADDRESS""#,
+        #"[source.a]\#ntype = "ofrep"\#nurl = "ADDRESS""#,
+        #"[source.a]\#ntype = "etcd"\#nprefix = "/"\#nendpoints = ["ADDRESS", "ADDRESS"]"#,
+        #"[source.a]\#ntype = "firebase"\#nbase_url = "ADDRESS"\#ninstallations_url = "ADDRESS""#,
+        #"[source.a]\#ntype = "firebase-server"\#nbase_url = "ADDRESS""#,
+        #"[source.a]\#ntype = "ADDRESS"\#ninterval = "ADDRESS""#,
+        #"[source."ADDRESS"]\#ntype = "http""#,
+        #"[service."ADDRESS"]\#nformat = "status""#,
+        #"["ADDRESS"]"#,
+        #"[source.a]\#n"ADDRESS" = 1"#,
+    ]
+
+    static let addresses = [
+        "https://a.example/x?token=SECRET", "http://a.example/x?token=SECRET",
+        "https://ann:SECRET@a.example/x", "htps://a.example/x?token=SECRET",
+        "https://a.exa mple/x?token=SECRET", "a.example/x?token=SECRET",
+        "https://a.example:0/x?token=SECRET",
+    ]
+
+    @Test(arguments: configurations, addresses)
+    func aTokenInAnAddressIsInNoMessage(_ configuration: String, _ address: String) {
+        let text = configuration.replacing("ADDRESS", with: address)
+        do {
+            let settings = try load(text)
+            #expect(!settings.effective.map(\.description).joined().contains("SECRET"))
+            #expect(!settings.warnings.map(\.description).joined().contains("SECRET"))
+        } catch {
+            #expect(!error.description.contains("SECRET"), "\(error)")
+        }
+    }
+}
+
+/// The keys that name credentials.
+@Suite struct CredentialKeyTests {
+    /// A new role has to have a key. The second is whether requests carry the credential as it is.
+    private static func key(of role: CredentialRole) -> (name: String, isCarried: Bool) {
+        switch role {
+        case .bearer: ("bearer", true)
+        case .apiKey: ("api_key", true)
+        case .clientCertificate: ("client_certificate", false)
+        case .clientKey: ("client_key", false)
+        case .authorities: ("ca", false)
+        }
+    }
+
+    private static func text(_ keys: [String], scheme: String) -> String {
+        """
+        [source.app]
+        type = "ofrep"
+        url = "\(scheme)://flags.example.com"
+        \(keys.map { "\($0) = \"/\($0)\"" }.joined(separator: "\n"))
+        [service.shop]
+        source = "app"
+        format = "switch"
+        """
+    }
+
+    @Test func eachRoleIsReadFromItsKey() throws {
+        let names = CredentialRole.allCases.map { Self.key(of: $0).name }
+        let source = try #require(try load(Self.text(names, scheme: "https")).sources.first)
+        guard case .ofrep(let settings) = source.kind else {
+            Issue.record("it is of another type")
+            return
+        }
+        for role in CredentialRole.allCases {
+            #expect(settings.server.credentials[role]?.text == "/\(Self.key(of: role).name)")
+        }
+    }
+
+    @Test(arguments: CredentialRole.allCases)
+    func whatRequestsCarryIsNotSentInClear(_ role: CredentialRole) {
+        let (name, isCarried) = Self.key(of: role)
+        let keys = role == .clientKey ? ["client_certificate", name] : [name]
+        let isRefused = errors(in: Self.text(keys, scheme: "http")).contains("sent in clear")
+        #expect(isRefused == isCarried)
+    }
 }

@@ -19,9 +19,7 @@ extension WrongFile {
             close_within = 60
             notice = "-1m"
             notise = ""
-            [service.shop]
-            source = "file:/a"
-            format = "status"
+            \(shopTable)
             """,
             """
             f:2:17: bad number '0' for 'close_at_once' in [limits]: expected 1 to 100000
@@ -36,9 +34,7 @@ extension WrongFile {
             [limits]
             close_within = "31d"
             notice = "40000000h"
-            [service.shop]
-            source = "file:/a"
-            format = "status"
+            \(shopTable)
             """,
             """
             f:2:16: bad duration '31d' for 'close_within' in [limits]: expected 0s to 30d
@@ -92,9 +88,7 @@ extension WrongFile {
         WrongFile(
             "keysThatAreUnknown",
             """
-            [service.shop]
-            source = "file:/a"
-            format = "status"
+            \(shopTable)
             colour = "red"
             [[service.blog.switch]]
             source = "file:/a"
@@ -160,9 +154,7 @@ extension WrongFile {
         WrongFile(
             "bothFormsOfASwitchAndABracketTooFew",
             """
-            [service.shop]
-            source = "file:/a"
-            format = "status"
+            \(shopTable)
             [[service.shop.switch]]
             source = "file:/b"
             format = "status"
@@ -194,9 +186,7 @@ extension WrongFile {
         WrongFile(
             "unitsThatAreNone",
             """
-            [service.shop]
-            source = "file:/a"
-            format = "status"
+            \(shopTable)
             units = ["web"]
             [service.blog]
             source = "file:/a"

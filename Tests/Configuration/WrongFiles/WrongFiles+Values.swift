@@ -175,9 +175,7 @@ extension WrongFile {
         WrongFile(
             "zonesAndAKeyOfAnotherFormat",
             """
-            [service.shop]
-            source = "file:/a"
-            format = "status"
+            \(shopTable)
             countdown_key = "x"
             time_zone = "Broken/Zone"
             [service.blog]
@@ -195,9 +193,7 @@ extension WrongFile {
         WrongFile(
             "noticesThatAreNone",
             """
-            [service.shop]
-            source = "file:/a"
-            format = "status"
+            \(shopTable)
             notify_before = "7d"
             [service.blog]
             source = "file:/a"

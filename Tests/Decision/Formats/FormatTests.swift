@@ -108,4 +108,130 @@ extension FormatTests {
             nothing | {} | key 'server_maintenance_config' is missing
             an empty parameter | {"server_maintenance_config":""} | key 'server_maintenance_config' holds no valid JSON: …
             """#)
+
+    // MARK: - The format `status`: two Booleans, an interval and a message
+
+    static let status: [Case] =
+        Case.rows(
+            .status(.whole),
+            #"""
+            all is well | {"apiInactive":false,"forceUpdate":false,"retryInterval":15,"userMessage":null} | running retry=15
+            inactive | {"apiInactive":true,"forceUpdate":false,"retryInterval":15,"userMessage":null} | maintenance retry=15
+            an update | {"apiInactive":false,"forceUpdate":true,"retryInterval":15,"userMessage":null} | update-required retry=15
+            an update wins | {"apiInactive":true,"forceUpdate":true,"retryInterval":15,"userMessage":null} | update-required maintenance retry=15
+            a message | {"apiInactive":true,"forceUpdate":false,"userMessage":"Back at 9"} | maintenance message=Back at 9
+            words for Booleans | {"apiInactive":"Yes","forceUpdate":"OFF"} | maintenance
+            a word for no Boolean | {"apiInactive":"ture","forceUpdate":"no"} | key 'apiInactive' is 'ture', not a Boolean
+            a number is no Boolean | {"apiInactive":1,"forceUpdate":0} | key 'apiInactive' is a number, not a Boolean
+            without forceUpdate | {"apiInactive":true} | key 'forceUpdate' is missing
+            an interval of nothing | {"apiInactive":false,"forceUpdate":false,"retryInterval":null} | running
+            an interval too short | {"apiInactive":false,"forceUpdate":false,"retryInterval":-5} | running retry=1
+            an interval too long | {"apiInactive":false,"forceUpdate":false,"retryInterval":9000000000000000000} | running retry=3600
+            an interval that is no whole number | {"apiInactive":false,"forceUpdate":false,"retryInterval":1.5} | key 'retryInterval' is the number '1.5', not a whole number of seconds
+            """#)
+        + Case.rows(
+            .status(.member("api")),
+            #"""
+            a member | {"api":{"apiInactive":true,"forceUpdate":false}} | maintenance
+            a string that holds an object | {"api":"{\"apiInactive\":true,\"forceUpdate\":false}"} | maintenance
+            a string that holds no JSON | {"api":"<html>"} | key 'api' holds no valid JSON: …
+            a string that holds no object | {"api":"true"} | key 'api' is a boolean in a string, not an object
+            the member is missing | {"apiInactive":true,"forceUpdate":false} | key 'api' is missing
+            the member is a list | {"api":[]} | key 'api' is an array, not an object
+            """#)
+
+    // MARK: - The format `switch`: a state, windows, versions and expiry
+
+    private static let own = Format.switchObject(.whole)
+
+    private static func text(_ count: Int) -> String { String(repeating: "é", count: count) }
+
+    private static func windows(_ count: Int) -> String {
+        let window = #"{"from":"2027-03-01T00:00:00Z","until":"2027-03-01T01:00:00Z"}"#
+        return Array(repeating: window, count: count).joined(separator: ",")
+    }
+
+    static let limits: [Case] =
+        Case.rows(
+            own,
+            #"""
+            the longest title | {"state":"maintenance","title":"\#(text(200))"} | maintenance title=\#(text(200))
+            a title that is too long | {"state":"maintenance","title":"\#(text(201))"} | key 'title' has 201 characters, and at most 200 are read
+            a message that is too long | {"state":"maintenance","message":"\#(text(4001))"} | key 'message' has 4001 characters, and at most 4000 are read
+            """#)
+        + Case.rows(
+            .status(.whole),
+            #"""
+            a message of the format status | {"apiInactive":false,"forceUpdate":false,"userMessage":"\#(text(4001))"} | key 'userMessage' has 4001 characters, and at most 4000 are read
+            """#)
+        + Case.rows(
+            .maintenance(.whole),
+            #"""
+            a title of the format maintenance | {"isUnderMaintenance":false,"title":"\#(text(201))"} | key 'title' has 201 characters, and at most 200 are read
+            """#)
+        + Case.rows(
+            own,
+            #"""
+            a title of a window | {"state":"running","windows":[{"from":"2027-03-01T00:00:00Z","until":"2027-03-01T01:00:00Z","title":"\#(text(201))"}]} | key 'windows[0].title' has 201 characters, and at most 200 are read
+            too many windows | {"state":"running","windows":[\#(windows(65))]} | key 'windows' has 65 windows, and at most 64 are read
+            a version that is too long | {"state":"running","minimum_version":"1.\#(String(repeating: "0", count: 255))"} | key 'minimum_version' has 257 bytes, and at most 256 are read
+            """#)
+
+    static let switchObject: [Case] =
+        Case.rows(
+            own,
+            #"""
+            a state | {"state":"maintenance","title":"T"} | maintenance title=T
+            nobody orders not to know | {"state":"undecided"} | key 'state' is 'undecided', not a state; the states are running, countdown, maintenance, update-required and ended
+            an unknown word | {"state":"Running"} | key 'state' is 'Running', not a state; the states are running, countdown, maintenance, update-required and ended
+            without a state | {"title":"T"} | key 'state' is missing
+            an end makes it count down | {"state":"running","ends_at":"2027-03-01T00:00:00Z"} | running countdown to 2027-03-01T00:00:00+00:00
+            a countdown | {"state":"countdown","ends_at":"2027-03-01T00:00:00Z"} | countdown to 2027-03-01T00:00:00+00:00
+            a countdown to nobody knows when | {"state":"countdown"} | countdown
+            what has ended does not end again | {"state":"ended","ends_at":"2027-03-01T00:00:00Z"} | ended
+            an end that is no time | {"state":"running","ends_at":"2027-03-01"} | key 'ends_at' is '2027-03-01', not an RFC 3339 time
+            everything | {"state":"running","windows":[{"from":"2027-03-01T00:00:00Z","until":"2027-03-01T01:00:00Z"}],"minimum_version":"1.2","version":7,"expires":"2027-04-01T00:00:00Z","message":"M","retry_after":5} | running window 2027-03-01T00:00:00+00:00/2027-03-01T01:00:00+00:00 minimum=1.2 message=M version=7 expires=2027-04-01T00:00:00+00:00 retry=5
+            nulls are left out | {"state":"running","windows":null,"minimum_version":null,"version":null,"expires":null,"ends_at":null} | running
+            a window that ends before it begins | {"state":"running","windows":[{"from":"2027-03-01T00:00:00Z","until":"2027-03-01T00:00:00Z"}]} | key 'windows[0].until' must be later than 'from'
+            a window without an end | {"state":"running","windows":[{"from":"2027-03-01T00:00:00Z"}]} | key 'windows[0].until' is missing
+            a window of a wrong type | {"state":"running","windows":["now"]} | key 'windows[0]' is a string, not an object
+            windows of a wrong type | {"state":"running","windows":{}} | key 'windows' is an object, not an array or null
+            a version that is none | {"state":"running","version":"7"} | key 'version' is a string, not a whole number
+            a fraction of a version | {"state":"running","version":7.5} | key 'version' is the number '7.5', not a whole number
+            a minimum of nothing | {"state":"running","minimum_version":" "} | key 'minimum_version' is ' ', not a version
+            """#)
+        + Case.rows(
+            .switchObject(.member("shop")),
+            #"""
+            a member | {"shop":"{\"state\":\"ended\"}"} | ended
+            """#)
+}
+
+/// Answers that are no JSON object, each named by its kind.
+@Suite struct FlagDocumentTests {
+    @Test(arguments: [
+        ("", "the answer is empty"),
+        (" \n", "the answer is empty"),
+        ("<!DOCTYPE html><p>504", "the answer is a web page, not JSON"),
+        ("\n <html>", "the answer is a web page, not JSON"),
+        ("[]", "the answer is an array, not a JSON object"),
+        ("null", "the answer is null, not a JSON object"),
+        ("\"no\"", "the answer is a string, not a JSON object"),
+    ])
+    func anAnswerThatIsNoJSONObjectIsRefusedByItsKind(_ body: String, saying detail: String) {
+        #expect(throws: Failure(.invalid, detail)) {
+            try FlagDocument.parse(Array(body.utf8))
+        }
+    }
+
+    @Test(arguments: [
+        #"{"service_end": "no""#, #"{"service_end": "no",}"#, #"{"a": 1, "a": 1}"#, "{} {}",
+        "\u{FEFF}{}", "OK",
+    ])
+    func invalidJSONIsRefused(_ body: String) throws {
+        let failure = #expect(throws: Failure.self) {
+            try FlagDocument.parse(Array(body.utf8))
+        }
+        #expect(failure?.detail.hasPrefix("the answer is not valid JSON: ") == true)
+    }
 }

@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import JSON
+import Support
 import Testing
 
 /// A rollout as it is read, and the slots of many hosts.
@@ -129,7 +130,7 @@ import Testing
             })
         let service = try service(format: .switchObject(.whole))
         var evidence = Evidence(
-            source: try named("app"), reading: Reading(claims: [.maintenance], rollout: rollout))
+            source: "app", reading: Reading(claims: [.maintenance], rollout: rollout))
         evidence.isAnswered = true
         var closed = [0, 0, 0]
         var left = 0

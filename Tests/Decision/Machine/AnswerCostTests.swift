@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import JSON
+import Support
 import Testing
 
 /// What hostile answers cost where many services read them, in work that is counted: readings, comparisons, and shares
@@ -73,8 +74,7 @@ import Testing
         var plan = try Self.plan(30)
         for index in plan.services.indices.dropLast() {
             plan.services[index].values = [
-                RemoteValue(
-                    name: try named("v"), source: try named("app"), key: "v", type: .json)
+                RemoteValue(name: "v", source: "app", key: "v", type: .json)
             ]
         }
         var play = try Self.started(plan)
@@ -90,9 +90,7 @@ import Testing
         var plan = try plan(count, policy: twoSignatures)
         plan.sources[0].audience = "prod"
         var play = try started(plan)
-        try play.accept(
-            2,
-            try signedOrder(Orders.open + "," + windows(64), version: 1, by: ["alice", "bob"]))
+        try play.accept(2, Orders.open + "," + windows(64), version: 1, by: ["alice", "bob"])
         return play
     }
 
@@ -122,9 +120,9 @@ import Testing
     /// The document counts as soon as the other person has signed it too, and each service carries it out.
     @Test func whatIsRememberedOfAnOrderKeepsNoSignatureOut() throws {
         var play = try Self.signed(30)
-        try play.accept(60, try signedOrder(Orders.closed, version: 2, by: ["alice"]))
+        try play.accept(60, Orders.closed, version: 2, by: ["alice"])
         #expect(try play.reason("s29") == .awaitingSignature)
-        try play.accept(120, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
+        try play.accept(120, Orders.closed, version: 2, by: ["alice", "bob"])
         #expect(play.states.dropLast().allSatisfy { $0 == .maintenance })
     }
 
@@ -165,7 +163,7 @@ import Testing
         let first = try handle(&machine, "app", #"{"state":"ended"}"#, at: play.now)
         #expect((1...100).contains(published(first).count))
         #expect(machine.hasUnfinishedWork)
-        #expect(machine.isOffering(try named("app")))
+        #expect(machine.isOffering("app"))
         // The flags are stored before anybody acts on them.
         guard case .storeFlags(let name, _) = try #require(first.first) else {
             Issue.record("the first effect is \(first[0])")
@@ -200,7 +198,7 @@ import Testing
         let other = try handle(&machine, "quiet", #"{"state":"ended"}"#, at: midnight)
         #expect(published(other).first == "other")
         while machine.hasUnfinishedWork { _ = machine.handle(.woke, at: midnight) }
-        #expect(machine.publishedVerdict(of: try named("s299"))?.decidedAt == midnight.wall)
+        #expect(machine.publishedVerdict(of: "s299")?.decidedAt == midnight.wall)
     }
 
     /// The host guard judges the closings of an answer together, however long it takes.
@@ -222,7 +220,7 @@ import Testing
         var machine = play.machine
         _ = try handle(&machine, "app", #"{"state":"ended"}"#, at: play.now)
         _ = machine.handle(.reconfigured(plan), at: play.now)
-        #expect(!machine.isOffering(try named("app")))
+        #expect(!machine.isOffering("app"))
         while machine.hasUnfinishedWork { _ = machine.handle(.woke, at: play.now) }
         #expect(
             machine.overview(at: play.now).services.map(\.state).filter { $0 == .ended }.count

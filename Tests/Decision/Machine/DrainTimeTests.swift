@@ -1,11 +1,13 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// Until when a closing drains.
 @Suite struct DrainTimeTests {
     private static let policy = Policy(drain: .seconds(20))
 
+    /// The drain that begins or goes on, and what is left of it; nil without one.
     private func drain(_ effects: [Effect], _ play: Transcript) -> Duration? {
         for case .publish(_, let record) in effects {
             return record.drainsUntil.map { $0 - play.now.boot }
@@ -15,11 +17,6 @@ import Testing
 
     private func isPublished(_ effects: [Effect]) -> Bool {
         effects.contains { if case .publish = $0 { true } else { false } }
-    }
-
-    private func running() throws -> Transcript {
-        try Transcript([try service(format: .switchObject(.whole), policy: Self.policy)])
-            .answered(#"{"state":"running"}"#)
     }
 
     @Test func aClosingDrainsAndNothingBeginsTheDrainAnew() throws {
@@ -48,8 +45,7 @@ import Testing
 
     @Test func aBootHasNothingToDrain() throws {
         let memory = try Memory.stored(
-            #"{"state":"running"}"#, fetchedAt: "2027-03-01T11:00:00Z", state: .running,
-            boot: "another-boot")
+            #"{"state":"running"}"#, state: .running, boot: "another-boot")
         var play = try Transcript(
             [try service(format: .switchObject(.whole), policy: Self.policy)], memory: memory)
         play.at(0, .started)
@@ -141,37 +137,35 @@ import Testing
     /// An operator's order was in the way: the units ran on for the whole drain.
     @Test func anEmergencyCountsBehindAnOrderToo() throws {
         var play = try running()
-        let order = Event.force(try named("shop"), try .order(.maintenance), ifOpen: false)
+        let order = Event.force("shop", try .order(.maintenance), ifOpen: false)
         #expect(drain(play.at(10, order), play) == .seconds(20))
         let urgent = try play.at(12, "app", answers: #"{"state":"maintenance","drain":false}"#)
         #expect(isPublished(urgent))
         #expect(drain(urgent, play) == nil)
-        let released = play.at(14, .release(try named("shop"), by: "root", only: nil))
+        let released = play.at(14, .release("shop", by: "root", only: nil))
         #expect(isPublished(released))
         #expect(drain(released, play) == nil)
     }
 
     @Test func anEmergencyCountsOnceAnOrderThatOpensIsReleased() throws {
         var play = try running()
-        play.at(10, .force(try named("shop"), try .order(.running), ifOpen: false))
+        play.at(10, .force("shop", try .order(.running), ifOpen: false))
         try play.at(12, "app", answers: #"{"state":"maintenance","drain":false}"#)
         #expect(play.states == [.running])
-        let released = play.at(14, .release(try named("shop"), by: "root", only: nil))
+        let released = play.at(14, .release("shop", by: "root", only: nil))
         #expect(play.states == [.maintenance])
         #expect(drain(released, play) == nil)
     }
 
     /// The guard holds the closing that the flags ask for, and their haste with it.
     @Test func anEmergencyThatTheHostGuardHoldsDoesNotCount() throws {
-        var plan = try HostGuardTests.plan(["a", "b"], limit: 1, policy: Self.policy)
-        for index in plan.services.indices {
-            plan.services[index].switches[0].format = .switchObject(.whole)
-        }
+        let plan = try HostGuardTests.plan(
+            ["a", "b"], limit: 1, format: .switchObject(.whole), policy: Self.policy)
         var play = try Transcript(plan: plan).answered(#"{"state":"running"}"#)
-        play.at(10, .force(try named("a"), try .order(.maintenance), ifOpen: false))
+        play.at(10, .force("a", try .order(.maintenance), ifOpen: false))
         try play.at(12, "app", answers: #"{"state":"ended","drain":false}"#)
         #expect(play.states == [.maintenance, .running])
-        let confirmed = play.at(14, .confirm([try named("a")], by: "root"))
+        let confirmed = play.at(14, .confirm(["a"], by: "root"))
         #expect(isPublished(confirmed))
         #expect(drain(confirmed, play) == nil)
         #expect(play.states == [.maintenance, .running])
@@ -189,12 +183,70 @@ import Testing
     private func restarted(
         _ play: Transcript, _ flags: String, after seconds: Int64, _ start: String? = nil
     ) throws -> Transcript {
-        var memory = try Memory.stored(
-            flags, fetchedAt: "2027-03-01T12:00:00Z", state: .ended, boot: "this-boot")
+        var memory = try Memory.stored(flags, fetchedAt: "2027-03-01T12:00:00Z", state: .ended)
         memory.ledger = play.ledger
         let time = try Instant(rfc3339: "2027-03-01T12:00:00Z") + .seconds(seconds)
         return try Transcript(
             [try service(format: .switchObject(.whole), policy: Self.policy)], memory: memory,
             start: start ?? Zone.utc.rfc3339(time), bootedFor: .seconds(1000 + seconds))
+    }
+
+    // MARK: - What a drain waits for and what it does not, as killswitchd(8) and killswitchd.toml(5) list it
+
+    private func running(_ policy: Policy = Self.policy, _ slot: Int = 0) throws -> Transcript {
+        try Transcript(
+            [try service(format: .switchObject(.whole), policy: policy)],
+            place: .fixed(try #require(Slot(slot)))
+        ).answered(#"{"state":"running"}"#)
+    }
+
+    /// Flags take a closing back after five seconds, while the units drain. A host whose turn comes later than the end
+    /// of the drain stops them at that end.
+    @Test(arguments: [(slot: 250_000, opens: false), (slot: 10_000, opens: true)])
+    func aDrainDoesNotWaitForTheTurnOfTheHost(_ host: (slot: Int, opens: Bool)) throws {
+        let policy = Policy(minClosed: .zero, openSpread: .seconds(1000), drain: .seconds(20))
+        var play = try running(policy, host.slot)
+        try play.at(10, "app", answers: #"{"state":"maintenance"}"#)
+        let back = try play.at(15, "app", answers: #"{"state":"running"}"#)
+        #expect(play.states == [.maintenance])
+        #expect(drain(back, play) == .seconds(15))
+        let turn = play.at(25, .woke)
+        #expect(play.states == [host.opens ? .running : .maintenance])
+        #expect(drain(turn, play) == nil)
+    }
+
+    @Test func aDrainDoesNotWaitForMinClosed() throws {
+        var play = try running(Policy(minClosed: .seconds(60), drain: .seconds(20)))
+        try play.at(10, "app", answers: #"{"state":"maintenance"}"#)
+        let back = try play.at(15, "app", answers: #"{"state":"running"}"#)
+        #expect(play.states == [.maintenance])
+        #expect(drain(back, play) == .seconds(15))
+        #expect(try play.states(at: 16, .force("shop", .order(.running))) == [.running])
+    }
+
+    @Test func anOrderAndItsEndDrain() throws {
+        var play = try running(Policy(drain: .seconds(20)))
+        #expect(try drain(play.at(10, .force("shop", .order(.maintenance))), play) == .seconds(20))
+        play.at(40, .release("shop", by: "root"))
+        play.at(50, .force("shop", try .order(.running)))
+        #expect(try play.states(at: 60, "app", answers: #"{"state":"maintenance"}"#) == [.running])
+        let released = play.at(70, .release("shop", by: "root"))
+        #expect(play.states == [.maintenance])
+        #expect(drain(released, play) == .seconds(20))
+    }
+
+    @Test func silenceAndEndsDrain() throws {
+        var silent = try running(
+            Policy(maxStale: .seconds(600), whenStale: .closed, drain: .seconds(20)))
+        silent.hang(until: 600)
+        let stale = silent.at(600, .woke)
+        #expect(silent.states == [.maintenance])
+        #expect(drain(stale, silent) == .seconds(20))
+        var ending = try running(Policy(drain: .seconds(20)))
+        try ending.at(
+            10, "app", answers: #"{"state":"running","ends_at":"2027-03-01T12:01:00Z"}"#)
+        let ended = ending.at(60, .woke)
+        #expect(ending.states == [.ended])
+        #expect(drain(ended, ending) == .seconds(20))
     }
 }

@@ -1,12 +1,13 @@
 import CivilTime
 import Decision
 import JSON
+import Support
 import Testing
 
 /// The explanation of a verdict, switch by switch.
 @Suite struct ExplanationTests {
     private func explanation(_ play: Transcript) throws -> Explanation {
-        try #require(play.machine.explanation(of: try named("shop"), at: play.now))
+        try #require(play.machine.explanation(of: "shop", at: play.now))
     }
 
     @Test func eachSwitchIsShownWithTheFlagsItReadAndOneDecides() throws {
@@ -55,11 +56,10 @@ import Testing
 
     @Test func underAnOverrideNoSwitchDecides() throws {
         var play = try Transcript([try service()])
-        let shop: ServiceName = try named("shop")
         play.at(0, .started)
         try play.at(1, "app", answers: #"{"service_end": "no"}"#)
         let override = try Override.order(.ended)
-        play.at(2, .force(shop, override))
+        play.at(2, .force("shop", override))
         let explanation = try explanation(play)
         #expect(explanation.override == override)
         #expect(explanation.switches.map(\.isDecisive) == [false])
@@ -68,7 +68,7 @@ import Testing
 
     @Test func aServiceThatIsNotConfiguredHasNone() throws {
         let play = try Transcript([try service()])
-        #expect(play.machine.explanation(of: try named("web"), at: play.now) == nil)
+        #expect(play.machine.explanation(of: "web", at: play.now) == nil)
     }
 
     struct Relevant: CustomTestStringConvertible, Sendable {

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// The ways around the host guard: a mistake, or somebody who holds a source, spreads the closings
@@ -41,10 +42,7 @@ struct GuardEvasionTests {
     }
 
     static func windows(_ plan: [String], limit: Int?) throws -> Transcript {
-        var plan = try HostGuardTests.plan(plan, limit: limit)
-        for index in plan.services.indices {
-            plan.services[index].switches[0].format = .switchObject(.whole)
-        }
+        let plan = try HostGuardTests.plan(plan, limit: limit, format: .switchObject(.whole))
         return try Transcript(plan: plan).answered(#"{"state": "running"}"#, at: 1)
     }
 
@@ -176,10 +174,10 @@ struct GuardEvasionTests {
     @Test func whatOperatorsCloseOrConfirmDoesNotCount() throws {
         var transcript = try Self.runningApart(limit: 1)
         let order = try Override.order(.maintenance, until: "2027-03-01T12:30:00Z")
-        transcript.at(2, .force(try named("a"), order))
+        transcript.at(2, .force("a", order))
         try transcript.at(3, "b", answers: Self.ended)
         #expect(transcript.states == [.maintenance, .ended, .running])
-        transcript.at(4, .force(try named("c"), order))
+        transcript.at(4, .force("c", order))
         #expect(transcript.states == [.maintenance, .ended, .maintenance])
     }
 }

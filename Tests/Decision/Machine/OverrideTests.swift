@@ -1,22 +1,19 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// An override takes precedence over the flags until it expires or is released.
 @Suite struct OverrideTests {
-    private static let running = #"{"service_end": "no"}"#
-
     @Test func anOverrideIsStoredBeforeItCountsAndExpiresOnTime() throws {
         var play = try Transcript([try service()])
-        let shop: ServiceName = try named("shop")
         play.at(0, .started)
-        try play.at(1, "app", answers: Self.running)
+        try play.at(1, "app", answers: ServiceEnd.no)
         play.forget()
-        play.at(2, .force(shop, try .order(.maintenance)))
+        play.at(2, .force("shop", try .order(.maintenance)))
         play.at(3599, .woke)
         play.at(3600, .woke)
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             2s force shop maintenance
                 keep shop=maintenance
@@ -33,14 +30,12 @@ import Testing
     }
 
     @Test func anOverrideOutlivesARestartAndOneThatIsOverDoesNot() throws {
-        let shop: ServiceName = try named("shop")
         for (until, state) in [
             ("2027-03-01T12:00:01Z", State.ended), ("2027-03-01T11:59:59Z", .running),
         ] {
-            var memory = try Memory.stored(
-                Self.running, fetchedAt: "2027-03-01T11:00:00Z", state: .ended, boot: "this-boot")
-            memory.ledger.entries[shop]?.since = try Instant(rfc3339: "2027-03-01T11:00:00Z")
-            memory.overrides = [shop: try .order(.ended, until: until)]
+            var memory = try Memory.stored(ServiceEnd.no, state: .ended)
+            memory.ledger.entries["shop"]?.since = try Instant(rfc3339: "2027-03-01T11:00:00Z")
+            memory.overrides = ["shop": try .order(.ended, until: until)]
             var play = try Transcript([try service()], memory: memory)
             #expect(play.states(at: 0, .started) == [state])
         }
@@ -48,11 +43,10 @@ import Testing
 
     @Test func anOverrideOpensAGateThatIsHeldClosedAndDecidesWhatWasNeverHeard() throws {
         var play = try Transcript([try service()])
-        let shop: ServiceName = try named("shop")
         play.at(0, .started)
-        #expect(try play.states(at: 0, .force(shop, .order(.ended))) == [.ended])
-        #expect(try play.states(at: 1, .force(shop, .order(.running))) == [.running])
-        #expect(play.at(2, .release(shop, by: "bob (uid 7)")).contains(.storeOverrides([:])))
+        #expect(try play.states(at: 0, .force("shop", .order(.ended))) == [.ended])
+        #expect(try play.states(at: 1, .force("shop", .order(.running))) == [.running])
+        #expect(play.at(2, .release("shop", by: "bob (uid 7)")).contains(.storeOverrides([:])))
     }
 
     @Test func theStateUndecidedCannotBeOrdered() throws {
@@ -66,9 +60,8 @@ import Testing
     @Test(arguments: [State.running, .maintenance]) func anOverrideCountsAtOnceAfterAReboot(
         _ state: State
     ) throws {
-        var memory = try Memory.stored(
-            Self.running, fetchedAt: "2027-03-01T11:00:00Z", state: state, boot: "another-boot")
-        memory.overrides = [try named("shop"): try .order(state)]
+        var memory = try Memory.stored(ServiceEnd.no, state: state, boot: "another-boot")
+        memory.overrides = ["shop": try .order(state)]
         var play = try Transcript([try service()], memory: memory)
         #expect(play.states(at: 0, .started) == [state])
     }
@@ -76,14 +69,12 @@ import Testing
     /// A board without a battery boots in 1970. Until its clock is set, the override is kept, because
     /// nothing shows that it is over.
     @Test func aClockThatIsTooEarlyEndsNoOverride() throws {
-        let shop: ServiceName = try named("shop")
-        var memory = try Memory.stored(
-            Self.running, fetchedAt: "2027-03-01T11:00:00Z", state: .ended, boot: "another-boot")
-        memory.overrides = [shop: try .order(.ended)]
+        var memory = try Memory.stored(ServiceEnd.no, state: .ended, boot: "another-boot")
+        memory.overrides = ["shop": try .order(.ended)]
         var play = try Transcript(
             [try service()], memory: memory, start: "1970-01-01T00:00:10Z"
         )
-        .answered(Self.running, at: 1)
+        .answered(ServiceEnd.no, at: 1)
         #expect(play.states == [.ended])
         #expect(play.states(at: 60) == [.ended])
         let now = try Instant(rfc3339: "2027-03-01T13:00:00Z") - play.now.wall
@@ -94,11 +85,10 @@ import Testing
     /// A clock that is ahead of the servers' clocks is not believed. After it is corrected, the override is
     /// still in force.
     @Test func aClockThatIsTooLateForgetsNoOverride() throws {
-        let shop: ServiceName = try named("shop")
-        var play = try Transcript([try service()]).answered(Self.running, at: 1)
-        play.at(2, .force(shop, try .order(.maintenance)))
+        var play = try Transcript([try service()]).answered(ServiceEnd.no, at: 1)
+        play.at(2, .force("shop", try .order(.maintenance)))
         let date = play.now.wall
-        play.at(3, .fetchEnded(try named("app"), .unchanged, date: date))
+        play.at(3, .fetchEnded("app", .unchanged, date: date))
         play.stepClock(4, by: .seconds(10 * 3600))
         #expect(play.states == [.maintenance])
         play.stepClock(5, by: .seconds(-10 * 3600))
@@ -107,19 +97,17 @@ import Testing
     }
 
     @Test func anOverrideThatEndsAsAWindowBeginsGivesWayToIt() throws {
-        let shop: ServiceName = try named("shop")
         var play = try Transcript([try service(format: .switchObject(.whole))]).started()
         try play.at(
             1, "app",
             answers: #"""
                 {"state":"running","windows":[{"from":"2027-03-01T13:00:00Z","until":"2027-03-01T14:00:00Z"}]}
                 """#)
-        play.at(2, .force(shop, try .order(.running)))
+        play.at(2, .force("shop", try .order(.running)))
         play.forget()
         play.at(3599, .woke)
         play.at(3600, .woke)
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             3599s woke
                 log notice: shop: the order of 'root' (running) ends at 2027-03-01T13:00:00+00:00; then the flags decide
@@ -133,16 +121,14 @@ import Testing
 
     /// `min_closed` also counts from a closing by an override.
     @Test func aReleasedGateReopensNoSoonerThanMinClosed() throws {
-        let shop: ServiceName = try named("shop")
         var play = try Transcript([try service()]).started()
-        try play.at(1, "app", answers: Self.running)
-        play.at(10, .force(shop, try .order(.maintenance)))
+        try play.at(1, "app", answers: ServiceEnd.no)
+        play.at(10, .force("shop", try .order(.maintenance)))
         play.forget()
-        let effects = play.at(12, .release(shop, by: "bob (uid 7)"))
+        let effects = play.at(12, .release("shop", by: "bob (uid 7)"))
         for case .publish(_, let record) in effects { #expect(record.verdict.override == nil) }
         play.at(15, .woke)
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             12s bob (uid 7) releases shop
                 keep 
@@ -157,21 +143,19 @@ import Testing
 
     /// A reload may have removed the service meanwhile: the author of the order waits for an answer.
     @Test func anotherOrderReplacesTheFirstAndOneForAnUnknownServiceIsRejected() throws {
-        let shop: ServiceName = try named("shop")
-        var play = try Transcript([try service()]).answered(Self.running, at: 1)
-        play.at(2, .force(shop, try .order(.maintenance)))
-        #expect(try play.states(at: 3, .force(shop, .order(.ended))) == [.ended])
-        #expect(play.at(4, .force(shop, try .order(.ended))) == [])
-        let (web, order) = (try named("web") as ServiceName, try Override.order(.ended))
+        var play = try Transcript([try service()]).answered(ServiceEnd.no, at: 1)
+        play.at(2, .force("shop", try .order(.maintenance)))
+        #expect(try play.states(at: 3, .force("shop", .order(.ended))) == [.ended])
+        #expect(play.at(4, .force("shop", try .order(.ended))) == [])
+        let (web, order) = ("web" as ServiceName, try Override.order(.ended))
         #expect(play.at(5, .force(web, order)) == [.reject(web, order, .notConfigured)])
     }
 
     /// A full disk prevents no order; the write is retried.
     @Test func anOverrideCountsThoughItCannotBeStored() throws {
-        let shop: ServiceName = try named("shop")
-        var play = try Transcript([try service()]).answered(Self.running, at: 1)
-        #expect(try play.states(at: 2, .force(shop, .order(.maintenance))) == [.maintenance])
+        var play = try Transcript([try service()]).answered(ServiceEnd.no, at: 1)
+        #expect(try play.states(at: 2, .force("shop", .order(.maintenance))) == [.maintenance])
         play.at(2, .writeEnded(.storeOverrides, problem: "no space left on device"))
-        #expect(play.at(3, .woke).contains(.storeOverrides([shop: try .order(.maintenance)])))
+        #expect(play.at(3, .woke).contains(.storeOverrides(["shop": try .order(.maintenance)])))
     }
 }

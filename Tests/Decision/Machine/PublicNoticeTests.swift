@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// What is told of announced ends and windows, and when. The transcripts begin at 2027-03-01T12:00:00Z.
@@ -31,15 +32,14 @@ import Testing
         var play = try Transcript([try shop([Self.day])]).answered(
             countdown("2027-03-02T14:00:00Z"))
         play.at(7200, .woke)
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             7200s woke
                 remember and publish shop countdown open flags days=1 #2 until 2027-03-02T00:01:00+00:00
                 log notice: shop: it ends in 1 day, at 2027-03-02T14:00:00+00:00
                 deliver notice shop
             """#)
-        #expect(play.machine.publishedVerdict(of: try named("shop"))?.notices.count == 1)
+        #expect(play.machine.publishedVerdict(of: "shop")?.notices.count == 1)
     }
 
     @Test func eachIsToldAtItsTimeAndNotAtAnotherPoll() throws {
@@ -47,7 +47,7 @@ import Testing
         try play.at(0, "app", answers: countdown("2027-03-03T12:00:00Z"))
         var times: [Double: [String]] = [:]
         for time in stride(from: 0.0, through: 172_800, by: 60) {
-            let new = published(play.at(time, .fetchEnded(try named("app"), .unchanged)))
+            let new = published(play.at(time, .fetchEnded("app", .unchanged)))
             if !new.isEmpty { times[time] = new }
         }
         #expect(
@@ -67,7 +67,7 @@ import Testing
                 "shop: it ends in 5 days, at 2027-03-06T12:00:00+00:00", "pass on",
             ])
         #expect(
-            play.ledger.entries[try named("shop")]?.published == [
+            play.ledger.entries["shop"]?.published == [
                 Announcement(from: try Instant(rfc3339: "2027-03-06T12:00:00Z")): [
                     .seconds(7 * Self.day)
                 ]
@@ -105,7 +105,7 @@ import Testing
         var play = try Transcript([try shop([7 * Self.day])])
             .answered(countdown("2027-03-04T12:00:00Z"))
         #expect(published(try play.at(60, "app", answers: next)) == expected, "\(name)")
-        #expect(published(play.at(120, .fetchEnded(try named("app"), .unchanged))) == [], "\(name)")
+        #expect(published(play.at(120, .fetchEnded("app", .unchanged))) == [], "\(name)")
     }
 
     @Test func windowsAreToldMovedAndCancelledToo() throws {
@@ -139,10 +139,9 @@ import Testing
         var play = try Transcript([try shop([2 * Self.day, Self.day])])
             .answered(countdown("2027-03-03T10:00:00Z"))
         play.stepClock(100, by: .seconds(-40 * Self.day))
-        #expect(try published(play.at(200, .fetchEnded(named("app"), .unchanged))) == [])
+        #expect(try published(play.at(200, .fetchEnded("app", .unchanged))) == [])
         var memory = try Memory.stored(
-            countdown("2027-03-03T10:00:00Z"), fetchedAt: "2027-03-01T12:00:00Z",
-            state: .countdown, boot: "this-boot")
+            countdown("2027-03-03T10:00:00Z"), fetchedAt: "2027-03-01T12:00:00Z", state: .countdown)
         memory.ledger = play.ledger
         var next = try Transcript(
             plan: Plan([try shop([2 * Self.day, Self.day])]), memory: memory,
@@ -155,8 +154,7 @@ import Testing
     /// The flags may have changed while the daemon was down.
     @Test func afterAStartTheFirstAnswerIsAwaited() throws {
         let memory = try Memory.stored(
-            countdown("2027-03-02T10:00:00Z"), fetchedAt: "2027-02-25T12:00:00Z",
-            state: .countdown, boot: "this-boot")
+            countdown("2027-03-02T10:00:00Z"), fetchedAt: "2027-02-25T12:00:00Z", state: .countdown)
         var play = try Transcript(plan: Plan([try shop([Self.day])]), memory: memory)
         #expect(published(play.at(0, .started)) == [])
         #expect(published(try play.at(1, "app", answers: #"{"state": "running"}"#)) == [])
@@ -170,7 +168,7 @@ import Testing
         var play = try Transcript([try shop([])]).started()
         #expect(published(try play.at(0, "app", answers: countdown("2027-03-01T12:30:00Z"))) == [])
         #expect(published(try play.at(60, "app", answers: #"{"state": "running"}"#)) == [])
-        #expect(play.ledger.entries[try named("shop")]?.published == nil)
+        #expect(play.ledger.entries["shop"]?.published == nil)
     }
 
     /// Several switches may announce many windows.
@@ -191,6 +189,6 @@ import Testing
         try play.at(
             0, "app",
             answers: #"{"a": \#(member(windows[..<60])), "b": \#(member(windows[60...]))}"#)
-        #expect(play.ledger.entries[try named("shop")]?.published?.count == 64)
+        #expect(play.ledger.entries["shop"]?.published?.count == 64)
     }
 }

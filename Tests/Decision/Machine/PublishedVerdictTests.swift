@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// What is written and when, and failed writes.
@@ -29,13 +30,13 @@ import Testing
     @Test func aFullDiskIsReportedAndRetriedAndPreventsNoClosing() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "over"}"#)
         let full = "write '/state': no space left on device"
-        play.at(0, .writeEnded(.storeFlags(try named("app")), problem: full))
-        play.at(0, .writeEnded(.publish(try named("shop")), problem: full))
+        play.at(0, .writeEnded(.storeFlags("app"), problem: full))
+        play.at(0, .writeEnded(.publish("shop"), problem: full))
         play.at(1, .woke)
-        play.at(1, .writeEnded(.storeFlags(try named("app")), problem: full))
-        play.at(1, .writeEnded(.publish(try named("shop")), problem: nil))
+        play.at(1, .writeEnded(.storeFlags("app"), problem: full))
+        play.at(1, .writeEnded(.publish("shop"), problem: nil))
         play.at(3, .woke)
-        play.at(3, .writeEnded(.storeFlags(try named("app")), problem: nil))
+        play.at(3, .writeEnded(.storeFlags("app"), problem: nil))
         play.expect(
             #"""
             0s store app write '/state': no space left on device
@@ -58,7 +59,7 @@ import Testing
         var memory = try Memory.stored(
             #"{"service_end": "no"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .running,
             boot: "another-boot")
-        memory.ledger.entries[try named("shop")]?.generation = 41
+        memory.ledger.entries["shop"]?.generation = 41
         var play = try Transcript([try service()], memory: memory).started()
         try play.at(1, "app", answers: #"{"service_end": "over"}"#)
         play.expect(
@@ -77,11 +78,11 @@ import Testing
     @Test func aMarkThatCannotBeSetWritesEveryFileAgain() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
         let gone = "touch '/run/source.app': no such file or directory"
-        play.at(60, .fetchEnded(try named("app"), .unchanged))
-        play.at(60, .writeEnded(.markConfirmed(try named("app")), problem: gone))
+        play.at(60, .fetchEnded("app", .unchanged))
+        play.at(60, .writeEnded(.markConfirmed("app"), problem: gone))
         play.at(61, .woke)
-        play.at(61, .writeEnded(.publish(try named("shop")), problem: nil))
-        play.at(61, .writeEnded(.markConfirmed(try named("app")), problem: nil))
+        play.at(61, .writeEnded(.publish("shop"), problem: nil))
+        play.at(61, .writeEnded(.markConfirmed("app"), problem: nil))
         play.expect(
             #"""
             60s app unchanged (confirmed)

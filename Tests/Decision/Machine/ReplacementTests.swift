@@ -1,22 +1,19 @@
 import CivilTime
 import Decision
 import JSON
+import Support
 import Testing
 
 /// A reload replaces the object of a source: its fetch in flight, and the known flags.
 @Suite struct ReplacementTests {
-    private static let running = #"{"service_end": "no"}"#
-    private static let over = #"{"service_end": "over"}"#
-
     private func reconfigured(
         _ service: Service, _ replacement: Replacement? = nil, interval: Duration = .seconds(60),
         defaults: JSON.Object = JSON.Object()
     ) throws -> Event {
-        let app: SourceName = try named("app")
         let plan = Plan(
-            sources: [SourcePlan(name: app, interval: interval, defaults: defaults)],
+            sources: [SourcePlan(name: "app", interval: interval, defaults: defaults)],
             services: [service])
-        return .reconfigured(plan, replaced: replacement.map { [app: $0] } ?? [:])
+        return .reconfigured(plan, replaced: replacement.map { ["app": $0] } ?? [:])
     }
 
     /// The fetch of the old object once never ended, and the source was not polled until a restart.
@@ -26,7 +23,7 @@ import Testing
         play.at(1, try reconfigured(try service(), .sameAddress))
         play.at(2, try reconfigured(try service(), .otherAddress))
         #expect(play.machine.isProgressing(at: play.now))
-        try play.at(3, "app", answers: Self.over)
+        try play.at(3, "app", answers: ServiceEnd.over)
         play.expect(
             #"""
             1s reconfigured app=same
@@ -48,17 +45,16 @@ import Testing
     }
 
     @Test func anotherObjectFetchesAtOnceWhileTheOldOneWaited() throws {
-        var play = try Transcript([try service()]).answered(Self.running, at: 1)
+        var play = try Transcript([try service()]).answered(ServiceEnd.no, at: 1)
         play.at(2, try reconfigured(try service(), .sameAddress))
         #expect(play.text == "2s reconfigured app=same\n    fetch app\n")
     }
 
     @Test func retryAfterIsObeyedOverAReload() throws {
-        let app: SourceName = try named("app")
         let busy = Failure(.unreachable, "503", retryAfter: .seconds(600))
         for replacement in [nil, .sameAddress] as [Replacement?] {
-            var play = try Transcript([try service()]).answered(Self.running, at: 1)
-            play.at(62, .fetchEnded(app, .failure(busy)))
+            var play = try Transcript([try service()]).answered(ServiceEnd.no, at: 1)
+            play.at(62, .fetchEnded("app", .failure(busy)))
             play.forget()
             play.at(63, try reconfigured(try service(), replacement, interval: .seconds(10)))
             play.forget()
@@ -71,18 +67,16 @@ import Testing
     /// A mistyped path, or moved flags, must not open an ended service. The last good flags stay in force, and
     /// their ETag is not sent to the new address.
     @Test func theFlagsOfAnotherAddressStayInForceUntilTheNewOneGivesSome() throws {
-        let app: SourceName = try named("app")
         var play = try Transcript([try service()]).started()
-        var tagged = try answer(Self.over, fetchedAt: play.now.wall)
+        var tagged = try answer(ServiceEnd.over, fetchedAt: play.now.wall)
         tagged.validators.etag = "old"
-        play.at(1, .fetchEnded(app, .answer(tagged)))
+        play.at(1, .fetchEnded("app", .answer(tagged)))
         play.forget()
         play.at(60, try reconfigured(try service(), .otherAddress))
-        play.at(61, .fetchEnded(app, .failure(Failure(.unreachable, "no such file"))))
+        play.at(61, .fetchEnded("app", .failure(Failure(.unreachable, "no such file"))))
         #expect(play.states(at: 3600) == [.ended])
-        try play.at(3601, "app", answers: Self.running)
-        play.expect(
-            withoutFetches: true,
+        try play.at(3601, "app", answers: ServiceEnd.no)
+        play.expectWithoutFetches(
             #"""
             60s reconfigured app=other
                 publish shop ended closed stored-flags #2 until 2027-03-02T00:01:00+00:00
@@ -102,13 +96,13 @@ import Testing
     /// The flags are stored again under the new address, so that a restart does not take them for
     /// inherited.
     @Test func theSameFlagsFromTheNewAddressAreStoredAsItsOwn() throws {
-        let app: SourceName = try named("app")
-        var play = try Transcript([try service()]).answered(Self.over, at: 1)
+        var play = try Transcript([try service()]).answered(ServiceEnd.over, at: 1)
         play.at(60, try reconfigured(try service(), .otherAddress))
-        var tagged = try answer(Self.over, fetchedAt: play.now.wall)
+        var tagged = try answer(ServiceEnd.over, fetchedAt: play.now.wall)
         tagged.validators.etag = "new"
-        #expect(play.at(61, .fetchEnded(app, .answer(tagged))).contains(.storeFlags(app, [tagged])))
-        play.at(62, .fetchEnded(app, .answer(tagged)))
+        #expect(
+            play.at(61, .fetchEnded("app", .answer(tagged))).contains(.storeFlags("app", [tagged])))
+        play.at(62, .fetchEnded("app", .answer(tagged)))
         play.forget()
         play.at(200, .woke)
         #expect(play.text == "200s woke\n    fetch app if not new\n")
@@ -144,7 +138,7 @@ import Testing
     @Test func flagsOfAnotherAddressAreAsOldAsTheyWere() throws {
         let policy = Policy(maxStale: .seconds(600), whenStale: .closed, minClosed: .zero)
         let shop = try service(policy: policy)
-        var play = try Transcript([shop]).answered(Self.running, at: 1)
+        var play = try Transcript([shop]).answered(ServiceEnd.no, at: 1)
         play.hang(until: 300)
         play.at(300, try reconfigured(shop, .otherAddress))
         play.hang(until: 600)
@@ -156,9 +150,8 @@ import Testing
 
     /// A problem of the old object's stream does not hide the same problem of the new one.
     @Test func aReplacedObjectReportsTheSameProblemOfItsStreamAgain() throws {
-        let app: SourceName = try named("app")
-        var play = try Transcript([try service()]).answered(Self.running, at: 1)
-        let unwatched = Event.watchChanged(app, problem: "no watch is left")
+        var play = try Transcript([try service()]).answered(ServiceEnd.no, at: 1)
+        let unwatched = Event.watchChanged("app", problem: "no watch is left")
         play.at(2, unwatched)
         play.forget()
         play.at(3, try reconfigured(try service(), .sameAddress))
@@ -184,8 +177,8 @@ import Testing
     @Test func flagsForTheNextStartWaitOverOtherDefaultsAndAnotherAddress() throws {
         var shop = try service()
         shop.activation = .nextStart
-        var play = try Transcript([shop]).answered(Self.running, at: 1)
-        try play.at(2, "app", answers: Self.over)
+        var play = try Transcript([shop]).answered(ServiceEnd.no, at: 1)
+        try play.at(2, "app", answers: ServiceEnd.over)
         #expect(try play.states(at: 3, reconfigured(shop, defaults: ["x": 1])) == [.running])
         play.at(4, try reconfigured(shop, .otherAddress, defaults: ["x": 1]))
         #expect(play.states == [.running])
@@ -196,18 +189,17 @@ import Testing
     /// A drop-in is removed and put back while its source is silent. The stored flags count as at a start;
     /// after a reboot flags that open wait.
     @Test func aSourceThatComesBackFindsWhatIsStoredOfIt() throws {
-        let app: SourceName = try named("app")
         let (shop, web) = (try service(), try service("web", sources: ["other"]))
-        for (flags, state) in [(Self.over, State.ended), (Self.running, .running)] {
+        for (flags, state) in [(ServiceEnd.over, State.ended), (ServiceEnd.no, .running)] {
             for boot in ["this-boot", "another-boot"] {
-                let memory = try Memory.stored(
-                    flags, fetchedAt: "2027-03-01T11:00:00Z", state: state, boot: boot)
+                let memory = try Memory.stored(flags, state: state, boot: boot)
                 var ledgerOnly = memory
                 ledgerOnly.flags = [:]
                 var reloaded = try Transcript([web], memory: ledgerOnly).started()
                 reloaded.at(
                     0,
-                    .reconfigured(Plan([shop]), remembered: [app: try #require(memory.flags[app])]))
+                    .reconfigured(
+                        Plan([shop]), remembered: ["app": try #require(memory.flags["app"])]))
                 var restarted = try Transcript([shop], memory: memory).started()
                 #expect(reloaded.states == restarted.states)
                 reloaded.at(30, .woke)
@@ -221,16 +213,14 @@ import Testing
     /// A reload keeps the same flags as a restart, whatever was changed of the source.
     @Test(arguments: [nil, .sameAddress, .otherAddress] as [Replacement?])
     func aReloadAndARestartGiveTheSameVerdict(_ replacement: Replacement?) throws {
-        let app: SourceName = try named("app")
         let known = { (flags: String, state: State) in
-            try Memory.stored(
-                flags, fetchedAt: "2027-03-01T11:00:00Z", state: state, boot: "this-boot")
+            try Memory.stored(flags, state: state)
         }
         let formats: [Format] = [
             .serviceEnd, .serviceEnd(endKeys: ["other"], countdownKey: "at"), .status(.whole),
         ]
         let defaults: [JSON.Object] = [[:], ["other": "over"], ["service_end": "no"]]
-        for flags in [Self.running, Self.over, #"{"other": "no"}"#] {
+        for flags in [ServiceEnd.no, ServiceEnd.over, #"{"other": "no"}"#] {
             for format in formats {
                 for defaults in defaults {
                     let shop = try service(format: format)
@@ -242,7 +232,7 @@ import Testing
                     var memory = try known(flags, try #require(reloaded.states.first))
                     reloaded.at(100, event)
 
-                    if replacement == .otherAddress { memory.flags[app]?.answers[0].inherit() }
+                    if replacement == .otherAddress { memory.flags["app"]?.answers[0].inherit() }
                     guard case .reconfigured(let plan, _, _) = event else { continue }
                     var restarted = try Transcript(plan: plan, memory: memory).started()
                     #expect(reloaded.states == restarted.states, "\(flags) \(format) \(defaults)")

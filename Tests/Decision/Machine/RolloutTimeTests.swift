@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// A rollout over time: steps come true while the source is silent, and over restarts.
@@ -23,8 +24,7 @@ import Testing
         play.at(3600, .woke)
         play.at(7199, .woke)
         play.at(7200, .woke)
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             0s app answers {"state":"maintenance","title":"Closed","rollout":[{"at":"2027-03-01T13:00:00Z","percent":1},{"at":"2027-03-01T14:00:00Z","percent":50}]} (stored, confirmed)
                 remember and publish shop running open rollout #2 until 2027-03-01T13:01:00+00:00
@@ -45,14 +45,14 @@ import Testing
             """#
         let play = try play(slot: 123_456).answered(order)
         #expect(play.states == [.running])
-        let verdict = play.machine.publishedVerdict(of: try named("shop"))?.verdict
+        let verdict = play.machine.publishedVerdict(of: "shop")?.verdict
         let end = "; the closing is over before it reaches this host"
         #expect(verdict?.reason.sentence.hasSuffix(end) == true)
     }
 
     @Test func aStepComesTrueAfterARestart() throws {
         let memory = try Memory.stored(
-            Self.order, fetchedAt: "2027-03-01T12:00:00Z", state: .running, boot: "this-boot")
+            Self.order, fetchedAt: "2027-03-01T12:00:00Z", state: .running)
         var play = try play(slot: 499_999, memory: memory, start: "2027-03-01T13:59:59Z")
         #expect(play.states(at: 0, .started) == [.running])
         #expect(play.states(at: 1) == [.maintenance])

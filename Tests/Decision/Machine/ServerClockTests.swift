@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// Ends and windows are measured by the clock of the source that announced them, where the clock of this
@@ -28,19 +29,11 @@ import Testing
     // MARK: - One server
 
     /// Once a step by two days ended every service, although each answer said that it was early.
-    @Test func aStepForwardEndsNothingThatAFreshDateContradicts() throws {
+    @Test(arguments: [day * 2, .seconds(-3600)])
+    func noStepMovesAnEndThatAFreshDateContradicts(_ step: Duration) throws {
         var play = try announced()
-        play.stepClock(100, by: Self.day * 2)
+        play.stepClock(100, by: step)
         #expect(play.states == [.countdown])
-        for minute in 2...1440 {
-            try play.confirm(Double(minute * 60))
-            #expect(play.states == [minute < 1440 ? .countdown : .ended], "minute \(minute)")
-        }
-    }
-
-    @Test func aStepBackDelaysNoEnd() throws {
-        var play = try announced()
-        play.stepClock(100, by: .seconds(-3600))
         for minute in 2...1440 {
             try play.confirm(Double(minute * 60))
             #expect(play.states == [minute < 1440 ? .countdown : .ended], "minute \(minute)")
@@ -50,10 +43,9 @@ import Testing
     @Test func theVerdictNamesTheClockAndTheWarningNamesTheServer() throws {
         var play = try announced()
         play.stepClock(100, by: Self.day * 2)
-        play.at(120, .fetchEnded(try named("app"), .unchanged, date: play.trueTime(at: 120)))
+        play.at(120, .fetchEnded("app", .unchanged, date: play.trueTime(at: 120)))
         play.stepClock(130, by: Self.day * -2)
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             100s clock stepped
                 publish shop countdown open server-clock days=1 #2 until 2027-03-04T00:01:00+00:00
@@ -72,9 +64,8 @@ import Testing
         play.hang(until: 119)
         play.forget()
         let date = try Instant(rfc3339: "2027-03-02T12:00:00Z")
-        play.at(120, .fetchEnded(try named("app"), .unchanged, date: date))
-        play.expect(
-            withoutFetches: true,
+        play.at(120, .fetchEnded("app", .unchanged, date: date))
+        play.expectWithoutFetches(
             #"""
             120s app unchanged (confirmed)
                 remember and publish shop ended closed end-passed days=0 #3 until 2027-03-01T23:03:00+00:00
@@ -87,13 +78,12 @@ import Testing
         var play = try announced()
         play.stepClock(100, by: Self.day * 2)
         let end = try Instant(rfc3339: "2027-03-02T12:00:00Z")
-        play.at(120, .fetchEnded(try named("app"), .unchanged, date: end - .seconds(1)))
+        play.at(120, .fetchEnded("app", .unchanged, date: end - .seconds(1)))
         #expect(play.states == [.countdown])
-        play.hang(until: 122)
-        #expect(play.states == [.ended])
+        #expect(play.states(hangingUntil: 122) == [.ended])
         for (seconds, age) in [(180.0, 31), (240, 2), (300, 45)] {
             let date = end + .seconds(Int64(seconds) - 121 - Int64(age))
-            play.at(seconds, .fetchEnded(try named("app"), .unchanged, date: date))
+            play.at(seconds, .fetchEnded("app", .unchanged, date: date))
             #expect(play.states == [.ended])
         }
     }
@@ -105,10 +95,9 @@ import Testing
         for minute in 1...3 {
             let seconds = Double(minute * 60)
             let date = play.trueTime(at: seconds) + Self.day * 2
-            play.at(seconds, .fetchEnded(try named("app"), .unchanged, date: date))
+            play.at(seconds, .fetchEnded("app", .unchanged, date: date))
         }
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             60s app unchanged (confirmed)
                 remember shop=countdown#2
@@ -127,9 +116,7 @@ import Testing
     /// that was set is not taken for synchronised.
     @Test func untilTheKernelTellsTheLastKnownCounts() throws {
         var play = try announced(isSynchronised: nil)
-        play.at(
-            60,
-            .fetchEnded(try named("app"), .unchanged, date: play.trueTime(at: 60) + Self.day * 2))
+        play.at(60, .fetchEnded("app", .unchanged, date: play.trueTime(at: 60) + Self.day * 2))
         #expect(play.states == [.countdown])
         play.isSynchronised = false
         #expect(play.states(at: 61) == [.ended])
@@ -151,11 +138,8 @@ import Testing
             for minute in 1...1440 {
                 let seconds = Double(minute * 60)
                 let date = play.trueTime(at: seconds)
-                play.at(
-                    seconds - 1, .fetchEnded(try named("app"), .unchanged, date: date - .seconds(1))
-                )
-                play.at(
-                    seconds - 1, .fetchEnded(try named("other"), .unchanged, date: date + wrong))
+                play.at(seconds - 1, .fetchEnded("app", .unchanged, date: date - .seconds(1)))
+                play.at(seconds - 1, .fetchEnded("other", .unchanged, date: date + wrong))
                 play.hang(until: seconds + 1)
                 let state = minute < 1440 ? State.countdown : .ended
                 #expect(play.states == [state, wrong > .zero ? .ended : .countdown, state])
@@ -167,22 +151,18 @@ import Testing
     @Test func theClockOfOneServerHoldsNothingOfASilentSource() throws {
         var memory = try Memory.stored(
             #"{"service_end": "countdown", "service_countdown": "2027-03-01T12:00:10Z"}"#,
-            fetchedAt: "2027-03-01T11:00:00Z", state: .countdown, boot: "this-boot")
-        memory.overrides = [
-            try named("shop"): try .order(.running, until: "2027-03-01T12:00:05Z")
-        ]
+            state: .countdown)
+        memory.overrides = ["shop": try .order(.running, until: "2027-03-01T12:00:05Z")]
         let services = [try service(), try service("other", sources: ["other"])]
         var play = try Transcript(services, memory: memory).started()
         let date = try Instant(rfc3339: "2027-02-28T12:00:00Z")
         let answer = try answer(#"{"service_end": "no"}"#, fetchedAt: play.now.wall)
-        play.at(1, .fetchEnded(try named("other"), .answer(answer), date: date))
-        play.hang(until: 10)
-        #expect(play.states == [.countdown, .running])
-        play.hang(until: 11)
-        #expect(play.states == [.ended, .running])
+        play.at(1, .fetchEnded("other", .answer(answer), date: date))
+        #expect(play.states(hangingUntil: 10) == [.countdown, .running])
+        #expect(play.states(hangingUntil: 11) == [.ended, .running])
         let order = try Override.order(.maintenance)
-        let effects = play.at(11, .force(try named("shop"), order, ifOpen: true))
-        #expect(effects == [.reject(try named("shop"), order, .notOpen(.ended))])
+        let effects = play.at(11, .force("shop", order, ifOpen: true))
+        #expect(effects == [.reject("shop", order, .notOpen(.ended))])
     }
 
     /// A step while one server is silent for long: the other shows that the clock is wrong.
@@ -202,20 +182,16 @@ import Testing
 
     @Test func withoutAServerTheWallClockCounts() throws {
         var play = try announced()
-        play.hang(until: 86_398)
-        #expect(play.states == [.countdown])
-        play.hang(until: 86_401)
-        #expect(play.states == [.ended])
+        #expect(play.states(hangingUntil: 86_398) == [.countdown])
+        #expect(play.states(hangingUntil: 86_401) == [.ended])
     }
 
     /// A `Date` contradicts for two intervals; then a server that is gone counts no longer.
     @Test func anOldDateContradictsNothing() throws {
         var play = try announced()
         play.stepClock(100, by: Self.day * 2)
-        play.hang(until: 121)
-        #expect(play.states == [.countdown])
-        play.hang(until: 122)
-        #expect(play.states == [.ended])
+        #expect(play.states(hangingUntil: 121) == [.countdown])
+        #expect(play.states(hangingUntil: 122) == [.ended])
     }
 
     /// A server whose clock shows a time before the build of this program tells no time.
@@ -223,10 +199,9 @@ import Testing
         var play = try announced()
         for minute in 1...1440 {
             let date = Instant(seconds: Int64(minute))
-            play.at(Double(minute * 60), .fetchEnded(try named("app"), .unchanged, date: date))
+            play.at(Double(minute * 60), .fetchEnded("app", .unchanged, date: date))
         }
-        play.hang(until: 86_401)
-        #expect(play.states == [.ended])
+        #expect(play.states(hangingUntil: 86_401) == [.ended])
     }
 
     /// A board without a battery boots in 1970.
@@ -245,7 +220,7 @@ import Testing
         // A `Date` counts at once.
         play.forget()
         let date = try Instant(rfc3339: "2027-03-02T12:00:00Z")
-        play.at(60, .fetchEnded(try named("app"), .unchanged, date: date))
+        play.at(60, .fetchEnded("app", .unchanged, date: date))
         #expect(play.text.contains("ended closed end-passed"))
     }
 }
@@ -254,7 +229,57 @@ extension Transcript {
     /// Source `app` confirms its flags at this many seconds, with the right `Date`; then almost a minute
     /// passes.
     mutating func confirm(_ seconds: Double) throws {
-        at(seconds, .fetchEnded(try named("app"), .unchanged, date: trueTime(at: seconds)))
+        at(seconds, .fetchEnded("app", .unchanged, date: trueTime(at: seconds)))
         hang(until: seconds + 59)
+    }
+}
+
+/// The clocks of servers over restarts and reboots.
+extension ServerClockTests {
+    /// The daemon is started again while the clock is wrong: nothing ends before the server has told so.
+    @Test func aRestartRemembersThatTheClockIsWrong() throws {
+        for stepsBefore in [true, false] {
+            var play = try announced()
+            if stepsBefore { play.stepClock(100, by: Self.day * 2) }
+            var memory = try Memory.stored(
+                Self.countdown, fetchedAt: "2027-03-01T12:00:01Z", state: .countdown)
+            memory.ledger = play.ledger
+            var next = try Transcript(
+                [try service()], memory: memory, start: "2027-03-03T12:02:00Z")
+            // The same boot, 110 s later.
+            #expect(next.states(at: 110, .started) == [.countdown])
+            let date = play.trueTime(at: 115)
+            next.at(115, .fetchEnded("app", .unchanged, date: date))
+            #expect(next.states(hangingUntil: 230) == [.countdown])
+            // Without an answer the stored clock counts for two intervals.
+            #expect(next.states(hangingUntil: 240) == [.ended])
+        }
+    }
+
+    /// After a reboot the boot clock has begun anew: a stored clock tells nothing.
+    @Test func aRebootForgetsTheClocksOfServers() throws {
+        var memory = try Memory.stored(
+            Self.countdown, fetchedAt: "2027-03-01T12:00:01Z", state: .countdown,
+            boot: "another-boot")
+        memory.ledger.clocks = Ledger.Clocks(
+            bootID: "another-boot", isSynchronised: false,
+            servers: [
+                "app": ServerClock(
+                    date: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
+                    at: Boottime(microseconds: 1_000_000_000))
+            ])
+        var play = try Transcript([try service()], memory: memory, start: "2027-03-02T12:00:00Z")
+        #expect(play.states(at: 0, .started) == [.ended])
+    }
+
+    /// The clocks are written when they change, not at every poll.
+    @Test func aPollWritesNoClock() throws {
+        var play = try announced()
+        for minute in 1...60 {
+            let seconds = Double(minute * 60)
+            let date = play.trueTime(at: seconds) - .seconds(Int64(minute % 3))
+            play.at(seconds, .fetchEnded("app", .unchanged, date: date))
+        }
+        #expect(!play.text.contains("remember"))
     }
 }

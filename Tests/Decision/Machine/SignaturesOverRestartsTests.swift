@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// The number of people who have to sign, over restarts and reloads.
@@ -13,18 +14,18 @@ import Testing
     ) throws {
         let plan = try Plan.shopAndBank()
         var play = try Transcript.started(plan)
-        try play.accept(1, try signedOrder(before, version: 1, by: ["alice", "bob"]))
-        try play.accept(2, try signedOrder(lone, version: 2, by: ["alice"]))
+        try play.accept(1, before, version: 1, by: ["alice", "bob"])
+        try play.accept(2, lone, version: 2, by: ["alice"])
         let states = play.states
         #expect(states[0] != states[1])
         #expect(states[1] == state)
         var next = try play.restarted(plan)
         #expect(next.states == states)
         #expect(try next.reason("bank") == .storedFlags)
-        try next.accept(1, try signedOrder(lone, version: 2, by: ["alice"]))
+        try next.accept(1, lone, version: 2, by: ["alice"])
         #expect(next.states == states)
         #expect(try next.reason("bank") == .awaitingSignature)
-        try next.accept(2, try signedOrder(lone, version: 2, by: ["alice", "bob"]))
+        try next.accept(2, lone, version: 2, by: ["alice", "bob"])
         #expect(next.states == [states[0], states[0]])
     }
 
@@ -32,10 +33,9 @@ import Testing
     @Test func aRestartRestsOnWhatWasAccepted() throws {
         let plan = try Plan.shopAndBank()
         var play = try Transcript.started(plan)
-        try play.accept(1, try signedOrder(Orders.closed, version: 1, by: ["alice", "bob"]))
-        try play.accept(
-            2, try signedOrder(Orders.closed + #","title":"soon""#, version: 2, by: ["alice"]))
-        #expect(play.machine.answers(of: try named("app")).count == 1)
+        try play.accept(1, Orders.closed, version: 1, by: ["alice", "bob"])
+        try play.accept(2, Orders.closed + #","title":"soon""#, version: 2, by: ["alice"])
+        #expect(play.machine.answers(of: "app").count == 1)
         let next = try play.restarted(plan)
         #expect(next.states == [.maintenance, .maintenance])
         #expect(try next.reason("bank") == .storedFlags)
@@ -48,7 +48,7 @@ import Testing
         var few = all
         few.services = [few.services[0]]
         var play = try Transcript.started(few)
-        try play.accept(1, try signedOrder(Orders.closed, version: 1, by: ["alice"]))
+        try play.accept(1, Orders.closed, version: 1, by: ["alice"])
         #expect(play.states == [.maintenance])
         if isReload {
             play.at(2, .reconfigured(all))
@@ -58,7 +58,7 @@ import Testing
         }
         #expect(play.states == [.maintenance, .running])
         #expect(try play.reason("bank") == .unknownOpen)
-        try play.accept(41, try signedOrder(Orders.closed, version: 1, by: ["alice"]))
+        try play.accept(41, Orders.closed, version: 1, by: ["alice"])
         #expect(play.states == [.maintenance, .running])
         #expect(try play.reason("bank") == .awaitingSignature)
     }
@@ -69,11 +69,10 @@ import Testing
         var few = all
         few.services = [few.services[0]]
         var play = try Transcript.started(few)
-        try play.accept(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
+        try play.accept(1, Orders.open, version: 1, by: ["alice", "bob"])
         play.at(2, .reconfigured(all))
-        try play.accept(2, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
-        try play.accept(
-            3, try signedOrder(Orders.open + #","title":"soon""#, version: 2, by: ["alice"]))
+        try play.accept(2, Orders.open, version: 1, by: ["alice", "bob"])
+        try play.accept(3, Orders.open + #","title":"soon""#, version: 2, by: ["alice"])
         #expect(play.states == [.running, .running])
         #expect(try play.restarted(all).states == [.running, .running])
     }
@@ -82,11 +81,11 @@ import Testing
     @Test func aReloadOfTheFormatAcceptsNoLoneOrder() throws {
         var plan = try Plan.shopAndBank()
         var play = try Transcript.started(plan)
-        try play.accept(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
-        try play.accept(2, try signedOrder(Orders.closed, version: 2, by: ["alice"]))
+        try play.accept(1, Orders.open, version: 1, by: ["alice", "bob"])
+        try play.accept(2, Orders.closed, version: 2, by: ["alice"])
         plan.services[1].zone = try zone("Asia/Tokyo")
         #expect(play.states(at: 3, .reconfigured(plan)) == [.maintenance, .running])
-        try play.accept(4, try signedOrder(Orders.closed, version: 2, by: ["alice"]))
+        try play.accept(4, Orders.closed, version: 2, by: ["alice"])
         #expect(try play.reason("bank") == .awaitingSignature)
     }
 
@@ -98,8 +97,8 @@ import Testing
             Orders.open + #","bank":{"state":"\#(state)","version":\#(version)}"#
         }
         var play = try Transcript.started(plan)
-        try play.accept(1, try signedOrder(flags("running", 5), version: 1, by: ["alice"]))
-        try play.accept(2, try signedOrder(flags("maintenance", 4), version: 2, by: ["alice"]))
+        try play.accept(1, flags("running", 5), version: 1, by: ["alice"])
+        try play.accept(2, flags("maintenance", 4), version: 2, by: ["alice"])
         #expect(play.states == [.running, .running])
         #expect(play.states(at: 3, .reconfigured(plan)) == [.running, .running])
         #expect(try play.reason("bank") == .invalidAnswer)
@@ -108,20 +107,19 @@ import Testing
     /// A service with two switches on one source: each rests on an answer of its own.
     @Test func eachSwitchRestsOnItsOwnAnswer() throws {
         var plan = try Plan.shopAndBank()
-        let source: SourceName = try named("app")
         plan.services[1].switches = [
-            Switch(source: source, format: .switchObject(.member("a"))),
-            Switch(source: source, format: .switchObject(.member("b"))),
+            Switch(source: "app", format: .switchObject(.member("a"))),
+            Switch(source: "app", format: .switchObject(.member("b"))),
         ]
         let flags = { (a: String, b: String, more: String) in
             Orders.open + #","a":{"state":"\#(a)"},"b":{"state":"\#(b)"}\#(more)"#
         }
         var play = try Transcript.started(plan)
         let two = ["alice", "bob"]
-        try play.accept(1, try signedOrder(flags("running", "running", ""), version: 1, by: two))
-        try play.accept(2, try signedOrder(flags("maintenance", "shut", ""), version: 2, by: two))
+        try play.accept(1, flags("running", "running", ""), version: 1, by: two)
+        try play.accept(2, flags("maintenance", "shut", ""), version: 2, by: two)
         let lone = flags("maintenance", "shut", #","title":"soon""#)
-        try play.accept(3, try signedOrder(lone, version: 3, by: ["alice"]))
+        try play.accept(3, lone, version: 3, by: ["alice"])
         #expect(play.states == [.running, .maintenance])
         #expect(try play.restarted(plan).states == [.running, .maintenance])
     }
@@ -130,16 +128,16 @@ import Testing
     @Test func oneSignatureDoesNotTakeAStagedOrderBack() throws {
         let plan = try Plan.shopAndBank(activation: .nextStart)
         var play = try Transcript.started(plan)
-        try play.accept(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
-        try play.accept(2, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
+        try play.accept(1, Orders.open, version: 1, by: ["alice", "bob"])
+        try play.accept(2, Orders.closed, version: 2, by: ["alice", "bob"])
         #expect(play.states == [.maintenance, .running])
-        try play.accept(3, try signedOrder(Orders.open, version: 3, by: ["alice"]))
+        try play.accept(3, Orders.open, version: 3, by: ["alice"])
         #expect(try play.reason("bank") == .awaitingSignature)
         #expect(play.states(at: 4, .activate(nil)) == [.running, .maintenance])
         // Nor does one who closes alone stage it.
-        try play.accept(5, try signedOrder(Orders.open, version: 4, by: ["alice", "bob"]))
+        try play.accept(5, Orders.open, version: 4, by: ["alice", "bob"])
         play.at(6, .activate(nil))
-        try play.accept(7, try signedOrder(Orders.closed, version: 5, by: ["alice"]))
+        try play.accept(7, Orders.closed, version: 5, by: ["alice"])
         #expect(play.states == [.maintenance, .running])
         #expect(try play.restarted(plan).states == [.maintenance, .running])
     }
@@ -147,15 +145,15 @@ import Testing
     @Test func unprovedStagedFlagsAreNotActivated() throws {
         let plan = try Plan.shopAndBank(activation: .nextStart)
         var play = try Transcript.started(plan)
-        try play.accept(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
-        try play.accept(2, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
-        let staged = try #require(play.machine.answers(of: try named("app")).first?.signed)
-        play.at(3, .disproved(try named("app"), [staged.identity: "no signer has the key"]))
+        try play.accept(1, Orders.open, version: 1, by: ["alice", "bob"])
+        try play.accept(2, Orders.closed, version: 2, by: ["alice", "bob"])
+        let staged = try #require(play.machine.answers(of: "app").first?.signed)
+        play.at(3, .disproved("app", [staged.identity: "no signer has the key"]))
         play.at(4, .activate(nil))
         #expect(play.states[1] == .running)
         #expect(try play.restarted(plan).states[1] == .running)
-        play.at(5, .disproved(try named("app"), [:]))
-        try play.accept(6, try signedOrder(Orders.closed, version: 2, by: ["alice", "bob"]))
+        play.at(5, .disproved("app", [:]))
+        try play.accept(6, Orders.closed, version: 2, by: ["alice", "bob"])
         play.at(7, .activate(nil))
         #expect(play.states[1] == .maintenance)
     }
@@ -164,11 +162,91 @@ import Testing
     @Test func unprovedStagedFlagsDoNotTakeForceAtAStart() throws {
         let plan = try Plan.shopAndBank(activation: .nextStart)
         var play = try Transcript.started(plan)
-        try play.accept(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
-        try play.accept(2, try signedOrder(Orders.closed, version: 2, by: ["mallory", "bob"]))
-        let staged = try #require(play.machine.answers(of: try named("app")).first?.signed)
+        try play.accept(1, Orders.open, version: 1, by: ["alice", "bob"])
+        try play.accept(2, Orders.closed, version: 2, by: ["mallory", "bob"])
+        let staged = try #require(play.machine.answers(of: "app").first?.signed)
         let next = try play.restarted(plan, disproved: [staged.identity: "no signer has the key"])
         #expect(next.states[1] == .running)
         #expect(try play.restarted(plan).states[1] == .maintenance)
+    }
+}
+
+/// Signed documents whose versions jump or whose signers change.
+@Suite struct ChangedSignersTests {
+    /// One person must not end all orders by the last version of all.
+    @Test func aVersionJumpNeedsEachSignature() throws {
+        var play = try Transcript.signed(
+            try service(format: .switchObject(.whole), policy: .twoSignatures))
+        try play.accept(1, Orders.open, version: 1, by: ["alice", "bob"])
+        try play.accept(2, Orders.open, version: .max, by: ["alice"])
+        #expect(
+            play.text.contains(
+                "source 'app' raises the version too far for one signer; signed by 'alice'; "
+                    + "one more signature is needed; the flags in force are "
+                    + "signed by 'alice', 'bob'"), "\(play.text)")
+        try play.accept(3, Orders.closed, version: 2, by: ["alice", "bob"])
+        #expect(play.states == [.maintenance])
+        try play.accept(4, Orders.open, version: .max, by: ["alice", "bob"])
+        #expect(play.states == [.running])
+    }
+
+    /// Who is removed from the list does not count for a service that has not accepted the order yet.
+    @Test func aSignerWhoWasRemovedDoesNotConfirm() throws {
+        var policy = Policy.twoSignatures
+        policy.confirmClose = 3
+        var play = try Transcript.started(try Plan.shopAndBank(policy))
+        try play.accept(1, Orders.open, version: 1, by: ["alice", "bob"])
+        try play.accept(2, Orders.closed, version: 2, by: ["alice", "mallory"])
+        #expect(play.states == [.maintenance, .running])
+        for second in 3...6 {
+            try play.accept(Double(second), Orders.closed, version: 2, by: ["alice"])
+        }
+        #expect(play.states == [.maintenance, .running])
+        #expect(try play.reason("bank") == .awaitingSignature)
+    }
+
+    /// A document that nobody can read must not use up the versions.
+    @Test func aDocumentThatNobodyCanReadRaisesNoVersion() throws {
+        var play = try Transcript.started(try Plan.shopAndBank())
+        try play.accept(1, Orders.open, version: 1, by: ["alice", "bob"])
+        try play.accept(2, #"{"state":"shut""#, version: .max, by: ["alice", "bob"])
+        try play.accept(3, Orders.closed, version: 2, by: ["alice", "bob"])
+        #expect(play.states == [.maintenance, .maintenance])
+    }
+
+    /// Who serves a document can leave signatures out. The authors stay those who signed.
+    @Test func fewerSignaturesOfTheSameDocumentAreNoNews() throws {
+        var play = try Transcript.started(try Plan.shopAndBank())
+        try play.accept(1, Orders.closed, version: 1, by: ["alice", "bob"])
+        let effects = try play.accept(60, Orders.closed, version: 1, by: ["bob"])
+        for case .storeFlags in effects { Issue.record("stored again") }
+        let record = play.machine.publishedVerdict(of: "bank")
+        #expect(record?.verdict.authors == ["alice", "bob"])
+        #expect(play.states == [.maintenance, .maintenance])
+    }
+
+    /// A key is lost: its signer signs the same document with another one.
+    @Test func theSameDocumentSignedAnewIsProved() throws {
+        var play = try Transcript.started(try Plan.shopAndBank())
+        let before = try signedOrder(
+            Orders.closed, version: 1, by: ["alice", "bob"], signatures: "1")
+        try play.accept(1, before)
+        let lost = try #require(play.machine.answers(of: "app").first?.signed)
+        play.at(2, .disproved("app", [lost.identity: "no signer has the key"]))
+        #expect(try play.reason("bank") == .unprovedHold)
+        #expect(play.at(70, .woke).contains(.fetch("app", Validators())))
+        try play.accept(71, Orders.closed, version: 1, by: ["alice", "bob"], signatures: "2")
+        #expect(try play.reason("bank") == .flags)
+    }
+
+    /// An order to forget comes while the version of a document is being stored.
+    @Test func forgetWhileAVersionIsStoredFetchesAgain() throws {
+        var play = try Transcript.started(try Plan.shopAndBank())
+        play.at(1, try signedOrder(Orders.closed, version: 1, by: ["alice", "bob"]))
+        let effects = play.at(1, .forget("app", by: "alice"))
+        #expect(effects.contains(.fetch("app", Validators())))
+        play.at(1, .writeEnded(.storeVersion("app"), problem: nil))
+        try play.accept(2, Orders.closed, version: 2, by: ["alice", "bob"])
+        #expect(play.states == [.maintenance, .maintenance])
     }
 }

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// The number of people who have to sign, where time moves the gate: stale flags, windows and versions to come.
@@ -18,17 +19,14 @@ import Testing
     @Test(arguments: [(Orders.open, Gate.closed), (Orders.closed, .open)])
     func aNearEndOfFreshnessIsAnOrder(flags: String, whenStale: Gate) throws {
         var play = try signed(Self.policy(whenStale))
-        try play.accept(1, try signedOrder(flags, version: 1, by: ["alice", "bob"]))
+        try play.accept(1, flags, version: 1, by: ["alice", "bob"])
         let states = play.states
         let hasty = flags + #","expires":"2027-03-01T12:01:00Z""#
-        try play.accept(2, try signedOrder(hasty, version: 2, by: ["alice"], expires: nil))
+        try play.accept(2, hasty, version: 2, by: ["alice"], expires: nil)
         #expect(try play.reason("shop") == .awaitingSignature)
-        play.hang(until: 120)
-        #expect(play.states == states)
+        #expect(play.states(hangingUntil: 120) == states)
         // A successor that is fresh for longer is none.
-        try play.accept(
-            121,
-            try signedOrder(flags, version: 3, by: ["alice"], expires: "2027-03-03T00:00:00Z"))
+        try play.accept(121, flags, version: 3, by: ["alice"], expires: "2027-03-03T00:00:00Z")
         #expect(try play.reason("shop") == .flags)
     }
 
@@ -43,17 +41,15 @@ import Testing
     ) throws {
         var play = try signed(Self.policy(whenStale))
         try play.accept(
-            1,
-            try signedOrder(
-                flags, version: 1, by: ["alice", "bob"], expires: "2027-03-01T12:10:00Z"))
+            1, flags, version: 1, by: ["alice", "bob"], expires: "2027-03-01T12:10:00Z")
         play.hang(until: 601)
         let gate = try play.gate("shop")
         #expect(gate == whenStale)
-        try play.accept(601, try signedOrder(lone, version: 2, by: ["alice"]))
+        try play.accept(601, lone, version: 2, by: ["alice"])
         #expect(try play.gate("shop") == gate)
-        let newest = play.machine.answers(of: try named("app")).first
+        let newest = play.machine.answers(of: "app").first
         #expect(newest?.signed?.order.version == 1)
-        try play.accept(602, try signedOrder(lone, version: 2, by: ["alice", "bob"]))
+        try play.accept(602, lone, version: 2, by: ["alice", "bob"])
         #expect(try play.reason("shop") == .flags)
     }
 
@@ -63,16 +59,16 @@ import Testing
         let plan = try Plan.shopAndBank(Self.policy(whenStale))
         var play = try Transcript.started(plan)
         let end = "2027-03-01T12:05:00Z"
-        try play.accept(1, try signedOrder(flags, version: 1, by: ["alice", "bob"], expires: end))
+        try play.accept(1, flags, version: 1, by: ["alice", "bob"], expires: end)
         play.hang(until: 300)
         play.at(300, .woke)
         #expect(try play.gate("bank") == whenStale)
         var next = try play.restarted(plan, isReboot: true, isWaiting: true)
-        try next.accept(1, try signedOrder(flags, version: 2, by: ["alice"]))
+        try next.accept(1, flags, version: 2, by: ["alice"])
         next.hang(until: 31)
         next.at(31, .startupWaitEnded)
         #expect(try next.gate("bank") == whenStale)
-        try next.accept(61, try signedOrder(flags, version: 2, by: ["alice", "bob"]))
+        try next.accept(61, flags, version: 2, by: ["alice", "bob"])
         #expect(try next.reason("bank") == .flags)
     }
 
@@ -81,10 +77,9 @@ import Testing
         let plan = try Plan.shopAndBank(Self.policy(.closed))
         var play = try Transcript.started(plan)
         let end = "2027-03-01T12:05:00Z"
-        try play.accept(
-            1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"], expires: end))
+        try play.accept(1, Orders.open, version: 1, by: ["alice", "bob"], expires: end)
         var next = try play.restarted(plan, isReboot: true, isWaiting: true)
-        try next.accept(1, try signedOrder(Orders.open, version: 2, by: ["alice"]))
+        try next.accept(1, Orders.open, version: 2, by: ["alice"])
         #expect(try next.reason("bank") == .flags)
         #expect(next.states == [.running, .running])
     }
@@ -94,8 +89,7 @@ import Testing
         var play = try signed()
         let later = try Instant(rfc3339: "2037-03-01T12:00:00Z")
         let far = "2047-03-01T12:00:00Z"
-        try play.accept(
-            1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"], expires: far))
+        try play.accept(1, Orders.open, version: 1, by: ["alice", "bob"], expires: far)
         let window =
             Orders.open
             + #","windows":[{"from":"2027-03-01T13:00:00Z","until":"2027-03-01T14:00:00Z"}]"#
@@ -110,10 +104,10 @@ import Testing
     /// A required version between those of both documents concerns a host that has neither.
     @Test func aHigherMinimumVersionCloses() throws {
         var play = try signed()
-        play.at(0, .versionInstalled(try named("shop"), try #require(Version("3"))))
+        play.at(0, .versionInstalled("shop", try #require(Version("3"))))
         let requiring = { (version: String) in Orders.open + #","minimum_version":"\#(version)""# }
-        try play.accept(1, try signedOrder(requiring("1"), version: 1, by: ["alice", "bob"]))
-        try play.accept(2, try signedOrder(requiring("2"), version: 2, by: ["alice"]))
+        try play.accept(1, requiring("1"), version: 1, by: ["alice", "bob"])
+        try play.accept(2, requiring("2"), version: 2, by: ["alice"])
         #expect(try play.reason("shop") == .awaitingSignature)
     }
 
@@ -126,28 +120,25 @@ import Testing
             }
             return Orders.open + #","windows":[\#(texts.joined(separator: ","))]"#
         }
-        try play.accept(
-            1, try signedOrder(calendar([(10, 20), (30, 40)]), version: 1, by: ["alice", "bob"]))
+        try play.accept(1, calendar([(10, 20), (30, 40)]), version: 1, by: ["alice", "bob"])
         let same = [(30, 35), (10, 15), (12, 20), (35, 40)]
-        try play.accept(2, try signedOrder(calendar(same), version: 2, by: ["alice"]))
+        try play.accept(2, calendar(same), version: 2, by: ["alice"])
         #expect(try play.reason("shop") != .awaitingSignature)
-        try play.accept(
-            3, try signedOrder(calendar([(10, 20), (30, 41)]), version: 3, by: ["alice"]))
+        try play.accept(3, calendar([(10, 20), (30, 41)]), version: 3, by: ["alice"])
         #expect(try play.reason("shop") == .awaitingSignature)
-        try play.accept(
-            4, try signedOrder(calendar([(10, 19), (30, 40)]), version: 4, by: ["alice"]))
+        try play.accept(4, calendar([(10, 19), (30, 40)]), version: 4, by: ["alice"])
         #expect(try play.reason("shop") == .awaitingSignature)
     }
 
     /// As many windows as flags may hold are compared; an order with more is none.
     @Test func aCalendarOfManyWindowsIsCompared() throws {
         var play = try signed()
-        try play.accept(1, try signedOrder(Orders.open, version: 1, by: ["alice", "bob"]))
+        try play.accept(1, Orders.open, version: 1, by: ["alice", "bob"])
         let window = #"{"from":"2027-03-01T11:00:00Z","until":"2027-03-01T11:30:00Z"}"#
         for (count, reason) in [(64, Reason.Slug.flags), (65, .invalidAnswer)] {
             let windows = Array(repeating: window, count: count).joined(separator: ",")
             let flags = Orders.open + #","windows":[\#(windows)]"#
-            try play.accept(2, try signedOrder(flags, version: Int64(count), by: ["alice"]))
+            try play.accept(2, flags, version: Int64(count), by: ["alice"])
             #expect(try play.reason("shop") == reason)
         }
     }

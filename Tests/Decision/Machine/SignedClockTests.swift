@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// Whose clock measures the ends, windows and `expires` of signed documents: never that of a server.
@@ -72,8 +73,8 @@ import Testing
         ])
         plan.sources[0].audience = "prod"
         var play = try Transcript.started(plan)
-        let liar = try named("liar") as SourceName
-        let app = try named("app") as SourceName
+        let liar = "liar" as SourceName
+        let app = "app" as SourceName
         let lie = { (seconds: Double, play: inout Transcript) throws in
             let date = play.trueTime(at: seconds) + attack.ahead
             let isOwn = attack.place == .http
@@ -129,13 +130,10 @@ import Testing
         var play = try Transcript.signed(
             try service(format: .switchObject(.whole)), start: "1970-01-01T00:00:10Z")
         try play.accept(
-            1,
-            signedOrder(
-                #"{"state":"countdown","ends_at":"2025-12-31T00:00:00Z""#, version: 1,
-                by: ["alice"], expires: Self.far))
+            1, #"{"state":"countdown","ends_at":"2025-12-31T00:00:00Z""#, version: 1, by: ["alice"],
+            expires: Self.far)
         #expect(play.states == [.ended])
-        try play.accept(
-            2, signedOrder(Orders.open, version: 2, by: ["alice"], expires: "2025-12-31T00:00:00Z"))
+        try play.accept(2, Orders.open, version: 2, by: ["alice"], expires: "2025-12-31T00:00:00Z")
         #expect(play.states == [.ended])
         #expect(play.text.contains("'expired-at-first-sight'"))
     }
@@ -181,8 +179,7 @@ import Testing
         try play.accept(1, issued("2027-03-01T12:04:00Z", end: "2027-03-01T12:03:00Z"))
         #expect(play.states == [.countdown])
         #expect(try play.reason("shop") == .flags)
-        play.hang(until: 181)
-        #expect(play.states == [.ended])
+        #expect(play.states(hangingUntil: 181) == [.ended])
     }
 
     /// The clock of a signer is wrong: hosts that keep the time are not moved by it.
@@ -208,7 +205,7 @@ import Testing
         try play.accept(1, issued(nil, end: end, by: ["alice", "bob"]))
         let late = "2027-04-01T12:00:00Z"
         try play.accept(2, issued(late, end: end, version: 2))
-        #expect(play.machine.answers(of: try named("app")).first?.signed?.order.version == 2)
+        #expect(play.machine.answers(of: "app").first?.signed?.order.version == 2)
         #expect(play.states == [.countdown])
         #expect(try play.reason("shop") == .flags)
         try play.accept(
@@ -228,7 +225,7 @@ import Testing
             for case .storeVersion(_, let version) in try play.accept(1, event) { stored = version }
             #expect(play.states == [.ended])
         }
-        let app = try named("app") as SourceName
+        let app = "app" as SourceName
         let accepted = try #require(stored)
         #expect(accepted.number == 3)
         let memory = Memory(

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// A source with signers over time: what it accepts, what it refuses, and what is left meanwhile.
@@ -15,7 +16,7 @@ import Testing
         var answer = try answer(body, fetchedAt: try Instant(rfc3339: "2027-03-01T12:00:00Z"))
         answer.signed = SignedAnswer(
             try SignedMetadata(answer.flags, digest: answer.body), by: authors)
-        return .fetchEnded(try named("app"), .answer(answer), date: nil)
+        return .fetchEnded("app", .answer(answer), date: nil)
     }
 
     private func transcript(
@@ -25,7 +26,7 @@ import Testing
         plan.sources[0].audience = "prod"
         var memory = Memory()
         if let accepted {
-            memory.flags[try named("app")] = Memory.StoredFlags(
+            memory.flags["app"] = Memory.StoredFlags(
                 answers: [], confirmedAt: Instant(seconds: 0), accepted: accepted)
         }
         var play = try Transcript(plan: plan, memory: memory).started()
@@ -41,7 +42,7 @@ import Testing
             0s app answers {"service_end":"yes","version":7,"expires":"2027-03-01T13:00:00Z","audience":"prod"}
                 raise app to 7
             """#)
-        let effects = play.at(0, .writeEnded(.storeVersion(try named("app")), problem: nil))
+        let effects = play.at(0, .writeEnded(.storeVersion("app"), problem: nil))
         #expect(play.states == [.ended])
         #expect(
             effects.contains {
@@ -53,7 +54,7 @@ import Testing
     @Test func aVersionThatCannotBeStoredCountsForNothing() throws {
         var play = try transcript()
         play.at(0, try signed("yes", version: 7))
-        play.at(0, .writeEnded(.storeVersion(try named("app")), problem: "no space left on device"))
+        play.at(0, .writeEnded(.storeVersion("app"), problem: "no space left on device"))
         #expect(play.states == [.undecided])
         #expect(
             play.text.contains(
@@ -65,11 +66,11 @@ import Testing
     /// A version that cannot be read is not the same as none: each old document would be accepted.
     @Test func whileTheVersionCannotBeReadNothingIsAccepted() throws {
         var play = try transcript(accepted: .unreadable("read 'app.version': input/output error"))
-        #expect(try play.at(0, signed("yes", version: 7)).contains(.readVersion(try named("app"))))
+        #expect(try play.at(0, signed("yes", version: 7)).contains(.readVersion("app")))
         #expect(play.states == [.undecided])
         #expect(play.text.contains("refused, 'version-unreadable'"), "\(play.text)")
         let known = AcceptedVersion(number: 8, digest: [])
-        play.at(0, .versionRead(try named("app"), .known(known)))
+        play.at(0, .versionRead("app", .known(known)))
         #expect(try play.states(at: 1, accepting: signed("yes", version: 7)) == [.undecided])
         #expect(try play.states(at: 2, accepting: signed("yes", version: 9)) == [.ended])
     }
@@ -93,7 +94,7 @@ import Testing
     @Test func forgetDoesNotLowerTheVersion() throws {
         var play = try transcript()
         try play.accept(0, try signed("yes", version: 8))
-        play.at(10, .forget(try named("app"), by: "alice"))
+        play.at(10, .forget("app", by: "alice"))
         #expect(try play.states(at: 11, accepting: signed("no", version: 7)) == [.ended])
         #expect(try play.states(at: 20, accepting: signed("no", version: 9)) == [.running])
     }
@@ -206,14 +207,14 @@ import Testing
         var play = try Transcript.signed(
             try service(format: .switchObject(.whole), policy: Policy(signaturesToClose: 2)))
         let running = #"{"state":"running""#
-        try play.accept(1, try signedOrder(running, version: 1, by: ["alice"]))
+        try play.accept(1, running, version: 1, by: ["alice"])
         #expect(play.states == [.running])
-        try play.accept(2, try signedOrder(flags, version: 2, by: ["alice"]))
+        try play.accept(2, flags, version: 2, by: ["alice"])
         #expect(try play.reason("shop") == .awaitingSignature)
-        try play.accept(3, try signedOrder(flags, version: 2, by: ["alice", "bob"]))
+        try play.accept(3, flags, version: 2, by: ["alice", "bob"])
         #expect(try play.reason("shop") != .awaitingSignature)
         // To take it back opens, for which one signature is enough here.
-        try play.accept(4, try signedOrder(running, version: 3, by: ["bob"]))
+        try play.accept(4, running, version: 3, by: ["bob"])
         #expect(try play.reason("shop") == .flags)
     }
 
@@ -227,12 +228,12 @@ import Testing
         guard case .fetchEnded(_, .answer(let answer), _) = event,
             let mark = answer.signed?.identity
         else { throw InvalidFlag.missing(key: "signed") }
-        play.at(1, .disproved(try named("app"), [mark: "no signer has the key"]))
+        play.at(1, .disproved("app", [mark: "no signer has the key"]))
         #expect(try play.reason("shop") == .unprovedClosed)
         #expect(play.text.contains("are no longer valid: no signer has the key"), "\(play.text)")
-        play.at(2, .disproved(try named("app"), [:]))
+        play.at(2, .disproved("app", [:]))
         #expect(try play.reason("shop") == .flags)
-        play.at(3, .disproved(try named("app"), [mark: "no signer has the key"]))
+        play.at(3, .disproved("app", [mark: "no signer has the key"]))
         try play.accept(4, try signed("no", version: 8, authors: ["bob"]))
         #expect(try play.reason("shop") == .flags)
         #expect(sourceAlarms(play) == [])
@@ -241,22 +242,21 @@ import Testing
     /// The warning stayed for ever once: only a change of the list took it back.
     @Test func theWarningOfUnprovedFlagsEndsWithThem() throws {
         var play = try transcript()
-        let app: SourceName = try named("app")
         try play.accept(0, try signed("no", version: 7))
-        let mark = try #require(play.machine.answers(of: app).first?.signed?.identity)
+        let mark = try #require(play.machine.answers(of: "app").first?.signed?.identity)
         let warning =
             "source 'app': the signatures of the flags in force are no longer valid: no signer has "
             + "the key"
-        play.at(1, .disproved(app, [mark: "no signer has the key"]))
+        play.at(1, .disproved("app", [mark: "no signer has the key"]))
         #expect(sourceAlarms(play) == [warning])
-        play.at(2, .forget(app, by: "alice"))
+        play.at(2, .forget("app", by: "alice"))
         #expect(sourceAlarms(play) == [])
         try play.accept(3, try signed("no", version: 7))
-        play.at(4, .disproved(app, [mark: "no signer has the key"]))
+        play.at(4, .disproved("app", [mark: "no signer has the key"]))
         #expect(sourceAlarms(play) == [warning])
         var plan = play.machine.plan
         plan.sources[0].audience = nil
-        play.at(5, .reconfigured(plan, replaced: [app: .sameAddress]))
+        play.at(5, .reconfigured(plan, replaced: ["app": .sameAddress]))
         #expect(sourceAlarms(play) == [])
     }
 
@@ -271,7 +271,7 @@ import Testing
         var play = try Transcript(plan: plan).started()
         try play.at(0, "app", answers: #"{"service_end":"no"}"#)
         plan.sources[0].audience = "prod"
-        play.at(1, .reconfigured(plan, replaced: [try named("app"): .sameAddress]))
+        play.at(1, .reconfigured(plan, replaced: ["app": .sameAddress]))
         #expect(play.states == [.running])
         #expect(try play.states(at: 2, accepting: signed("no", version: 1)) == [.running])
         #expect(try play.reason("shop") == .flags)

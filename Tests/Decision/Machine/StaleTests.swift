@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// Flags that were not confirmed for longer than `max_stale`.
@@ -10,7 +11,7 @@ import Testing
         play.hang(until: 599)
         play.at(599, .woke)
         play.at(600, .woke)
-        play.at(700, .fetchEnded(try named("app"), .unchanged))
+        play.at(700, .fetchEnded("app", .unchanged))
         play.expect(
             #"""
             599s woke
@@ -77,7 +78,7 @@ import Testing
     @Test func aPollThatConfirmsWritesNothingUntilTheOldLimit() throws {
         let policy = Policy(maxStale: .seconds(600))
         var play = try Transcript([try service(policy: policy)]).answered(#"{"service_end": "no"}"#)
-        play.at(60, .fetchEnded(try named("app"), .unchanged))
+        play.at(60, .fetchEnded("app", .unchanged))
         try play.at(590, "app", answers: #"{"service_end": "no"}"#)
         play.at(600, .woke)
         play.expect(
@@ -91,9 +92,8 @@ import Testing
 
     @Test func theAgeOfStoredFlagsCountsFromTheirLastConfirmation() throws {
         var memory = try Memory.stored(
-            #"{"service_end": "no"}"#, fetchedAt: "2027-02-01T10:00:00Z", state: .running,
-            boot: "this-boot")
-        memory.flags[try named("app")]?.confirmedAt = try Instant(rfc3339: "2027-03-01T11:59:00Z")
+            #"{"service_end": "no"}"#, fetchedAt: "2027-02-01T10:00:00Z", state: .running)
+        memory.flags["app"]?.confirmedAt = try Instant(rfc3339: "2027-03-01T11:59:00Z")
         let policy = Policy(maxStale: .seconds(600), whenStale: .closed)
         var play = try Transcript([try service(policy: policy)], memory: memory).started()
         play.hang(until: 539)
@@ -120,10 +120,10 @@ import Testing
             .answered(#"{"apiInactive": false, "forceUpdate": false}"#)
         try play.at(0, "other", answers: #"{"apiInactive": true, "forceUpdate": false}"#)
         play.hang(until: 300)
-        play.at(300, .fetchEnded(try named("app"), .unchanged))
+        play.at(300, .fetchEnded("app", .unchanged))
         play.hang(until: 600)
         play.at(600, .woke)
-        play.at(700, .fetchEnded(try named("other"), .unchanged))
+        play.at(700, .fetchEnded("other", .unchanged))
         play.expect(
             #"""
             0s other answers {"apiInactive": true, "forceUpdate": false} (stored, confirmed)
@@ -142,14 +142,13 @@ import Testing
     /// A host that was off for longer than `max_stale` once closed its services at every start.
     @Test func storedFlagsAreNotStaleBeforeTheirSourceWasAsked() throws {
         let memory = try Memory.stored(
-            #"{"service_end": "no"}"#, fetchedAt: "2027-02-20T10:00:00Z", state: .running,
-            boot: "this-boot")
+            #"{"service_end": "no"}"#, fetchedAt: "2027-02-20T10:00:00Z", state: .running)
         let policy = Policy(maxStale: .seconds(86_400), whenStale: .closed)
         var play = try Transcript([try service(policy: policy)], memory: memory).started()
-        play.at(0.01, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        play.at(0.01, .fetchEnded("app", .failure(Failure(.unreachable, "no route"))))
         play.hang(until: 30)
         play.at(30, .woke)
-        play.at(40, .fetchEnded(try named("app"), .unchanged))
+        play.at(40, .fetchEnded("app", .unchanged))
         play.expect(
             #"""
             0s started
@@ -177,9 +176,9 @@ import Testing
         try play.at(0, "app", answers: open)
         try play.at(0, "other", answers: open)
         try play.at(60, "other", answers: #"{"apiInactive": 1, "forceUpdate": false}"#)
-        play.at(120, .fetchEnded(try named("other"), .unchanged))
+        play.at(120, .fetchEnded("other", .unchanged))
         play.hang(until: 500)
-        play.at(500, .fetchEnded(try named("app"), .unchanged))
+        play.at(500, .fetchEnded("app", .unchanged))
         play.hang(until: 720)
         play.at(720, .woke)
         play.expect(
@@ -201,5 +200,81 @@ import Testing
                 publish shop running open stale-hold message=Hello stale #2 until 2027-03-01T12:19:20+00:00
                 log warning: shop: running: the flags of source 'other' are older than max_stale; they stay in force (when_stale = "hold")
             """#)
+    }
+}
+
+/// Silent sources over restarts and sleeps of the host: a start reverts no decision, and a source that was
+/// not polled is not silent.
+struct SilenceTests {
+    private static let open = #"{"state": "running"}"#
+    private static let maintenance = #"{"state": "maintenance"}"#
+    private static let expired = #"{"state": "running", "expires": "2027-03-01T11:30:00Z"}"#
+
+    private static func shop(_ whenStale: WhenStale, maxStale: Duration? = .seconds(600)) throws
+        -> Service
+    {
+        try service(
+            format: .switchObject(.whole),
+            policy: Policy(maxStale: maxStale, whenStale: whenStale, minClosed: .zero))
+    }
+
+    struct Decided: CustomTestStringConvertible, Sendable {
+        let body: String
+        let whenStale: WhenStale
+        let stood: State
+        var testDescription: String { "\(whenStale) \(body)" }
+    }
+
+    /// A restart once reverted for half a minute the opening or closing by stale flags.
+    @Test(arguments: [
+        Decided(body: open, whenStale: .closed, stood: .maintenance),
+        Decided(body: expired, whenStale: .closed, stood: .maintenance),
+        Decided(body: maintenance, whenStale: .open, stood: .running),
+        Decided(body: open, whenStale: .hold, stood: .running),
+    ])
+    func aRestartKeepsTheDecisionThatSilenceMade(_ decided: Decided) throws {
+        let memory = try Memory.stored(decided.body, state: decided.stood)
+        var play = try Transcript([try Self.shop(decided.whenStale)], memory: memory)
+        #expect(play.states(at: 0, .started) == [decided.stood])
+        play.hang(until: 29)
+        #expect(play.states(at: 29) == [decided.stood])
+        #expect(play.states(at: 31) == [decided.stood])
+    }
+
+    /// A changed time zone makes the switch read its flags again, and changes no decision.
+    @Test func aReloadKeepsTheDecisionThatSilenceMade() throws {
+        var play = try Transcript([try Self.shop(.closed)]).answered(Self.open)
+        play.hang(until: 600)
+        #expect(play.states(at: 600) == [.maintenance])
+        let shop = try Self.shop(.closed)
+        let other = try service(
+            format: .switchObject(.whole), policy: shop.policy, zone: zone("Asia/Tokyo"))
+        #expect(play.states(at: 601, .reconfigured(Plan([other]))) == [.maintenance])
+    }
+
+    /// A host that had slept for longer than `max_stale` once closed its services, just before their
+    /// sources answered.
+    @Test func afterASleepASourceIsPolledBeforeItsFlagsAreStale() throws {
+        var play = try Transcript([try Self.shop(.closed)]).answered(Self.open)
+        #expect(play.states(at: 7200) == [.running])
+        #expect(play.text.contains("fetch app"))
+        play.at(7202, .fetchEnded("app", .failure(Failure(.unreachable, "no route"))))
+        #expect(play.states == [.running])
+        play.at(7204, .fetchEnded("app", .unchanged))
+        #expect(play.states(hangingUntil: 7300) == [.running])
+    }
+
+    @Test func flagsAreStaleIfTheirSourceStaysSilentAfterTheSleep() throws {
+        var play = try Transcript([try Self.shop(.closed)]).answered(Self.open)
+        play.at(7200, .woke)
+        #expect(play.states(hangingUntil: 7229) == [.running])
+        #expect(play.states(hangingUntil: 7231) == [.maintenance])
+    }
+
+    /// An ended service does not reopen when its source is shut down too.
+    @Test func anEndedServiceStaysEndedWhenItsSourceFallsSilent() throws {
+        var play = try Transcript([try Self.shop(.open)]).answered(#"{"state": "ended"}"#)
+        #expect(play.states(hangingUntil: 700) == [.ended])
+        #expect(play.machine.publishedVerdict(of: "shop")?.verdict.isStale == true)
     }
 }

@@ -1,6 +1,108 @@
 import CivilTime
 import Decision
+import Support
 import Testing
+
+/// Stored flags at a start: after a restart, and after a reboot.
+@Suite struct StoredFlagsTests {
+    /// The memory of a run two hours ago in that boot: flags and state.
+    private func left(
+        _ word: String = "no", _ state: State = .running, boot: String
+    ) throws -> Memory {
+        try Memory.stored(
+            #"{"service_end": "\#(word)"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: state,
+            boot: boot)
+    }
+
+    @Test func storedFlagsDecideAtOnceAfterARestart() throws {
+        var play = try Transcript([try service()], memory: try left(boot: "this-boot")).started()
+        play.at(1, .fetchEnded("app", .unchanged))
+        play.expect(
+            #"""
+            0s started
+                publish shop running open stored-flags #7 until 2027-03-02T00:01:00+00:00
+                log notice: shop: running: source 'app' has not answered since the start; set by its stored flags
+                fetch app
+            1s app unchanged (confirmed)
+                publish shop running open flags #7 until 2027-03-02T00:01:00+00:00
+                log notice: shop: running: set by the flags of source 'app'
+            """#)
+    }
+
+    @Test func storedFlagsThatCloseDecideAtOnceAfterAReboot() throws {
+        let memory = try left("closed", .ended, boot: "another-boot")
+        let play = try Transcript([try service()], memory: memory).started()
+        play.expect(
+            #"""
+            0s started
+                remember and publish shop ended closed stored-flags #7 until 2027-03-02T00:01:00+00:00
+                log notice: shop: ended: source 'app' has not answered since the start; set by its stored flags
+                fetch app
+            """#)
+    }
+
+    /// Otherwise units might be started and stopped again by the first answer.
+    @Test func storedFlagsThatOpenWaitForTheFirstAnswerAfterAReboot() throws {
+        var play = try Transcript([try service()], memory: try left(boot: "another-boot")).started()
+        play.at(2, .fetchEnded("app", .unchanged))
+        play.expect(
+            #"""
+            0s started
+                remember and publish shop undecided - awaiting-first-answer #8 until 2027-03-02T00:01:00+00:00
+                log notice: shop: undecided (was running): the stored flags would open the gate after this reboot; waiting for source 'app' to answer first
+                fetch app
+            2s app unchanged (confirmed)
+                remember and publish shop running open flags #9 until 2027-03-02T00:01:00+00:00
+                log notice: shop: running (was undecided): set by the flags of source 'app'
+            """#)
+    }
+
+    @Test func storedFlagsThatOpenCountWhenTheFirstAnswerDoesNotCome() throws {
+        let memory = try left(boot: "another-boot")
+        var play = try Transcript([try service()], memory: memory, showsSleep: true).started()
+        play.at(1, .fetchEnded("app", .failure(Failure(.unreachable, "no route"))))
+        play.at(30, .woke)
+        play.expect(
+            #"""
+            0s started
+                remember and publish shop undecided - awaiting-first-answer #8 until 2027-03-02T00:01:00+00:00
+                log notice: shop: undecided (was running): the stored flags would open the gate after this reboot; waiting for source 'app' to answer first
+                fetch app
+                sleep 30s wall 2027-03-02T00:00:00+00:00
+            1s app fails: no route
+                log warning: source 'app': no route; the last good flags stay in force, retrying in 783 ms
+                sleep 0s wall 2027-03-02T00:00:00+00:00
+            30s woke
+                remember and publish shop running open stored-flags #9 until 2027-03-02T00:01:00+00:00
+                log notice: shop: running (was undecided): source 'app' has not answered since the start; set by its stored flags
+                fetch app
+                sleep wall 2027-03-02T00:00:00+00:00
+            """#)
+    }
+
+    /// A restart reverts no decision while it waits for a switch that has no flags.
+    @Test func aDecisionOfThisBootStandsWhileASwitchIsWaitedFor() throws {
+        let memory = try left("no", .maintenance, boot: "this-boot")
+        let policy = Policy(whenUnknown: .closed)
+        var play = try Transcript(
+            [try service(policy: policy, sources: ["app", "other"])], memory: memory
+        ).started()
+        play.at(0.1, .fetchEnded("app", .unchanged))
+        play.at(30, .woke)
+        play.expect(
+            #"""
+            0s started
+                publish shop maintenance closed starting #7 until 2027-03-02T00:01:00+00:00
+                log notice: shop: maintenance: waiting for the first answer since the start
+                fetch app
+                fetch other
+            0.1s app unchanged (confirmed)
+            30s woke
+                publish shop maintenance closed unknown-closed #7 until 2027-03-02T00:01:00+00:00
+                log warning: shop: maintenance: source 'other' has never given valid flags; when_unknown closes the gate
+            """#)
+    }
+}
 
 /// A service before its sources have answered, without stored flags.
 @Suite struct StartTests {
@@ -21,7 +123,7 @@ import Testing
 
     @Test func aSwitchThatWasNeverHeardOfOpensAfterFirstTimeout() throws {
         var play = try Transcript([try service()]).waiting()
-        play.at(0.5, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        play.at(0.5, .fetchEnded("app", .failure(Failure(.unreachable, "no route"))))
         play.at(29.9, .woke)
         play.at(30, .woke)
         try play.at(40, "app", answers: #"{"service_end": "over"}"#)

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// The format `switch` over time: windows, versions, expiry.
@@ -20,8 +21,7 @@ import Testing
         play.at(165_600, .woke)
         play.at(169_199, .woke)
         play.at(169_200, .woke)
-        play.expect(
-            withoutFetches: true,
+        play.expectWithoutFetches(
             #"""
             0s app answers {"state":"running","windows":[{"from":"2027-03-03T10:00:00Z","until":"2027-03-03T11:00:00Z","title":"Works"}]} (stored, confirmed)
                 remember and publish shop running open window-ahead days=2 title=Works #2 until 2027-03-02T00:01:00+00:00
@@ -87,8 +87,7 @@ import Testing
 
     @Test func theHighestVersionIsKnownAfterARestart() throws {
         let memory = try Memory.stored(
-            #"{"state":"running","version":7}"#, fetchedAt: "2027-03-01T10:00:00Z",
-            state: .running, boot: "this-boot")
+            #"{"state":"running","version":7}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .running)
         var play = try Transcript([try shop()], memory: memory).started()
         try play.at(1, "app", answers: #"{"state":"ended","version":6}"#)
         #expect(play.states == [.running])
@@ -139,10 +138,10 @@ import Testing
 
     @Test func aFailedSourceDoesNotHideTheOthers() throws {
         var shop = try shop()
-        shop.switches.append(Switch(source: try named("plan"), format: .switchObject(.whole)))
+        shop.switches.append(Switch(source: "plan", format: .switchObject(.whole)))
         var play = try Transcript([shop]).answered(#"{"state":"running"}"#, at: 1)
         try play.at(1, "plan", answers: Self.planned)
-        play.at(60, .fetchEnded(try named("plan"), .failure(Failure(.unreachable, "down"))))
+        play.at(60, .fetchEnded("plan", .failure(Failure(.unreachable, "down"))))
         try play.at(61, "app", answers: #"{"state":"maintenance"}"#)
         #expect(play.states == [.maintenance])
         try play.at(70, "app", answers: #"{"state":"running"}"#)

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// The usual beginnings of transcripts, which only the tests of the start are about.
@@ -37,20 +38,26 @@ extension Transcript {
     }
 }
 
+/// Flags of the format `service-end`.
+enum ServiceEnd {
+    static let no = #"{"service_end": "no"}"#
+    static let over = #"{"service_end": "over"}"#
+}
+
 extension Memory {
     /// The memory of an earlier run with one answer of source `app` and one service `shop`.
     static func stored(
-        _ body: String, fetchedAt: String, state: State, boot: String
+        _ body: String, fetchedAt: String = "2027-03-01T11:00:00Z", state: State,
+        boot: String = "this-boot"
     ) throws -> Memory {
         let fetched = try Instant(rfc3339: fetchedAt)
         return Memory(
             flags: [
-                try named("app"): StoredFlags(
+                "app": StoredFlags(
                     answers: [try answer(body, fetchedAt: fetched)], confirmedAt: fetched)
             ],
             ledger: Ledger(entries: [
-                try named("shop"): Ledger.Entry(
-                    state: state, since: fetched, generation: 7, bootID: boot)
+                "shop": Ledger.Entry(state: state, since: fetched, generation: 7, bootID: boot)
             ]))
     }
 }

@@ -1,6 +1,6 @@
 import CivilTime
 import Decision
-import Testing
+import Support
 
 /// Flags without their last brace, as a signed document of this version from noon until `expires`; nil if the
 /// flags say so themselves.
@@ -15,7 +15,7 @@ func signedOrder(
     answer.signed = SignedAnswer(
         try SignedMetadata(answer.flags, digest: answer.body), by: authors,
         signatures: Array(signatures.utf8))
-    return .fetchEnded(try named("app"), .answer(answer), date: nil)
+    return .fetchEnded("app", .answer(answer), date: nil)
 }
 
 /// The beginnings of the documents that open and close a service.
@@ -64,6 +64,17 @@ extension Transcript {
         return effects
     }
 
+    /// The same with a signed document.
+    @discardableResult
+    mutating func accept(
+        _ seconds: Double, _ flags: String, version: Int64, by authors: [String],
+        expires: String? = "2027-03-02T00:00:00Z", signatures: String = ""
+    ) throws -> [Effect] {
+        let order = try signedOrder(
+            flags, version: version, by: authors, expires: expires, signatures: signatures)
+        return try accept(seconds, order)
+    }
+
     /// The state of each service after an answer, whose version is stored if it has to be.
     mutating func states(at seconds: Double, accepting event: Event) throws -> [State] {
         try accept(seconds, event)
@@ -78,13 +89,12 @@ extension Transcript {
         _ plan: Plan, disproved: [[UInt8]: String] = [:], isReboot: Bool = false,
         isWaiting: Bool = false
     ) throws -> Transcript {
-        var stored = Memory.StoredFlags(
-            answers: machine.answers(of: try named("app")), confirmedAt: now.wall)
+        var stored = Memory.StoredFlags(answers: machine.answers(of: "app"), confirmedAt: now.wall)
         stored.disproved = disproved
         var ledger = ledger
         if isReboot { for name in ledger.entries.keys { ledger.entries[name]?.bootID = "before" } }
         var next = try Transcript(
-            plan: plan, memory: Memory(flags: [try named("app"): stored], ledger: ledger),
+            plan: plan, memory: Memory(flags: ["app": stored], ledger: ledger),
             start: "2027-03-01T12:10:00Z"
         ).started()
         if !isWaiting { next.at(0, .startupWaitEnded) }

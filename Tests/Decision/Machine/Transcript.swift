@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import JSON
+import Support
 import Testing
 
 /// Sends events to a machine and writes down its effects, a line each. The tests compare the text. Times
@@ -61,13 +62,16 @@ struct Transcript {
         text = ""
     }
 
-    /// Compares the text, on demand without fetches.
-    func expect(
-        withoutFetches: Bool = false, _ expected: String,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) {
-        let text = withoutFetches ? textWithoutFetches : text
+    /// Compares the text.
+    func expect(_ expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(text == expected + "\n", sourceLocation: sourceLocation)
+    }
+
+    /// Compares the text without fetches.
+    func expectWithoutFetches(
+        _ expected: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(textWithoutFetches == expected + "\n", sourceLocation: sourceLocation)
     }
 
     /// The text without fetches, which depend on the schedule.
@@ -91,7 +95,7 @@ struct Transcript {
             if case .reject = effect { return false }
             return true
         }
-        text += "\(TranscriptFormat.seconds(seconds)) "
+        text += "\(secondsText(seconds)) "
         text += TranscriptFormat.text(of: event, shown, since: now)
         return effects
     }
@@ -143,11 +147,6 @@ struct Transcript {
     }
 }
 
-func named<Thing>(_ text: String) throws -> Name<Thing> {
-    guard let name = Name<Thing>(text) else { throw InvalidFlag.missing(key: text) }
-    return name
-}
-
 func answer(_ body: String, fetchedAt: Instant) throws -> Answer {
     let bytes = Array(body.utf8)
     return Answer(body: bytes, flags: try FlagDocument.parse(bytes), fetchedAt: fetchedAt)
@@ -183,6 +182,12 @@ extension Transcript {
     /// The state of each service after this event.
     mutating func states(at seconds: Double, _ event: Event = .woke) -> [State] {
         at(seconds, event)
+        return states
+    }
+
+    /// The state of each service at this time, until which no fetch ends.
+    mutating func states(hangingUntil seconds: Double) -> [State] {
+        hang(until: seconds)
         return states
     }
 

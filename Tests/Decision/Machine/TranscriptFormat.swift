@@ -4,10 +4,6 @@ import JSON
 
 /// Events and effects as text in a transcript.
 enum TranscriptFormat {
-    static func seconds(_ value: Double) -> String {
-        value == value.rounded() ? "\(Int(value))s" : "\(value)s"
-    }
-
     /// An event with its effects, a line each. Two usual ones follow a good answer in brackets: it is stored
     /// before all others, and confirmed after the files are written.
     static func text(of event: Event, _ effects: [Effect], since now: Now) -> String {

@@ -1,11 +1,10 @@
 import CivilTime
 import Decision
+import Support
 import Testing
 
 /// Every problem of a moment, as all surfaces print it.
 @Suite struct OverviewTests {
-    private static let running = #"{"service_end": "no"}"#
-
     private func lines(_ play: Transcript, _ condition: HostCondition = HostCondition()) -> [String]
     {
         play.machine.overview(at: play.now, condition).problems.map { problem in
@@ -16,34 +15,33 @@ import Testing
     }
 
     @Test func nothingIsWrongWhereNothingIs() throws {
-        let play = try Transcript([try service()]).answered(Self.running)
+        let play = try Transcript([try service()]).answered(ServiceEnd.no)
         #expect(lines(play).isEmpty)
     }
 
     @Test func aFailedSourceIsAnAlarmOnceItsFlagsAreOlderThanThreeIntervals() throws {
-        var play = try Transcript([try service()]).answered(Self.running)
-        let app: SourceName = try named("app")
-        play.at(60, .fetchEnded(app, .failure(Failure(.unreachable, "no route"))))
+        var play = try Transcript([try service()]).answered(ServiceEnd.no)
+        play.at(60, .fetchEnded("app", .failure(Failure(.unreachable, "no route"))))
         let text = "source 'app': no route; the last good flags stay in force"
         #expect(lines(play) == ["source 0 s \(text)"])
-        play.at(180, .fetchEnded(app, .failure(Failure(.unreachable, "no route"))))
+        play.at(180, .fetchEnded("app", .failure(Failure(.unreachable, "no route"))))
         #expect(lines(play) == ["source 120 s \(text)"])
         play.at(181, .woke)
         #expect(lines(play) == ["source! 121 s \(text)"])
-        play.at(200, .fetchEnded(app, .unchanged))
+        play.at(200, .fetchEnded("app", .unchanged))
         #expect(lines(play).isEmpty)
     }
 
     @Test func aSourceThatNeverAnsweredHasNoFlagsThatStayInForce() throws {
         var play = try Transcript([try service()]).started()
-        play.at(1, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        play.at(1, .fetchEnded("app", .failure(Failure(.unreachable, "no route"))))
         #expect(
             lines(play) == ["source 0 s source 'app': no route; no valid flags are known yet"])
         #expect(play.text.contains("no route; no valid flags are known yet, retrying in "))
     }
 
     @Test func aWordThatIsNoOrderIsAProblemOfItsServiceSinceItCameFirst() throws {
-        var play = try Transcript([try service()]).answered(Self.running)
+        var play = try Transcript([try service()]).answered(ServiceEnd.no)
         try play.at(60, "app", answers: #"{"service_end": 7}"#)
         try play.at(90, "app", answers: "{}")
         #expect(
@@ -51,15 +49,15 @@ import Testing
                 "invalid-answer! 30 s shop: the last answer of source 'app' is invalid: "
                     + "key 'service_end' is missing; the last good flags stay in force"
             ])
-        try play.at(120, "app", answers: Self.running)
+        try play.at(120, "app", answers: ServiceEnd.no)
         #expect(lines(play).isEmpty)
     }
 
     /// The services would repeat what the source says.
     @Test func anAnswerWithoutFlagsIsAProblemOfItsSourceAlone() throws {
-        var play = try Transcript([try service(), try service("web")]).answered(Self.running)
+        var play = try Transcript([try service(), try service("web")]).answered(ServiceEnd.no)
         let failure = Failure(.invalid, "the answer is a web page, not JSON")
-        play.at(60, .fetchEnded(try named("app"), .failure(failure)))
+        play.at(60, .fetchEnded("app", .failure(failure)))
         #expect(
             lines(play) == [
                 "source 0 s source 'app': the answer is a web page, not JSON; the last good flags stay in force"
@@ -77,13 +75,13 @@ import Testing
             lines(play) == [
                 "closing-held! 10 s a: \(text)", "closing-held! 10 s b: \(text)",
             ])
-        play.at(13, .confirm([try named("a")], by: "root"))
+        play.at(13, .confirm(["a"], by: "root"))
         #expect(lines(play) == ["closing-held! 11 s b: \(text)"])
     }
 
     @Test func anOrderThatEndsSoonIsToldInTheLogAndIsAProblem() throws {
-        var play = try Transcript([try service()]).answered(Self.running)
-        play.at(1, .force(try named("shop"), try .order(.maintenance)))
+        var play = try Transcript([try service()]).answered(ServiceEnd.no)
+        play.at(1, .force("shop", try .order(.maintenance)))
         play.at(2699, .woke)
         #expect(lines(play).isEmpty)
         play.forget()
@@ -98,8 +96,8 @@ import Testing
 
     @Test func staleFlagsAreAProblem() throws {
         let policy = Policy(maxStale: .seconds(100))
-        var play = try Transcript([try service(policy: policy)]).answered(Self.running)
-        play.at(60, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        var play = try Transcript([try service(policy: policy)]).answered(ServiceEnd.no)
+        play.at(60, .fetchEnded("app", .failure(Failure(.unreachable, "no route"))))
         play.at(100, .woke)
         #expect(
             lines(play) == [
@@ -109,28 +107,28 @@ import Testing
     }
 
     @Test func aDirectoryThatIsFullIsOneProblemHoweverManyWritesFail() throws {
-        var play = try Transcript([try service()]).answered(Self.running)
-        play.at(1, .writeEnded(.storeFlags(try named("app")), problem: "no space"))
+        var play = try Transcript([try service()]).answered(ServiceEnd.no)
+        play.at(1, .writeEnded(.storeFlags("app"), problem: "no space"))
         play.at(1, .writeEnded(.storeLedger, problem: "no space"))
-        play.at(1, .writeEnded(.publish(try named("shop")), problem: "read-only"))
+        play.at(1, .writeEnded(.publish("shop"), problem: "read-only"))
         #expect(
             lines(play) == [
                 "state-directory! 0 s cannot store the flags of source 'app' and 1 more: no space",
                 "runtime-directory! 0 s cannot write the files of service 'shop': read-only",
             ])
-        play.at(2, .writeEnded(.storeFlags(try named("app")), problem: nil))
+        play.at(2, .writeEnded(.storeFlags("app"), problem: nil))
         play.at(2, .writeEnded(.storeLedger, problem: nil))
         #expect(
             lines(play) == [
                 "runtime-directory! 1 s cannot write the files of service 'shop': read-only"
             ])
-        play.at(3, .writeEnded(.publish(try named("shop")), problem: nil))
+        play.at(3, .writeEnded(.publish("shop"), problem: nil))
         #expect(lines(play).isEmpty)
     }
 
     @Test func theConfigurationAndTheDescriptorsComeFirst() throws {
-        var play = try Transcript([try service()]).answered(Self.running)
-        play.at(60, .fetchEnded(try named("app"), .failure(Failure(.unreachable, "no route"))))
+        var play = try Transcript([try service()]).answered(ServiceEnd.no)
+        play.at(60, .fetchEnded("app", .failure(Failure(.unreachable, "no route"))))
         var condition = HostCondition()
         condition.refusal = HostCondition.Since("a.toml:1:1: no", since: play.now.wall)
         condition.keeping = HostCondition.Since("no space", since: play.now.wall)
@@ -146,8 +144,8 @@ import Testing
 
     @Test func problemsOfOtherServicesAreLeftOut() throws {
         let (shop, web) = (try service(), try service("web", sources: ["other"]))
-        var play = try Transcript([shop, web]).answered(Self.running)
-        play.at(60, .fetchEnded(try named("other"), .failure(Failure(.unreachable, "no route"))))
+        var play = try Transcript([shop, web]).answered(ServiceEnd.no)
+        play.at(60, .fetchEnded("other", .failure(Failure(.unreachable, "no route"))))
         let overview = play.machine.overview(at: play.now)
         #expect(overview.problemReferences { $0 == shop.name }.isEmpty)
         #expect(overview.problemReferences { $0 == web.name }.count == 2)

@@ -10,12 +10,11 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct FileSourceTests {
     let folder: TemporaryFolder
     let loop: EventLoop
-    let name: SourceName
+    let name: SourceName = "app"
 
     init() throws {
         folder = try TemporaryFolder()
         loop = try EventLoop()
-        name = try #require(SourceName("app"))
     }
 
     private final class Inbox {

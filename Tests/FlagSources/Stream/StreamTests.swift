@@ -19,7 +19,7 @@ import Testing
     private final class Scene {
         let server: FlagServer
         let loop: EventLoop
-        let name: SourceName
+        let name: SourceName = "app"
         private let client: HTTPClient
         private(set) var stream: Stream<LineParser>?
         private(set) var events: [Event] = []
@@ -33,7 +33,6 @@ import Testing
             try await server.behave(behaviour)
             loop = try EventLoop()
             client = try HTTPClient(loop)
-            name = try #require(SourceName("app"))
             let policy = StreamPolicy(
                 opening: silence, silence: silence, firstWait: firstWait, longestWait: longestWait)
             let context = SourceDependencies.ofTests(name, client, loop) { [unowned self] in
@@ -141,10 +140,9 @@ import Testing
             let description = "no credential"
         }
         let loop = try EventLoop()
-        let name = try #require(SourceName("app"))
         var attempts = 0
         var events: [Event] = []
-        let context = SourceDependencies.ofTests(name, try HTTPClient(loop), loop) {
+        let context = SourceDependencies.ofTests("app", try HTTPClient(loop), loop) {
             events.append($0)
         }
         let stream = try Stream(
@@ -158,7 +156,7 @@ import Testing
             })
         stream.start()
         while attempts < 5 { try loop.runOnce(.milliseconds(10)) }
-        #expect(events == [.watchChanged(name, problem: "no credential")])
+        #expect(events == [.watchChanged("app", problem: "no credential")])
     }
 }
 

@@ -102,13 +102,8 @@ import Testing
             try server.folder.write(authority, to: "authority-2.pem")
         case .file:
             daemon = try Daemon(
-                """
-                [service.shop]
-                source = "file:flags.json"
-                format = "status"
-                min_closed = "0s"
-                \(service)
-                """, flags: StatusFlags.maintenance.text)
+                Daemon.service(format: "status", #"min_closed = "0s""#, service),
+                flags: StatusFlags.maintenance.text)
         case .etcd:
             try await server.behave("etcd-maintenance")
             daemon = try Daemon(

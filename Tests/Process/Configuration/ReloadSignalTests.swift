@@ -5,13 +5,7 @@ import Testing
 
 /// SIGHUP makes the daemon read its configuration again.
 @Suite(.timeLimit(.minutes(5))) struct ReloadSignalTests {
-    private static let both =
-        Daemon.shop + """
-
-            [service.web]
-            source = "file:web.json"
-            format = "service-end"
-            """
+    private static let both = Daemon.shop + Daemon.service("web", on: "file:web.json")
 
     private func reload(_ daemon: Daemon, _ configuration: String) throws {
         try daemon.configure(configuration)
@@ -53,8 +47,7 @@ import Testing
 
     /// A new source that has not answered yet neither opens nor closes a service.
     @Test func aServiceKeepsItsStateUntilANewSourceHasAnswered() throws {
-        let daemon = try Daemon(flags: Daemon.flags("over"))
-        try daemon.start(waitingFor: "ended")
+        let daemon = try Daemon(flags: Daemon.flags("over")).start(waitingFor: "ended")
         try reload(daemon, Daemon.shop.replacing("flags.json", with: "elsewhere.json"))
         try daemon.waitFor(line: "elsewhere.json': no such")
         #expect(try daemon.member("state") == "\"ended\"")
@@ -84,8 +77,7 @@ import Testing
     /// A reload is no start: staged flags stay staged, whatever else the reload changes.
     @Test func stagedFlagsSurviveAReloadAndTakeEffectAtTheNextStart() throws {
         let nextStart = Daemon.shop + "\nactivation = \"next-start\""
-        let daemon = try Daemon(nextStart)
-        try daemon.start(waitingFor: "running")
+        let daemon = try Daemon(nextStart).start(waitingFor: "running")
         try daemon.setFlags("over")
         try daemon.waitUntil("the flags are stored") {
             try daemon.folder.text(of: "state/flags/shop.json").contains("over")
@@ -136,5 +128,45 @@ import Testing
         #expect(try daemon.folder.text(of: "run/shop/state.json") == shop)
         // The stored flags stay, in case the service is configured again.
         #expect(try File.exists(daemon.folder("state/flags/web.json")))
+    }
+}
+
+/// A configuration that is valid but cannot be put in force.
+@Suite(.timeLimit(.minutes(5))) struct RefusalTests {
+    /// Fails the first call of libcurl, which the first source on the network needs.
+    private static let noMemory = "void *curl_multi_init(void) { return 0; }\n"
+
+    private static let withNetwork =
+        Daemon.shop + Daemon.service("web", on: "http://127.0.0.1:9/flags.json")
+
+    /// Once the control socket reported a refusal, while the service manager and the file
+    /// `configuration.refused` reported that the configuration was in force.
+    @Test func aConfigurationWhoseSourcesCannotStartIsReportedAsRefusedEverywhere() throws {
+        let watched = try WatchedDaemon()
+        let daemon = watched.daemon
+        let preload = try Preload("no-memory", Self.noMemory)
+        try watched.start(["LD_PRELOAD": preload.path])
+        try watched.waitUntilReady()
+
+        try daemon.configure(Self.withNetwork)
+        try watched.reload()
+        let status = try watched.next()
+        #expect(
+            status.hasPrefix(
+                "READY=1\nSTATUS=configuration refused; the last accepted one stays in force: "))
+        #expect(status.contains("out of memory"))
+        #expect(
+            try daemon.folder.text(of: "run/configuration.refused").contains("out of memory"))
+        let shown = try daemon.control("status", "--json")
+        #expect(shown.output.contains("out of memory"))
+        #expect(!shown.output.contains("web"))
+        #expect(try daemon.control("reload").errors.contains("out of memory"))
+        #expect(try daemon.folder.text(of: "state/configuration.json").contains("web") == false)
+
+        // A corrected configuration leaves no trace of the refusal.
+        try daemon.reload(Daemon.shop)
+        #expect(try !File.exists(daemon.folder("run/configuration.refused")))
+        #expect(try daemon.control("status").errors == "")
+        try watched.waitUntilReady()
     }
 }

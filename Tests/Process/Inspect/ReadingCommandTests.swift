@@ -82,8 +82,7 @@ import Testing
     }
 
     @Test func anUndecidedServiceIsNeitherOpenNorClosed() throws {
-        let daemon = try Daemon(flags: nil)
-        try daemon.start(waitingFor: "undecided")
+        let daemon = try Daemon(flags: nil).start(waitingFor: "undecided")
         try daemon.control("is-open", "shop").expect(3)
         #expect(
             try daemon.control("is-open", "shop", "--json")

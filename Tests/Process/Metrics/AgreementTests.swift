@@ -1,4 +1,5 @@
 import CivilTime
+import Files
 import JSON
 import Support
 import Testing
@@ -39,8 +40,7 @@ import Testing
         Case(testDescription: "broken", flags: "<html>"),
     ])
     func statusAndMetricsSayTheSame(_ state: Case) throws {
-        let daemon = try Daemon(Self.configuration, flags: state.flags)
-        try daemon.start()
+        let daemon = try Daemon(Self.configuration, flags: state.flags).start()
         try daemon.waitUntil("it was asked") {
             try daemon.control("status", "--json").output.contains("\"problem\"")
                 && daemon.control("refresh").status != 69
@@ -117,5 +117,25 @@ import Testing
 
     private static func instant(_ value: JSON.Value?) -> Instant? {
         do { return try value?.string.map { try Instant(rfc3339: $0) } } catch { return nil }
+    }
+}
+
+extension Daemon {
+    /// The metrics as they were written last; nil before the first.
+    func metrics(_ file: String = "run/metrics.prom") throws -> String? {
+        try File.exists(folder(file)) ? folder.text(of: file) : nil
+    }
+
+    /// Waits until the metrics have this line.
+    func waitFor(sample: String, in file: String = "run/metrics.prom") throws {
+        try waitUntil("the metrics have '\(sample)'") { [self] in
+            try metrics(file)?.split(separator: "\n").contains { $0 == sample } ?? false
+        }
+    }
+
+    /// The value of a sample; nil without it.
+    func value(of sample: String) throws -> Substring? {
+        let line = try metrics()?.split(separator: "\n").first { $0.hasPrefix(sample + " ") }
+        return line?.dropFirst(sample.count + 1)
     }
 }

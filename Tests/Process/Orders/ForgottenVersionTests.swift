@@ -67,15 +67,7 @@ struct VersionedSource {
         switch kind {
         case .file:
             let daemon = try Daemon(
-                """
-                [source.app]
-                type = "file"
-                path = "flags.json"
-                [service.shop]
-                source = "app"
-                format = "switch"
-                min_closed = "0s"
-                """, flags: nil)
+                source: "type = \"file\"\npath = \"flags.json\"", service: #"format = "switch""#)
             self.daemon = daemon
             put = { try daemon.folder.write(Self.document($0, $1), to: "flags.json") }
         case .http:

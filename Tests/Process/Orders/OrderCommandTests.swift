@@ -161,8 +161,7 @@ import Testing
     }
 
     @Test func aRequestBeforeTheFirstVerdictIsHeldAndAnsweredAfterItOnce() throws {
-        let daemon = try Daemon(flags: nil)
-        try daemon.start(waitingFor: "undecided")
+        let daemon = try Daemon(flags: nil).start(waitingFor: "undecided")
         let waiting = try daemon.startControl(["release", "shop"])
         let leaving = try daemon.startControl(["release", "shop"])
         // `forget` needs no verdict: its answer shows that the daemon has read both calls before it.

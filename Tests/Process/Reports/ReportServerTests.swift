@@ -29,8 +29,7 @@ import Testing
     @Test func everythingGoesOnWhileTheServerIsSilent() async throws {
         let server = try await FlagServer()
         try await server.behave("silence")
-        let daemon = try Daemon(reportingTo: server, "timeout = \"10m\"\n")
-        try daemon.start()
+        let daemon = try Daemon(reportingTo: server, "timeout = \"10m\"\n").start()
         try await daemon.awaitUntil("the report is in flight") {
             try !server.reportRequests.isEmpty
         }
@@ -100,4 +99,61 @@ import Testing
         #expect(try server.requests.isEmpty)
         #expect(try daemon.member("state") == #""running""#)
     }
+}
+
+extension Daemon {
+    /// A daemon on its flags file that reports to this server, with these further keys of `[report]`.
+    convenience init(
+        reportingTo server: FlagServer, isSecure: Bool = false, _ more: String = "",
+        services: String = Daemon.shop
+    ) throws {
+        let address =
+            isSecure ? "https://localhost:\(server.port)" : "http://127.0.0.1:\(server.port)"
+        try self.init("\(services)\n[report]\nurl = \"\(address)/hosts\"\n\(more)")
+    }
+
+    /// A server, and a daemon that has reported a running service to it.
+    static func reporting() async throws -> (server: FlagServer, daemon: Daemon) {
+        let server = try await FlagServer()
+        let daemon = try Daemon(reportingTo: server)
+        try await daemon.startReporting(to: server)
+        return (server, daemon)
+    }
+
+    /// Starts the daemon, and waits for the report of a running service.
+    func startReporting(to server: FlagServer) async throws {
+        try start()
+        try await awaitReport(of: "running", to: server)
+    }
+
+    /// Waits until the server has a report in which the first service has this state.
+    func awaitReport(of state: String, to server: FlagServer) async throws {
+        try await Support.waitUntil("'\(state)' is reported", orReport: { try log }) {
+            try server.reports.last?.first("state")?.string == state
+        }
+    }
+}
+
+extension FlagServer {
+    /// The requests with a report.
+    var reportRequests: [Request] { get throws { try requests.filter { $0.method == "POST" } } }
+
+    /// The reports that the server has got.
+    var reports: [JSON.Object] {
+        get throws {
+            try reportRequests.map { request in
+                try #require(try JSON.Value.parse(request.body).object)
+            }
+        }
+    }
+}
+
+extension JSON.Object {
+    /// The member of the first service of a report.
+    func first(_ name: String) -> JSON.Value? {
+        self["services"]?.array?.first?.object?[name]
+    }
+
+    /// The number of a report.
+    var generation: Int64? { self["generation"]?.number?.int64 }
 }

@@ -103,8 +103,7 @@ import Testing
 
     @Test func aReloadBeginsAndEndsTheReports() async throws {
         let server = try await FlagServer()
-        let daemon = try Daemon()
-        try await daemon.start(awaiting: "running")
+        let daemon = try await Daemon().start(awaiting: "running")
         let report = "\n[report]\nurl = \"http://127.0.0.1:\(server.port)/hosts\"\n"
         try daemon.reload(Daemon.shop + report)
         try await daemon.awaitReport(of: "running", to: server)

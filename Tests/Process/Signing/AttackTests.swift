@@ -1,3 +1,5 @@
+import Files
+import JSON
 import Support
 import Testing
 
@@ -134,9 +136,7 @@ import Testing
         // It is over with the next good document.
         try fleet.list("alice", "bob")
         try fleet.publish("yes", version: 10, by: fleet.alice, fleet.bob)
-        try await daemon.awaitUntil("version 10 counts") {
-            try daemon.member("version") == #""10""#
-        }
+        try await daemon.awaitMember("version", "10")
         #expect(try daemon.member("state") == #""ended""#)
         #expect(try daemon.member("author") == #"["alice","bob"]"#)
     }
@@ -152,5 +152,98 @@ import Testing
         #expect(try daemon.member("state") == #""maintenance""#)
         #expect(try daemon.member("stale") == "true")
         try await fleet.publish("no", version: 9, by: fleet.alice, awaiting: "running")
+    }
+}
+
+/// Signed documents on web servers and in etcd, and the principals in every record.
+@Suite(.timeLimit(.minutes(5))) struct SignedPlaceTests {
+    @Test func aWebServerHoldsASignedDocument() async throws {
+        let server = try await FlagServer()
+        try await server.behave("document")
+        let place = """
+            type = "http"
+            url = "http://127.0.0.1:\(server.port)/flags"
+            interval = "100ms"
+            max_body = "64KiB"
+            """
+        let publish = { (text: String) in try server.folder.write(text, to: "document") }
+        let daemon = try await follow(place, publish) { daemon in
+            try publish(String(repeating: " ", count: 65 << 10))
+            try await daemon.awaitReason("document-too-large")
+        }
+        #expect(try daemon.member("version") == #""2""#)
+    }
+
+    /// The prefix is the key of the one document.
+    @Test func etcdHoldsASignedDocument() async throws {
+        let cluster = try await EtcdCluster()
+        let place = """
+            type = "etcd"
+            endpoints = \(cluster.endpoints)
+            prefix = "/flags/prod"
+            interval = "1h"
+            """
+        _ = try await follow(place, { _ = try cluster.control("put", "/flags/prod", $0) })
+    }
+
+    /// A daemon that takes what signers publish at a place, and nothing else; `meanwhile` comes before the last order.
+    private func follow(
+        _ place: String, _ publish: (String) throws -> Void,
+        meanwhile: (Daemon) async throws -> Void = { _ in }
+    ) async throws -> Daemon {
+        let fleet = try Fleet(Fleet.configuration(place: place))
+        try publish(fleet.signed(Fleet.document("no", version: 1), by: [fleet.alice]))
+        try await fleet.daemon.start(awaitingReason: "flags")
+        try publish(fleet.signed(Fleet.document("yes", version: 2), by: [fleet.mallory]))
+        try await fleet.daemon.awaitReason("signer-not-listed")
+        try await meanwhile(fleet.daemon)
+        try publish(fleet.signed(Fleet.document("yes", version: 2), by: [fleet.bob]))
+        try await fleet.daemon.awaitState("ended")
+        #expect(try fleet.daemon.member("author") == #"["bob"]"#)
+        return fleet.daemon
+    }
+
+    @Test func everyRecordNamesThePrincipals() async throws {
+        let fleet = try Fleet()
+        let daemon = fleet.daemon
+        try fleet.publish("yes", version: 1, by: fleet.alice, fleet.bob)
+        try await daemon.start(awaiting: "ended")
+        // The log comes after the files.
+        try await daemon.awaitLine("shop: ended")
+        #expect(
+            try daemon.folder.text(of: "run/shop/state.env").contains(
+                "KILLSWITCH_AUTHOR=\"alice,bob\"\n"))
+        #expect(try !daemon.lines(with: "signed by 'alice', 'bob'").isEmpty)
+        #expect(try daemon.control("get", "shop", "author").output == "[\"alice\",\"bob\"]\n")
+        let explanation = try daemon.control(
+            "explain", "shop", "--state-directory", daemon.folder("state"))
+        #expect(explanation.output.contains("signed by"), "\(explanation)")
+        #expect(explanation.output.contains("author     alice, bob"), "\(explanation)")
+        try await Support.waitUntil("the metrics name them") {
+            try File.exists(daemon.folder("run/metrics.prom"))
+                && daemon.folder.text(of: "run/metrics.prom").contains(#"author="alice,bob""#)
+        }
+        #expect(
+            try daemon.control("force", "shop", "running", "--reason", "drill", "--for", "1h")
+                .status == 0)
+        try await daemon.awaitState("running")
+        #expect(try daemon.member("author") != #"["alice","bob"]"#)
+        #expect(try daemon.member("author")?.contains("uid") == true)
+    }
+
+    /// What makes no difference is an error of the configuration, and never skipped.
+    @Test(arguments: [
+        (#"signers = "allowed_signers""#, "'signers' in [source.app] needs 'audience' beside it"),
+        (#"audience = "prod""#, "'audience' in [source.app] needs 'signers' beside it"),
+        (
+            "signers = \"allowed_signers\"\naudience = \"\"",
+            "bad audience '' for 'audience' in [source.app]: it is empty"
+        ),
+    ])
+    func halfARuleIsAnError(lines: String, message: String) throws {
+        let daemon = try Daemon(
+            source: "type = \"file\"\npath = \"flags.json\"\n\(lines)",
+            service: #"format = "service-end""#)
+        try daemon.run("--check").expect(78, errors: message)
     }
 }

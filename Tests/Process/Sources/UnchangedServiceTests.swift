@@ -153,10 +153,7 @@ extension Daemon {
     }
 
     fileprivate func awaitVersion(_ revision: Int) async throws {
-        try await Support.waitUntil("the version is \(revision)", orReport: { try log }) {
-            guard try File.exists(folder("run/shop/state.json")) else { return false }
-            return try member("version") == "\"\(revision)\""
-        }
+        try await awaitMember("version", "\(revision)")
     }
 }
 

@@ -209,8 +209,7 @@ import Testing
 
     @Test func onASlowDiskReadersSeeTheOldFileUntilTheNewOneIsWritten() async throws {
         let disk = try SlowDisk()
-        let daemon = try Daemon()
-        try daemon.start(disk.environment, waitingFor: "running")
+        let daemon = try Daemon().start(disk.environment, waitingFor: "running")
         // This line is logged last: afterwards nothing is being written.
         try daemon.waitFor(line: "shop: running")
         let before = try daemon.folder.text(of: "run/shop/state.json")

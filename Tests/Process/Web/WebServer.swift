@@ -3,18 +3,13 @@ import Support
 
 /// A real web server on loopback before a real back-end, with the snippet of the package for the service `shop`.
 final class WebServer {
-    /// The servers for which the package has a snippet.
-    enum Kind: String, CaseIterable, Sendable {
-        case nginx, apache2, haproxy, caddy
-    }
-
     private let folder: TemporaryFolder
     private let port: Int
     private let backend: Backend
     private let program: Program
 
     /// Starts a server that reads the files of a daemon in `runtime`.
-    init(_ kind: Kind, runtime: String) async throws {
+    init(_ kind: WebServerKind, runtime: String) async throws {
         (folder, port, backend) = (try TemporaryFolder(), try freePort(), try await Backend())
         for name in try Directory.list("\(Programs.project)/packaging/web") {
             let text = try Programs.text(of: "packaging/web/\(name)")
@@ -23,13 +18,9 @@ final class WebServer {
                 text.replacing("/run/killswitchd", with: runtime)
                     .replacing("@killswitchd", with: "@killswitchd-\(port)"), to: name)
         }
-        let text =
-            switch kind {
-            case .nginx: Self.nginx(folder.path, port, backend.port)
-            case .apache2: Self.apache2(folder.path, port, backend.port)
-            case .haproxy: Self.haproxy(folder.path, port, backend.port, runtime)
-            case .caddy: Self.caddy(folder.path, port, backend.port)
-            }
+        let site = kind.site(
+            port, before: backend.port, snippets: folder.path, runtime: runtime, health: "/healthz")
+        let text = Self.configuration(of: kind, folder.path, site)
         try folder.write(text, to: "configuration")
         let file = folder("configuration")
         let (path, arguments) =
@@ -70,86 +61,32 @@ final class WebServer {
     /// Ends the back-end, as if it had crashed.
     func endBackend() throws { try backend.end() }
 
-    private static func nginx(_ folder: String, _ port: Int, _ backend: Int) -> String {
-        """
-        \(Nginx.beginning(folder))
-            access_log off;
-            server {
-                listen 127.0.0.1:\(port);
-                set $killswitch_service shop;
-                set $killswitch_health /healthz;
-                include \(folder)/nginx.conf;
-                location / {
-                    include \(folder)/nginx-sunset.conf;
-                    proxy_pass http://127.0.0.1:\(backend);
-                }
-            }
-        }
-        """
-    }
-
-    private static func apache2(_ folder: String, _ port: Int, _ backend: Int) -> String {
-        let modules = [
-            "mpm_event", "authz_core", "alias", "headers", "rewrite", "proxy", "proxy_http", "mime",
-        ].map { "LoadModule \($0)_module modules/mod_\($0).so" }.joined(separator: "\n")
-        return """
+    private static func configuration(
+        of kind: WebServerKind, _ folder: String, _ site: String
+    ) -> String {
+        switch kind {
+        case .nginx: "\(Nginx.beginning(folder))\naccess_log off;\n\(site)\n}\n"
+        case .apache2:
+            """
             ServerRoot /usr/lib/apache2
             ServerName localhost
             PidFile \(folder)/pid
             DefaultRuntimeDir \(folder)
             ErrorLog \(folder)/error.log
-            Listen 127.0.0.1:\(port)
             TypesConfig /dev/null
-            \(modules)
-            <VirtualHost *:\(port)>
-                Define KILLSWITCH_SERVICE shop
-                Define KILLSWITCH_HEALTH /healthz
-                Include \(folder)/apache2.conf
-                ProxyPass / http://127.0.0.1:\(backend)/
-            </VirtualHost>
+            \(WebServerKind.apacheModules)
+            \(site)
 
             """
-    }
-
-    private static func haproxy(
-        _ folder: String, _ port: Int, _ backend: Int, _ runtime: String
-    ) -> String {
-        """
-        global
-            lua-load-per-thread \(folder)/haproxy.lua
-        defaults
-            mode http
-            timeout connect 5s
-            timeout client 30s
-            timeout server 30s
-        frontend web
-            bind 127.0.0.1:\(port)
-            http-request lua.killswitch \(runtime)/shop
-            http-request use-service lua.killswitch if { var(txn.killswitch_closed) -m bool } !{ path /healthz }
-            http-response set-header Sunset %[var(txn.killswitch_sunset)] if { var(txn.killswitch_sunset) -m found }
-            default_backend shop
-        backend shop
-            server one 127.0.0.1:\(backend)
-
-        """
-    }
-
-    private static func caddy(_ folder: String, _ port: Int, _ backend: Int) -> String {
-        """
-        {
-            admin off
-            auto_https off
+        case .haproxy:
+            """
+            global
+                lua-load-per-thread \(folder)/haproxy.lua
+            \(WebServerKind.haproxyDefaults)
+            \(site)
+            """
+        case .caddy: "\(WebServerKind.caddyOptions)\n\(site)"
         }
-        import \(folder)/Caddyfile
-        http://127.0.0.1:\(port) {
-            route {
-                import killswitch shop /healthz
-                import killswitch_sunset shop
-                reverse_proxy 127.0.0.1:\(backend)
-            }
-        }
-
-        """
     }
 }
 

@@ -6,13 +6,8 @@ import Testing
 
 /// The web servers of Debian with the snippets of the package, and the files of a real daemon.
 @Suite(.timeLimit(.minutes(5))) struct WebServerTests {
-    private static let configuration = """
-        [service.shop]
-        source = "file:flags.json"
-        format = "switch"
-        min_closed = "0s"
-        time_zone = "UTC"
-        """
+    private static let configuration = Daemon.service(
+        format: "switch", #"min_closed = "0s""#, #"time_zone = "UTC""#)
     /// Apache once found the number for `Retry-After` in the text of such a message.
     private static let closed = #"""
         {"state": "maintenance", "title": "Inventory & <b>more</b>",
@@ -29,8 +24,8 @@ import Testing
     }
 
     /// Open, announced, closed, open: the server is never told anything.
-    @Test(arguments: WebServer.Kind.allCases)
-    func aServerAnswersAsTheSwitchSays(_ kind: WebServer.Kind) async throws {
+    @Test(arguments: WebServerKind.allCases)
+    func aServerAnswersAsTheSwitchSays(_ kind: WebServerKind) async throws {
         let daemon = try daemon(#"{"state": "running"}"#)
         try daemon.waitFor("running")
         let server = try await WebServer(kind, runtime: daemon.folder("run"))
@@ -135,8 +130,8 @@ import Testing
     }
 
     /// A request that finds the service closed gets the page, also if the service opens before the answer is sent.
-    @Test(arguments: WebServer.Kind.allCases)
-    func aServerLooksOnceForARequest(_ kind: WebServer.Kind) async throws {
+    @Test(arguments: WebServerKind.allCases)
+    func aServerLooksOnceForARequest(_ kind: WebServerKind) async throws {
         let folder = try closed()
         try folder.write("<main>closed</main>", to: "shop/page.html")
         let server = try await WebServer(kind, runtime: folder.path)
@@ -159,8 +154,8 @@ import Testing
     }
 
     /// A file that is missing must not turn the answer into another one.
-    @Test(arguments: WebServer.Kind.allCases)
-    func aClosedServiceWithoutItsPageIsClosed(_ kind: WebServer.Kind) async throws {
+    @Test(arguments: WebServerKind.allCases)
+    func aClosedServiceWithoutItsPageIsClosed(_ kind: WebServerKind) async throws {
         let folder = try closed()
         let server = try await WebServer(kind, runtime: folder.path)
         // The file of the number is missing; nginx tells that of a service that starts.

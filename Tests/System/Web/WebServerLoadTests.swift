@@ -8,8 +8,8 @@ extension OnSystemd {
     struct WebServerLoadTests {
         /// Each request is answered by the shop or by its page while the service closes and opens: no 502, although the
         /// back-end takes a second to start. The server is never told.
-        @Test(arguments: LoadedServer.allCases)
-        func eachOfAThousandRequestsASecondIsAnswered(_ server: LoadedServer) throws {
+        @Test(arguments: WebServerKind.allCases)
+        func eachOfAThousandRequestsASecondIsAnswered(_ server: WebServerKind) throws {
             let host = try Host(Host.service("shop", #"drain = "300ms""#))
             try installBackEnd("t-back", on: host)
             try server.install("t-front", on: host)
@@ -46,11 +46,7 @@ extension OnSystemd {
 private func installBackEnd(_ unit: String, on host: Host) throws {
     try host.system.write(
         """
-        defaults
-            mode http
-            timeout connect 5s
-            timeout client 30s
-            timeout server 30s
+        \(WebServerKind.haproxyDefaults)
         frontend shop
             bind 127.0.0.1:8080
             http-request return status 200 content-type text/plain string "shop"
@@ -81,12 +77,13 @@ private struct Life: Equatable {
 }
 
 /// A web server in a unit of its own, which runs as the server of Debian does.
-enum LoadedServer: String, CaseIterable, Sendable {
-    case nginx, apache2, haproxy, caddy
-
+extension WebServerKind {
     /// Makes the unit. It listens on port 8000, before a back-end on port 8080.
     func install(_ unit: String, on host: Host) throws {
-        try install(unit, on: host, site)
+        try install(
+            unit, on: host,
+            site(
+                8000, before: 8080, snippets: "/etc/killswitchd/web", runtime: "/run/killswitchd"))
     }
 
     /// Makes the unit of a server with this site.
@@ -116,60 +113,6 @@ enum LoadedServer: String, CaseIterable, Sendable {
         try host.unit("\(unit).service", "[Service]\n\(command)\n")
     }
 
-    private var site: String {
-        switch self {
-        case .nginx:
-            """
-            server {
-                listen 127.0.0.1:8000;
-                keepalive_requests 100000;
-                set $killswitch_service shop;
-                set $killswitch_health "";
-                include /etc/killswitchd/web/nginx.conf;
-                location / {
-                    include /etc/killswitchd/web/nginx-sunset.conf;
-                    proxy_pass http://127.0.0.1:8080;
-                }
-            }
-            """
-        case .apache2:
-            """
-            Listen 127.0.0.1:8000
-            <VirtualHost *:8000>
-                Define KILLSWITCH_SERVICE shop
-                Define KILLSWITCH_HEALTH none
-                Include /etc/killswitchd/web/apache2.conf
-                ProxyPass / http://127.0.0.1:8080/
-            </VirtualHost>
-            """
-        case .haproxy:
-            """
-            frontend web
-                bind 127.0.0.1:8000
-                http-request lua.killswitch /run/killswitchd/shop
-                http-request use-service lua.killswitch if { var(txn.killswitch_closed) -m bool }
-                http-response set-header Sunset %[var(txn.killswitch_sunset)] if { var(txn.killswitch_sunset) -m found }
-                default_backend shop
-            backend shop
-                server one 127.0.0.1:8080
-
-            """
-        case .caddy:
-            """
-            import /etc/killswitchd/web/Caddyfile
-            http://:8000 {
-                bind 127.0.0.1
-                route {
-                    import killswitch shop /none
-                    import killswitch_sunset shop
-                    reverse_proxy 127.0.0.1:8080
-                }
-            }
-
-            """
-        }
-    }
-
     private func configuration(of unit: String, _ site: String) -> String {
         switch self {
         case .nginx:
@@ -180,6 +123,7 @@ enum LoadedServer: String, CaseIterable, Sendable {
             events {}
             http {
                 access_log off;
+                keepalive_requests 100000;
                 \(site)
             }
             """
@@ -212,25 +156,11 @@ enum LoadedServer: String, CaseIterable, Sendable {
                 user haproxy
                 group haproxy
                 lua-load-per-thread /etc/killswitchd/web/haproxy.lua
-            defaults
-                mode http
-                timeout connect 5s
-                timeout client 30s
-                timeout server 30s
+            \(Self.haproxyDefaults)
             \(site)
             """
         case .caddy:
-            """
-            {
-                admin off
-                auto_https off
-            }
-            \(site)
-            """
+            "\(Self.caddyOptions)\n\(site)"
         }
     }
-
-    private static let apacheModules = [
-        "mpm_event", "authz_core", "alias", "headers", "rewrite", "proxy", "proxy_http", "mime",
-    ].map { "LoadModule \($0)_module modules/mod_\($0).so" }.joined(separator: "\n")
 }

@@ -82,7 +82,6 @@ import Testing
         try await server.behave("realtime-cut")
         let loop = try EventLoop()
         let client = try HTTPClient(loop)
-        let name = try #require(SourceName("app"))
         let fid = "cAAAAAAAAAAAAAAAAAAAAA"
         let headers = [
             Header("Content-Type", "application/json"), Header("X-Goog-Api-Key", "AIza-demo"),
@@ -91,7 +90,7 @@ import Testing
         let body = #"{"appInstanceId": "\#(fid)", "lastKnownVersionNumber": "7"}"#
         var versions: [Int64] = []
         var problems: Set<String> = []
-        let context = SourceDependencies.ofTests(name, client, loop) { event in
+        let context = SourceDependencies.ofTests("app", client, loop) { event in
             if case .watchChanged(_, let problem?) = event { problems.insert(problem) }
         }
         var stream: FlagSources.Stream<InvalidationParser>?

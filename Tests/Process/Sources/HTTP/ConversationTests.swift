@@ -1,3 +1,4 @@
+import EventLoop
 import Files
 import Glibc
 import Support
@@ -24,8 +25,7 @@ import Testing
     @Test func a304WithoutAConditionIsNoAnswer() async throws {
         let server = try await FlagServer()
         try await server.behave("304")
-        let daemon = try Daemon(asking: server)
-        try daemon.start()
+        let daemon = try Daemon(asking: server).start()
         try await daemon.awaitLine(
             "the server answers 304 (not modified) to a request without condition")
         #expect(try daemon.member("state") == #""undecided""#)
@@ -141,5 +141,107 @@ import Testing
         try await server.behave("maintenance")
         try shell("echo 127.0.0.1 flags.test > \(hosts)")
         try await daemon.awaitState("maintenance")
+    }
+}
+
+/// A reload while a fetch is in flight.
+@Suite(.timeLimit(.minutes(5))) struct ReloadDuringFetchTests {
+    /// A daemon whose first fetch is in flight. Its server will answer the next request.
+    private func waiting(
+        on server: FlagServer, source: String
+    ) async throws -> (daemon: Daemon, requests: Int) {
+        try await server.behave("silence")
+        let daemon = try Daemon(asking: server, source: source)
+        daemon.environment = ["CREDENTIALS_DIRECTORY": daemon.folder.path]
+        try daemon.folder.write("first-token\n", to: "token")
+        try daemon.edit("timeout = \"2s\"", "timeout = \"9m\"")
+        try daemon.start()
+        try await waitUntil("it asks") { try !server.requests.isEmpty }
+        try await server.behave("maintenance")
+        return (daemon, try server.requests.count)
+    }
+
+    private func reload(_ daemon: Daemon) async throws {
+        daemon.program?.send(SIGHUP)
+        try await daemon.awaitLine("was read again: 1 service")
+    }
+
+    /// Once the new credential kept the fetch from being repeated, and the machine still counted it as in
+    /// flight: the source was not polled until a restart.
+    @Test func aReloadFetchesWithTheReplacedTokenAtOnce() async throws {
+        let server = try await FlagServer()
+        let (daemon, _) = try await waiting(on: server, source: #"bearer = "token""#)
+        try daemon.folder.write("other-token\n", to: "token")
+        try daemon.edit("timeout = \"9m\"", "timeout = \"8m\"")
+        try await reload(daemon)
+        try await daemon.awaitState("maintenance")
+        try await server.behave("running", until: "running", of: daemon)
+        #expect(try server.requests.last?.headers["authorization"] == "Bearer other-token")
+        #expect(try daemon.warnings.isEmpty)
+    }
+
+    /// Once both the driver and the machine repeated the fetch, and the daemon crashed.
+    @Test(arguments: [
+        (#"interval = "100ms""#, "interval = \"100ms\"\ndefaults = { x = 1 }"),
+        ("timeout = \"9m\"", "timeout = \"8m\""),
+        ("max_body = 10000", "max_body = 20000"),
+        ("ca = \"/a.pem\"", "ca = \"/b.pem\""),
+        ("/flags\"", "/others\""),
+    ])
+    func afterAReloadDuringAFetchTheSourceAnswers(
+        _ before: String, _ after: String
+    ) async throws {
+        let server = try await FlagServer()
+        let (daemon, requests) = try await waiting(
+            on: server, source: "max_body = 10000\nca = \"/a.pem\"")
+        try daemon.edit(before, after)
+        try await reload(daemon)
+        // A change of interval or defaults keeps the source object, and its fetch in flight.
+        if before.hasPrefix("interval") { try await server.behave("dropped") }
+        try await server.behave("maintenance", until: "maintenance", of: daemon)
+        #expect(try server.requests[requests...].allSatisfy { $0.behaviour != "silence" })
+        #expect(try daemon.stop() == 0)
+    }
+}
+
+/// A server whose clock is far from that of this host. It counts for the ends of its source if the kernel
+/// does not call the clock of this host synchronised.
+@Suite(.timeLimit(.minutes(5))) struct ServerClockTests {
+    private let isSynchronised = EventLoop.isClockSynchronised ?? false
+
+    /// A daemon whose server is `ahead` seconds, and announces an end in `end` seconds by the clock of
+    /// this host.
+    private func follow(_ ahead: Int, end: Int) async throws -> (Daemon, FlagServer) {
+        let server = try await FlagServer()
+        try await server.behave("clock_\(ahead)_\(end)")
+        let daemon = try Daemon(
+            asking: "http://127.0.0.1:\(server.port)/flags", format: "switch")
+        try daemon.start()
+        return (daemon, server)
+    }
+
+    @Test func aServerThatIsAheadEndsItsOwnService() async throws {
+        let (daemon, server) = try await follow(172_800, end: 86_400)
+        guard !isSynchronised else {
+            try await daemon.awaitLine(
+                "2 days ahead; killswitchd uses the clock of this host, which is synchronised")
+            return try await daemon.awaitState("countdown")
+        }
+        try await daemon.awaitState("ended")
+        #expect(try daemon.member("reason") == #""end-passed""#)
+        #expect(try daemon.member("reason_text")?.contains("by the server's clock") == true)
+        try await server.behave("clock_0_86400", until: "countdown", of: daemon)
+        #expect(try daemon.member("reason") == #""flags""#)
+    }
+
+    /// The stored clock of the server counts until it answers: a restart takes nothing back.
+    @Test func aRestartKeepsTheClockOfTheServer() async throws {
+        let (daemon, server) = try await follow(172_800, end: 86_400)
+        try await daemon.awaitState(isSynchronised ? "countdown" : "ended")
+        try daemon.stop()
+        try await server.behave("closed")
+        try await daemon.start(awaitingLine: "the last good flags stay in force")
+        #expect(try daemon.member("state") == (isSynchronised ? #""countdown""# : #""ended""#))
+        #expect(try daemon.log.contains("shop: countdown") == isSynchronised)
     }
 }

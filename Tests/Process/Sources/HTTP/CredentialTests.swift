@@ -72,8 +72,7 @@ import Testing
         let (own, other) = (
             try server.folder.text(of: "authority.pem"), try server.folder.text(of: "unknown.pem")
         )
-        let daemon = try Daemon(asking: server, isSecure: true)
-        try await daemon.start(awaiting: "running")
+        let daemon = try await Daemon(asking: server, isSecure: true).start(awaiting: "running")
         for (file, isAccepted) in [(other, false), (own, true), (other, false), (own, true)] {
             try server.folder.write(file, to: "authority.pem")
             try await waitUntil("the server is accepted: \(isAccepted)") {

@@ -113,8 +113,7 @@ import Testing
 
             """
         }
-        let daemon = try Daemon(sources.joined(), flags: nil)
-        try daemon.start()
+        let daemon = try Daemon(sources.joined(), flags: nil).start()
         // On a loaded machine the polls come late. Their pace is not tested here.
         try await waitUntil("2,000 polls are done") { try nginx.log.count > 2_000 }
         let early = try Usage(of: daemon)
