@@ -61,8 +61,13 @@ package enum TargetJob: Hashable, Sendable {
         }
     }
 
-    /// Whether it starts the target of a state or a variant: another job opens or closes the gate.
-    package var isStartOfState: Bool { isStart && !target.isMain }
+    /// Whether it starts the target of a state or a variant, and another job opens or closes the gate.
+    package var isStartOfState: Bool { isStart && !target.isMain && !target.startsClosed }
+
+    /// Whether systemd does `other` with this job.
+    func brings(_ other: TargetJob) -> Bool {
+        isStart && other.isStart && target.starts(other.target)
+    }
 
     package var isStart: Bool { if case .start = self { true } else { false } }
 }

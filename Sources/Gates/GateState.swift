@@ -87,7 +87,12 @@ struct GateState: Sendable {
         // Starts that an earlier move has asked for may still be under way.
         if phase != .settled { movedBy = nil }
         phase = .moving(GateMove(at: context.now, isMidway: isMidway, awaiting: awaited))
-        for job in jobs { enqueue(job, &batch) }
+        for job in Self.asked(jobs) { enqueue(job, &batch) }
+    }
+
+    /// The jobs to ask for: a target that another start brings with it needs none.
+    private static func asked(_ jobs: [TargetJob]) -> [TargetJob] {
+        jobs.filter { job in !jobs.contains { $0.brings(job) } }
     }
 
     mutating func enqueue(_ job: TargetJob, _ batch: inout GateBatch) {
@@ -248,7 +253,10 @@ struct GateState: Sendable {
         to desired: DesiredGate, at now: Boottime, _ batch: inout GateBatch
     ) {
         phase.move?.retry(at: now)
-        for job in targets.jobs(to: desired, isMidway: false) { enqueue(job, &batch) }
+        let jobs = targets.jobs(to: desired, isMidway: false)
+        // Where systemd has taken a job without effect, each target is named.
+        let isAccepted = phase.move?.isAccepted ?? false
+        for job in isAccepted ? jobs : Self.asked(jobs) { enqueue(job, &batch) }
         batch.recheck(service)
     }
 

@@ -70,11 +70,13 @@ package struct GateTarget: Hashable, Sendable {
         return Self.conflicts(kind, other.kind) || Self.conflicts(other.kind, kind)
     }
 
-    /// Whether systemd starts `other` with this target: `Wants=` of the templates.
+    /// Whether systemd starts `other` with this target.
     func starts(_ other: GateTarget) -> Bool {
-        service == other.service && other.kind == .closed
-            && (kind == .maintenance || kind == .ended)
+        startsClosed && other.kind == .closed && service == other.service
     }
+
+    /// Whether systemd starts the closed target with this one: `Wants=` of the templates.
+    var startsClosed: Bool { kind == .maintenance || kind == .ended }
 
     private static func conflicts(_ kind: Kind, _ other: Kind) -> Bool {
         switch kind {

@@ -140,9 +140,8 @@ struct GateTargets: Hashable, Sendable {
 
     // MARK: Compared with a decision
 
-    /// The jobs that are needed: stops of targets that no start stops by itself, then starts that no other start
-    /// brings with it. `isMidway`: earlier jobs are not confirmed, so that `seen` may be out of date. Then each target
-    /// has a job of its own.
+    /// The jobs that are needed: stops of targets that no start stops by itself, then starts.
+    /// `isMidway`: earlier jobs are not confirmed, so that `seen` may be out of date.
     func jobs(to desired: DesiredGate, isMidway: Bool) -> [TargetJob] {
         let wanted = desired.targets(of: service)
         let starts = wanted.filter { isMidway || states[$0]?.isActive != true }
@@ -150,9 +149,7 @@ struct GateTargets: Hashable, Sendable {
             !wanted.contains(target) && states[target]?.isAtRestDown == false
                 && !starts.contains { $0.stops(target) }
         }
-        let asked =
-            isMidway ? starts : starts.filter { other in !starts.contains { $0.starts(other) } }
-        return stops.map(TargetJob.stop) + asked.map(TargetJob.start)
+        return stops.map(TargetJob.stop) + starts.map(TargetJob.start)
     }
 
     /// Whether every wanted target is active with nothing pending, and every other is down.

@@ -65,15 +65,14 @@ struct AttachedUnitTests {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         try gate.read(0, "web.service", .active)
         gate.decide(1, .ended)
-        try gate.at(1, started: .closed)
+        try gate.at(1, started: .ended)
         gate.forget()
         gate.at(92.9, .woke)
         gate.at(93, .woke)
         #expect(
             gate.text == """
                 92.9s woke
-                    log warning: systemd has not answered StartUnit within 3 s; polkitd may hang; gates \
-                move as soon as it answers
+                    ask whether the system is stopping
                 93s woke
                     log error: shop: unit 'web.service': it has not stopped within its limit of 90 s
 

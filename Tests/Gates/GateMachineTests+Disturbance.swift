@@ -177,7 +177,7 @@ extension GateMachineTests {
         #expect(!listed.contains(.readUnit("web.service")))
         let closing = gate.decide(2, .ended)
         #expect(closing.contains(.readUnit("web.service")))
-        try gate.at(2, started: .closed)
+        try gate.at(2, started: .ended)
         gate.at(
             2.1,
             .unitRead(
@@ -188,8 +188,7 @@ extension GateMachineTests {
         #expect(
             gate.text == """
                 15s woke
-                    log warning: systemd has not answered StartUnit within 3 s; polkitd may hang; gates \
-                move as soon as it answers
+                    ask whether the system is stopping
                 24.1s woke
                     log error: shop: unit 'web.service': it has not stopped within its limit of 20 s
 

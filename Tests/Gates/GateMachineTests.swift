@@ -126,24 +126,20 @@ struct GateMachineTests {
         gate.at(1.3, .systemStateRead(isStopping: false))
         gate.at(2.3, .woke)
         gate.at(2.4, .systemStateRead(isStopping: false))
-        gate.at(2.5, taken: .start(try target(.closed)), problem: "access denied")
-        try gate.at(2.5, started: .maintenance)
+        gate.at(2.5, taken: .start(try target(.maintenance)), problem: "access denied")
         gate.at(2.6, .systemStateRead(isStopping: false))
         #expect(
             gate.text == """
                 1.2s start killswitch-maintenance@shop.target: access denied
                     ask whether the system is stopping
                 1.3s the system is up
-                    log error: shop: start 'killswitch-maintenance@shop.target': access denied; \
-                retrying
+                    log error: shop: start 'killswitch-maintenance@shop.target': access denied; retrying
                 2.3s woke
                     ask whether the system is stopping
                 2.4s the system is up
-                    start killswitch-closed@shop.target
                     start killswitch-maintenance@shop.target
-                2.5s start killswitch-closed@shop.target: access denied
+                2.5s start killswitch-maintenance@shop.target: access denied
                     ask whether the system is stopping
-                2.5s start killswitch-maintenance@shop.target: queued
                 2.6s the system is up
 
                 """)

@@ -89,14 +89,12 @@ struct GateStatusTests {
         gate.forget()
         gate.at(1.3, .polkitAppeared)
         gate.at(1.3, .systemStateRead(isStopping: false))
-        try gate.at(1.4, started: .closed, .ended)
+        try gate.at(1.4, started: .ended)
         let lines = gate.text.split(separator: "\n").filter { !$0.contains("next try") }
         #expect(
             lines == [
                 "1.3s polkit is on the bus", "    ask whether the system is stopping",
-                "1.3s the system is up", "    start killswitch-closed@shop.target",
-                "    start killswitch-ended@shop.target",
-                "1.4s start killswitch-closed@shop.target: queued",
+                "1.3s the system is up", "    start killswitch-ended@shop.target",
                 "1.4s start killswitch-ended@shop.target: queued",
                 "    gate of shop: closing 0/1",
             ])

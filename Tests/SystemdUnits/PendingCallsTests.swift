@@ -40,12 +40,13 @@ struct PendingCallsTests {
         var calls = PendingCalls()
         for service in ["a", "b"] {
             calls.append(.start(try target(service, .closed)))
-            calls.append(.start(try target(service, .ended)))
+            calls.append(.start(try target(service, .updateRequired)))
         }
         #expect(
             taken(&calls) == [
                 .job(.start(try target("a", .closed))), .job(.start(try target("b", .closed))),
-                .job(.start(try target("a", .ended))), .job(.start(try target("b", .ended))),
+                .job(.start(try target("a", .updateRequired))),
+                .job(.start(try target("b", .updateRequired))),
             ])
     }
 
@@ -53,15 +54,17 @@ struct PendingCallsTests {
     @Test func theJobsOfOneServiceKeepTheirOrder() throws {
         var calls = PendingCalls()
         calls.append(.start(try target("a", .closed)))
-        calls.append(.start(try target("a", .ended)))
-        calls.append(.start(try target("b", .ended)))
-        calls.append(.stop(try target("a", .updateRequired)))
+        calls.append(.start(try target("a", .updateRequired)))
+        calls.append(.start(try target("b", .updateRequired)))
+        calls.append(.stop(try target("a", .countdown)))
         calls.append(.start(try target("a", .open)))
         #expect(
             taken(&calls) == [
-                .job(.start(try target("a", .closed))), .job(.start(try target("a", .ended))),
-                .job(.stop(try target("a", .updateRequired))),
-                .job(.start(try target("a", .open))), .job(.start(try target("b", .ended))),
+                .job(.start(try target("a", .closed))),
+                .job(.start(try target("a", .updateRequired))),
+                .job(.stop(try target("a", .countdown))),
+                .job(.start(try target("a", .open))),
+                .job(.start(try target("b", .updateRequired))),
             ])
     }
 
