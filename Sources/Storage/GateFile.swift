@@ -25,8 +25,7 @@ package enum GateFile {
             "advice": .optional(report.problem?.advice),
             "next_try": .optional(report.nextTry.map(time)),
             "drains_until": .optional(report.drainsUntil.map(time)),
-            "units": report.actual == nil
-                ? .null : .object(units(report.units, as: report.wanted)),
+            "units": report.actual == nil ? .null : .object(units(report.units, as: report.wanted)),
         ]
     }
 

@@ -51,8 +51,7 @@ package struct RuntimeDirectory {
                     close(folder, without: isTrue ? [] : files[position...].map(\.name))
                 case .open:
                     do { try Marker(folder: folder).set(.open) } catch {}
-                case nil:
-                    break
+                case nil: break
                 }
                 throw error
             }
@@ -185,9 +184,7 @@ package struct RuntimeDirectory {
     private func removeService(_ folder: String) throws(FileError) {
         try Marker(folder: folder).set(nil)
         let files = [FileName.state, FileName.environment, FileName.units, FileName.gate]
-        for file in files + WebFiles.names {
-            try File.remove("\(folder)/\(file)")
-        }
+        for file in files + WebFiles.names { try File.remove("\(folder)/\(file)") }
         if try Directory.list(folder).isEmpty { try Directory.remove(folder) }
     }
 

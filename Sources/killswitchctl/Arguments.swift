@@ -77,9 +77,7 @@ extension FormatWord: ExpressibleByArgument {}
 
 extension Name {
     static func read(_ word: String) throws -> Name {
-        guard let name = Name(word) else {
-            throw ValidationError("a name is \(rule)")
-        }
+        guard let name = Name(word) else { throw ValidationError("a name is \(rule)") }
         return name
     }
 }
@@ -172,9 +170,7 @@ extension CompletionKind {
     }
 
     /// The names in the directory of `--runtime-directory`, or in the default one.
-    private static func names(
-        in words: [String], _ name: (String) -> String?
-    ) throws -> [String] {
+    private static func names(in words: [String], _ name: (String) -> String?) throws -> [String] {
         try Directory.list(PublishedFiles(options(in: words)).directory).compactMap(name)
     }
 

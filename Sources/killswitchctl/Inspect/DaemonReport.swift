@@ -53,9 +53,7 @@ struct DaemonReport {
         absence = "\(problem.line(at: published.now)); see 'systemctl status killswitchd'"
     }
 
-    private mutating func readFiles(
-        _ published: PublishedFiles, _ services: [ServiceName]
-    ) throws {
+    private mutating func readFiles(_ published: PublishedFiles, _ services: [ServiceName]) throws {
         if let refusal = try RuntimeDirectory.refusal(in: published.directory) {
             let text = "configuration refused; the last accepted one stays in force: \(refusal)"
             problems.append(ProblemLine(.host, .configurationRefused, text))
@@ -193,9 +191,7 @@ struct OrphanedService {
         lines.add("verdict", "none: '\(name)' is not configured")
         lines.add("problem", problem.object.text("text"))
         lines.add("  to do", problem.advice)
-        for (index, unit) in units.enumerated() {
-            lines.add(index == 0 ? "units" : "", unit.text)
-        }
+        for (index, unit) in units.enumerated() { lines.add(index == 0 ? "units" : "", unit.text) }
         return lines.text
     }
 

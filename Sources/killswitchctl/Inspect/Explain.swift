@@ -32,8 +32,7 @@ struct Explain: ParsableCommand {
             "The daemon's state directory, where the flags are stored.", valueName: "directory"))
     var stateDirectory: String?
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @Flag(help: "Print JSON.") var json = false
 
     @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
     var service: ServiceName
@@ -131,8 +130,7 @@ struct DecisionReplay {
         var machine = Machine(
             plan: plan, memory: memory, place: HostIdentity.place,
             bootID: state.bootID, clockFloor: Instant(seconds: 0), seed: 0, at: begin)
-        if case .file(let path) = service.installed,
-            let version = try VersionFile.version(in: path)
+        if case .file(let path) = service.installed, let version = try VersionFile.version(in: path)
         {
             _ = machine.handle(.versionInstalled(service.name, version), at: begin)
         }

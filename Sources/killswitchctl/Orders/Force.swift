@@ -35,8 +35,7 @@ struct Force: DaemonOrder {
     @Flag(name: .customLong("now"), help: "Stop units at once, without the service's drain.")
     var isUrgent = false
 
-    @Flag(name: .customLong("all"), help: "Order it for every service.")
-    var isAll = false
+    @Flag(name: .customLong("all"), help: "Order it for every service.") var isAll = false
 
     @Argument(
         help: ArgumentHelp(
@@ -57,8 +56,7 @@ struct Force: DaemonOrder {
         case (nil, nil):
             throw ValidationError(
                 "no end given: add --for DURATION, such as --for 2h, or --until TIME")
-        case (_?, _?):
-            throw ValidationError("give --for or --until, not both")
+        case (_?, _?): throw ValidationError("give --for or --until, not both")
         case (let duration?, nil):
             guard duration.duration >= .seconds(1) else {
                 throw ValidationError("--for is at least 1s")
@@ -150,8 +148,7 @@ struct Release: DaemonOrder {
 
     @Flag(name: .customLong("wait"), help: .waitsForGates) var waitsForGates = false
 
-    @Flag(name: .customLong("all"), help: "End the orders for all services.")
-    var isAll = false
+    @Flag(name: .customLong("all"), help: "End the orders for all services.") var isAll = false
 
     @Argument(help: "The services.", completion: .services, transform: ServiceName.read)
     var services: [ServiceName] = []

@@ -22,16 +22,14 @@ struct Units: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Show only units of services that are not configured.")
-    var orphans = false
+    @Flag(help: "Show only units of services that are not configured.") var orphans = false
 
     @Flag(
         help: """
             Print nothing, but fail if units are attached and no daemon runs, with their names.
             """) var check = false
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @Flag(help: "Print JSON.") var json = false
 
     @Argument(
         help: "The service; by default every service.", completion: .services,

@@ -22,8 +22,7 @@ struct WatchServices: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Print state.json of the service in one line, with 'current'.")
-    var json = false
+    @Flag(help: "Print state.json of the service in one line, with 'current'.") var json = false
 
     @Argument(
         help: "The services; by default all of them.", completion: .services,
@@ -181,8 +180,7 @@ struct ServiceChange {
     var essence: [JSON.Value?] {
         guard let object = state?.object else { return [] }
         let passing = ["decided_at", "valid_until", "fetched_at", "version"]
-        return object.members.filter { !passing.contains($0.key) }.map(\.value)
-            + [.bool(isCurrent)]
+        return object.members.filter { !passing.contains($0.key) }.map(\.value) + [.bool(isCurrent)]
     }
 
     var line: String {
