@@ -81,7 +81,7 @@ package struct RuntimeDirectory {
 
     /// The state in the folder; nil if it is missing or unreadable.
     private func published(in folder: String) -> PublishedState? {
-        do { return try PublishedState.read(in: folder) } catch { return nil }
+        readable { try PublishedState.read(in: folder) } ?? nil
     }
 
     /// Sets the marker to closed, and removes files that are out of date now. The caller reports an error
@@ -106,15 +106,13 @@ package struct RuntimeDirectory {
 
     /// Whether a directory has files of a daemon: its socket, or the state of a service.
     package static func holdsFiles(_ path: String) -> Bool {
-        do {
+        readable {
             let names = try Directory.list(path)
             if names.contains(FileName.controlSocket) { return true }
             return try names.compactMap(FileName.service).contains { name in
                 try File.exists("\(path)/\(name)/\(FileName.state)")
             }
-        } catch {
-            return false
-        }
+        } ?? false
     }
 
     package func confirmationPath(of source: SourceName) -> String {

@@ -99,7 +99,8 @@ extension CompletionKind {
     /// The services that have files, and the states that can be forced.
     static var servicesAndStates: CompletionKind {
         .custom { words, _, _ in
-            orEmpty { try names(in: words) { FileName.service($0)?.text } } + ForcedState.words
+            let services = readable { try names(in: words) { FileName.service($0)?.text } }
+            return (services ?? []) + ForcedState.words
         }
     }
 
@@ -162,11 +163,7 @@ extension CompletionKind {
     private static func orNone(
         _ find: @Sendable @escaping ([String]) throws -> [String]
     ) -> CompletionKind {
-        .custom { words, _, _ in orEmpty { try find(words) } }
-    }
-
-    private static func orEmpty(_ find: () throws -> [String]) -> [String] {
-        do { return try find() } catch { return [] }
+        .custom { words, _, _ in readable { try find(words) } ?? [] }
     }
 
     /// The names in the directory of `--runtime-directory`, or in the default one.
@@ -185,6 +182,6 @@ extension CompletionKind {
     }
 
     private static func entries(in folder: String) -> [String] {
-        orEmpty { try Directory.list(folder) }
+        readable { try Directory.list(folder) } ?? []
     }
 }

@@ -70,6 +70,6 @@ package struct Accounts {
     package static let groupFile = "/etc/group"
 
     private static func bytes(of path: String) -> [UInt8] {
-        do { return try File.read(path, limit: 16 << 20) } catch { return [] }
+        readable { try File.read(path, limit: 16 << 20) } ?? []
     }
 }

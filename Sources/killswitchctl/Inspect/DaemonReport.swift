@@ -2,6 +2,7 @@ import CivilTime
 import Configuration
 import ControlSocket
 import Decision
+import Files
 import JSON
 import Storage
 import SystemdUnits
@@ -137,7 +138,7 @@ extension PublishedFiles {
         guard let socket = error as? SocketError, socket.isNobodyThere, !socket.isRefused,
             signOfLife == nil
         else { return false }
-        do { return try servicesIfAny().isEmpty } catch { return false }
+        return readable { try servicesIfAny().isEmpty } ?? false
     }
 
     static let noDaemon = "no daemon has run since this boot"
@@ -172,12 +173,9 @@ struct OrphanedService {
 
     /// A service that has no files of a daemon. Nil if no unit is attached to it.
     init?(_ name: ServiceName) {
-        do {
-            let units = Set(try AttachmentFiles.all().filter { $0.service == name }.map(\.unit))
-            (self.name, self.units) = (name, units.sorted())
-        } catch {
-            return nil
-        }
+        let attached = readable { try AttachmentFiles.all() } ?? []
+        units = Set(attached.filter { $0.service == name }.map(\.unit)).sorted()
+        self.name = name
         if units.isEmpty { return nil }
     }
 

@@ -176,12 +176,11 @@ struct DecisionReplay {
     ) throws -> [[UInt8]: String] {
         guard let rule else { return [:] }
         let zone = try ZoneFiles.system()
-        do {
-            let list = try SignerFile(path: rule.signers, zone: { zone }, user: nil).read()
-            return SignedFlags.disproofs(of: answers, by: list).mapValues(\.description)
-        } catch {
-            return [:]
+        let list = readable {
+            try SignerFile(path: rule.signers, zone: { zone }, user: nil).read()
         }
+        return list.map { SignedFlags.disproofs(of: answers, by: $0).mapValues(\.description) }
+            ?? [:]
     }
 
     /// The time on both clocks, as if the wall clock had not been set since: servers' clocks are stored by boot time.

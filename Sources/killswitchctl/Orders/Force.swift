@@ -2,6 +2,7 @@ import ArgumentParser
 import CivilTime
 import ControlSocket
 import Decision
+import Files
 import JSON
 import Storage
 
@@ -164,9 +165,7 @@ struct Release: DaemonOrder {
     /// Whether an order is in force, by the files; true if they cannot be read.
     private func isForced(_ service: ServiceName) throws -> Bool {
         let published = try PublishedFiles(options.common)
-        do { return try published.state(of: service)?.object["override"] != .null } catch {
-            return true
-        }
+        return readable { try published.state(of: service)?.object["override"] != .null } ?? true
     }
 
     func calls(of daemon: VarlinkClient) throws -> [OrderCall] {

@@ -168,9 +168,8 @@ struct Attach: ParsableCommand {
         let published = try PublishedFiles(common)
         do { try published.check(service) } catch {
             // A configuration that cannot be read names no service.
-            let isConfigured = Result { try configuredServices().contains(service) }
-            guard published.directory == Directories.system, case .success(true) = isConfigured
-            else { throw error }
+            let isConfigured = readable { try configuredServices().contains(service) } ?? false
+            guard published.directory == Directories.system, isConfigured else { throw error }
         }
     }
 

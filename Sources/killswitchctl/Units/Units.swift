@@ -84,9 +84,7 @@ extension PublishedFiles {
     func units(of service: ServiceName) throws -> [JSON.Object] {
         let file = "\(directory)/\(service)/\(FileName.units)"
         guard let bytes = try File.ifThere(File.read(file, limit: 16 << 20)) else { return [] }
-        do { return try (JSON.Value.parse(bytes).array ?? []).compactMap(\.object) } catch {
-            return []
-        }
+        return (readable { try JSON.Value.parse(bytes) }?.array ?? []).compactMap(\.object)
     }
 }
 

@@ -89,13 +89,11 @@ final class ServiceWatcher {
 
     /// A pipe, a socket or a terminal tells when the other end is closed. A file has no other end.
     private func readerWatch() -> Descriptor? {
-        do {
-            return try Descriptor(loop, STDOUT_FILENO, .error) { [unowned self] _ in
+        readable {
+            try Descriptor(loop, STDOUT_FILENO, .error) { [unowned self] _ in
                 isUnread = true
                 output = nil
             }
-        } catch {
-            return nil
         }
     }
 
