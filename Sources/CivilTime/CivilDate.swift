@@ -26,9 +26,7 @@ package struct CivilDate: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The number of days since 1970-01-01; negative before.
-    package var daysSinceEpoch: Int {
-        Self.daysSinceEpoch(year: year, month: month, day: day)
-    }
+    package var daysSinceEpoch: Int { Self.daysSinceEpoch(year: year, month: month, day: day) }
 
     /// The number of days since 1970-01-01, for numbers that are known to be a date.
     ///

@@ -22,8 +22,7 @@ extension ByteCursor {
         if isAtEnd { return (standard, nil) }
         try readName()
         let hasOffset = !isAtEnd && next != UInt8(ascii: ",")
-        let daylight =
-            hasOffset ? try readOffset() : UTCOffset(seconds: standard.seconds + 3_600)
+        let daylight = hasOffset ? try readOffset() : UTCOffset(seconds: standard.seconds + 3_600)
         try expect(",")
         let start = try readYearlyTime()
         try expect(",")
@@ -67,9 +66,7 @@ extension ByteCursor {
     }
 
     private mutating func readYearlyDay() throws(TimeProblem) -> YearlyTime.Day {
-        if consume("J") {
-            return .ordinalWithoutLeapDay(try readNumber(1...365, digits: 1...3))
-        }
+        if consume("J") { return .ordinalWithoutLeapDay(try readNumber(1...365, digits: 1...3)) }
         guard consume("M") else { return .ordinal(try readNumber(0...365, digits: 1...3)) }
         let month = try readNumber(1...12, digits: 1...2)
         try expect(".")

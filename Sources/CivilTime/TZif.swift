@@ -50,9 +50,7 @@ extension TZif {
         guard cursor.consume("\n") else { throw .truncated("footer") }
         let footer = cursor.read { $0 != UInt8(ascii: "\n") }
         guard cursor.consume("\n") else { throw .truncated("footer") }
-        if !footer.isEmpty {
-            (offsets[starts.count], rule) = try DaylightRule.read(footer: footer)
-        }
+        if !footer.isEmpty { (offsets[starts.count], rule) = try DaylightRule.read(footer: footer) }
     }
 
     /// The header of a block: the counts of the items that follow.

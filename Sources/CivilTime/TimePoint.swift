@@ -6,9 +6,7 @@ package struct TimePoint<Axis>: Hashable, Comparable, Sendable {
     /// Microseconds since the axis began; negative before.
     package var microseconds: Int64
 
-    @inlinable package init(microseconds: Int64) {
-        self.microseconds = microseconds
-    }
+    @inlinable package init(microseconds: Int64) { self.microseconds = microseconds }
 
     // Inlined in other modules, which compare very often; the generic `<=` would look up `<` at run time.
 
@@ -74,9 +72,7 @@ extension TimePoint where Axis == WallClock {
 
 extension Duration {
     /// Whole microseconds, rounded towards zero and saturated. `components` would cost two divisions of 128 bits.
-    @inlinable package var microseconds: Int64 {
-        Int64(clamping: attoseconds / 1_000_000_000_000)
-    }
+    @inlinable package var microseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000_000) }
 
     /// Whole seconds, rounded down.
     @inlinable package var wholeSeconds: Int64 {

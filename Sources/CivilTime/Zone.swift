@@ -25,8 +25,7 @@ extension Zone {
     }
 
     package func dateTime(at instant: Instant) -> CivilDateTime {
-        CivilDateTime(
-            secondsSinceEpoch: instant.seconds + Int64(offset(at: instant).seconds))
+        CivilDateTime(secondsSinceEpoch: instant.seconds + Int64(offset(at: instant).seconds))
     }
 
     /// Hashes the name alone: zones of the same name differ only after an update of the time zone data.

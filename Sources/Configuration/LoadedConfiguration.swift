@@ -17,9 +17,7 @@ package struct LoadedConfiguration {
     }
 
     /// Checks files that were read earlier. Without `zones`, those of the system count.
-    package init(
-        _ files: ConfigurationFiles, zones: Zones? = nil
-    ) throws(ConfigurationError) {
+    package init(_ files: ConfigurationFiles, zones: Zones? = nil) throws(ConfigurationError) {
         let supply = Templates(kept: files.templates)
         self.files = files
         settings = try Settings(files: files.contents, zones: zones ?? .files, templates: supply)
@@ -32,9 +30,7 @@ package struct LoadedConfiguration {
     }
 
     /// The form in which it is stored, for a later start with an invalid one.
-    package var kept: StateDirectory.KeptConfiguration {
-        (files.contents, templates)
-    }
+    package var kept: StateDirectory.KeptConfiguration { (files.contents, templates) }
 
     /// The warnings for its author, one line each.
     package var warnings: [String] {

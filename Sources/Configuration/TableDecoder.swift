@@ -57,9 +57,7 @@ struct TableDecoder {
     }
 
     /// Reports a key that stands without another key that it needs.
-    func require(
-        _ other: some SettingKey, _ article: String = "", beside key: some SettingKey
-    ) {
+    func require(_ other: some SettingKey, _ article: String = "", beside key: some SettingKey) {
         guard let member = member(key), self.member(other) == nil else { return }
         report.error(
             "'\(key.rawValue)' \(place) needs \(article)'\(other.rawValue)' beside it",
@@ -78,9 +76,7 @@ struct TableDecoder {
     }
 
     /// The reader of the table under a key; nil if it is missing, or after an error.
-    func table(_ key: some SettingKey) -> TableDecoder? {
-        member(key).flatMap(reader)
-    }
+    func table(_ key: some SettingKey) -> TableDecoder? { member(key).flatMap(reader) }
 
     /// The members of a table of tables, such as `[source]`. Any other member is an error.
     func tables() -> [(member: Table.Member, reader: TableDecoder)] {

@@ -48,9 +48,7 @@ extension String {
     }
 
     /// Whether the UTF-8 bytes are equal. By `==`, canonical equivalence, two different keys may be equal.
-    func hasSameBytes(as other: String) -> Bool {
-        utf8.elementsEqual(other.utf8)
-    }
+    func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
 extension [String] {

@@ -135,9 +135,7 @@ package enum Outcome: Hashable, Sendable {
     case unchanged
     case failure(Failure)
 
-    var isFailure: Bool {
-        if case .failure = self { true } else { false }
-    }
+    var isFailure: Bool { if case .failure = self { true } else { false } }
 }
 
 /// Why a fetch brought no flags. Never an order: it only decides when the next fetch is due.
@@ -203,9 +201,7 @@ enum Confirmation: Hashable, Sendable {
     case now(Boottime)
 
     /// The time of a confirmation since the start; nil for the others.
-    var moment: Boottime? {
-        if case .now(let moment) = self { moment } else { nil }
-    }
+    var moment: Boottime? { if case .now(let moment) = self { moment } else { nil } }
 
     /// The time since the confirmation; zero for `never`.
     func age(at now: Now) -> Duration {

@@ -152,9 +152,7 @@ extension Service {
 
     /// Announces the next window of a service that runs: its texts, and the reason for its days
     /// left.
-    private func announce(
-        _ window: Window?, in opinion: inout Opinion, _ evidence: Evidence
-    ) {
+    private func announce(_ window: Window?, in opinion: inout Opinion, _ evidence: Evidence) {
         guard let window, opinion.state == .running else { return }
         opinion.nextWindow = window
         opinion.texts.fill(from: window.texts)
@@ -174,8 +172,7 @@ extension Service {
         if opinion.reason.yieldsToProblem {
             switch evidence.newest {
             case .accepted: break
-            case .invalid(let problem):
-                opinion.reason = .invalidAnswer(evidence.source, problem)
+            case .invalid(let problem): opinion.reason = .invalidAnswer(evidence.source, problem)
             case .unconfirmed(let unconfirmed):
                 opinion.reason = .unconfirmed(evidence.source, unconfirmed)
             case .awaitingSignature(let missing):
@@ -253,8 +250,7 @@ extension Reason {
         case .flags, .storedFlags, .endUnreadable, .windowAhead, .rollout: true
         case .starting, .awaitingFirstAnswer, .invalidAnswer, .unconfirmed, .awaitingSignature,
             .endPassed, .window, .versionTooOld, .stale, .unknown, .clockNotBelieved, .serverClock,
-            .minClosed, .reopening,
-            .closingHeld, .overridden:
+            .minClosed, .reopening, .closingHeld, .overridden:
             false
         }
     }

@@ -193,8 +193,7 @@ extension Reason {
         case .unconfirmed(let source, let unconfirmed):
             "source '\(source)' asks to \(unconfirmed.gate.request) the gate; confirmed by "
                 + "\(unconfirmed.count) of \(unconfirmed.needed) answers"
-        case .awaitingSignature(let source, let missing):
-            "source '\(source)' \(missing.clause)"
+        case .awaitingSignature(let source, let missing): "source '\(source)' \(missing.clause)"
         case .windowAhead(let source, let from, let until):
             "source '\(source)' plans maintenance from \(from) until \(until)"
         case .window(let source, let until, let keeper):

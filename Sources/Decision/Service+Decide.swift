@@ -64,9 +64,7 @@ extension Service {
         if case .held = evidence.clock { return nil }
         return zone.calendarDays(from: time, to: end)
     }
-}
 
-extension Service {
     /// The longest time to the next edge. With the minute after it, a record is valid for less than
     /// 26 hours.
     private static let longestDay: Duration = .seconds(26 * 3600 - 120)

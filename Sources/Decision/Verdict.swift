@@ -55,9 +55,7 @@ package enum State: String, CaseIterable, Sendable {
     case maintenance
     case updateRequired = "update-required"
     case ended
-}
 
-extension State {
     /// The rank of the state: the highest wins among several switches.
     package var restrictiveness: Int {
         switch self {

@@ -38,9 +38,7 @@ package enum InstalledVersion: Hashable, Sendable {
     case file(String)
 
     /// The version in the configuration; nil for a file, whose version comes with an event.
-    var fixed: Version? {
-        if case .version(let version) = self { version } else { nil }
-    }
+    var fixed: Version? { if case .version(let version) = self { version } else { nil } }
 }
 
 /// A version as Semantic Versioning 2.0.0 writes it: `MAJOR.MINOR.PATCH[-PRERELEASE][+BUILD]`.

@@ -137,11 +137,7 @@ struct DrillProgress: Hashable, Sendable {
         }
         printed = awaited
         printedAt = now
-        let shown = awaited.prefix(Self.shown)
-        let more = awaited.count > shown.count ? ["\(awaited.count - shown.count) more"] : []
-        let list = (shown + more).joined(separator: ", ")
+        let list = Array(awaited.prefix(6)).andMore(of: awaited.count).joined(separator: ", ")
         return "after \((now - since).wholeSeconds) s waiting for \(list)"
     }
-
-    private static let shown = 6
 }

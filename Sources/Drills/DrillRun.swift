@@ -214,8 +214,7 @@ package struct DrillRun {
             let seen = try world.list(plan.followed)
             if openSince == nil, plan.isOpen(seen) { openSince = now }
             switch orderStatus() {
-            case .status(let status) where status.isLost:
-                throw DrillProblem(status.problem)
+            case .status(let status) where status.isLost: throw DrillProblem(status.problem)
             case .stuck(let problem, _): throw DrillProblem(problem)
             case .status, .unknown: break
             }

@@ -25,8 +25,7 @@ extension DecisionDriver {
                 later.append(effect)
             case .fetch, .storeFlags, .storeVersion, .dropVersion, .reserveVersion, .readVersion,
                 .forget, .markConfirmed, .storeLedger, .storeOverrides, .deliverNotice, .withdraw,
-                .stopSource,
-                .reject, .log, .sleep:
+                .stopSource, .reject, .log, .sleep:
                 perform(effect)
             }
         }

@@ -107,8 +107,7 @@ package final class GateDriver {
         case .countProcesses(let unit): systemd?.countProcesses(of: unit)
         case .attachListed: systemd?.attachListed()
         case .readAttachOutcome: systemd?.readAttachOutcome()
-        case .publishUnits(let service, let rows):
-            write(service) { try publish(rows, service) }
+        case .publishUnits(let service, let rows): write(service) { try publish(rows, service) }
         case .publishGate(let service, let report):
             write(service) { try publishGate(report, service) }
         case .log(let notice): log(notice)

@@ -27,9 +27,7 @@ extension Event {
         case .started, .woke, .clockStepped, .hinted, .watchChanged, .signersRead, .warningsChanged,
             .versionRead,
             .disproved, .writeEnded, .filesDeleted, .stateDeleted, .confirm, .force, .release,
-            .drillEnded,
-            .activate, .forget,
-            .versionInstalled, .reconfigured, .startupWaitEnded:
+            .drillEnded, .activate, .forget, .versionInstalled, .reconfigured, .startupWaitEnded:
             nil
         }
     }

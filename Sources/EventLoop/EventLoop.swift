@@ -64,6 +64,9 @@ package final class EventLoop {
         return result < 0 ? nil : result != TIME_ERROR
     }
 
+    /// Lends the C loop, for one call, to sd-bus(3), which adds its own sources; `call` negates its `errno(3)`.
+    package func attach(_ call: (OpaquePointer) -> Int32) -> Int32 { unsafe call(pointer) }
+
     /// The time on the axis of systemd's time stamps, now.
     package static var uptime: Uptime { Uptime(microseconds: microseconds(of: CLOCK_MONOTONIC)) }
 
@@ -82,11 +85,6 @@ func expectSuccess(_ result: Int32, file: StaticString = #fileID, line: UInt = #
     Invariant.hold(
         result >= 0 || result == -ESTALE || result == -ECHILD,
         "\(SystemError("change an event source", code: -result))", file: file, line: line)
-}
-
-extension EventLoop {
-    /// Lends the C loop, for one call, to sd-bus(3), which adds its own sources; `call` negates its `errno(3)`.
-    package func attach(_ call: (OpaquePointer) -> Int32) -> Int32 { unsafe call(pointer) }
 }
 
 /// Calls its handler from the loop, once the event that is being dispatched has been handled. It costs no system call.

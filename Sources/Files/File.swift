@@ -92,3 +92,8 @@ package enum SymbolicLink {
         try File.rename(temporary, to: path)
     }
 }
+
+/// What `read` reads; nil if it cannot be read.
+package func readable<Value>(_ read: () throws -> Value) -> Value? {
+    do { return try read() } catch { return nil }
+}

@@ -39,9 +39,7 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
     /// The file is not there, or something on the way to it is no directory.
     package var isNotFound: Bool { code == ENOENT || code == ENOTDIR }
 
-    package var isTooLarge: Bool {
-        if case .largerThan = cause { true } else { false }
-    }
+    package var isTooLarge: Bool { if case .largerThan = cause { true } else { false } }
 
     package var isPermissionDenied: Bool { code == EACCES || code == EPERM }
 

@@ -124,9 +124,7 @@ package struct FileAttributes: Hashable, Sendable {
     package let modificationTime: Int64
 
     /// The attributes that a call of the family of `stat(2)` gives.
-    init(
-        of path: String, _ call: (UnsafePointer<CChar>, inout stat) -> Int32
-    ) throws(FileError) {
+    init(of path: String, _ call: (UnsafePointer<CChar>, inout stat) -> Int32) throws(FileError) {
         var status = stat()
         try unsafe system("examine", path) { unsafe call($0, &status) }
         kind =

@@ -1,5 +1,6 @@
 package import CivilTime
 package import Decision
+import Files
 package import Signing
 
 /// Flags in a signed document: from the bytes to an answer, or to the reason for which it is refused.
@@ -58,11 +59,8 @@ package enum SignedFlags {
         of answer: Answer, by signers: AllowedSigners, at time: Instant
     ) -> CountedSigners? {
         guard let signed = answer.signed else { return nil }
-        do {
-            let document = try SignedDocument(answer.body + signed.signatures)
-            return try document.authors(among: signers, at: time)
-        } catch {
-            return nil
+        return readable {
+            try SignedDocument(answer.body + signed.signatures).authors(among: signers, at: time)
         }
     }
 

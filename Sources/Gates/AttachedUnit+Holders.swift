@@ -55,8 +55,7 @@ extension AttachedUnit {
             return []
         }
         let others = holders.filter { target, holder in
-            target.service != service
-                && (holder.mayRun == false || holder.mayRun == nil && !isUp)
+            target.service != service && (holder.mayRun == false || holder.mayRun == nil && !isUp)
         }
         return Set(others.keys.map(\.service)).sorted()
     }

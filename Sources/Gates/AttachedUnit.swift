@@ -32,8 +32,7 @@ struct AttachedUnit: Hashable, Sendable {
     /// Whether it runs, or has done its work.
     var isUp: Bool {
         guard let seen else { return false }
-        let isDone =
-            read.isOneshot && read.result == "success" && seen.isAtRestDown && !isDoubtful
+        let isDone = read.isOneshot && read.result == "success" && seen.isAtRestDown && !isDoubtful
         return seen.isAtRestUp || isDone
     }
 

@@ -37,9 +37,7 @@ struct GateDrain: Hashable, Sendable {
 
 extension GateMachine {
     /// Closes a gate whose drain is over.
-    mutating func closeDrained(
-        _ service: ServiceName, at now: Boottime, _ batch: inout GateBatch
-    ) {
+    mutating func closeDrained(_ service: ServiceName, at now: Boottime, _ batch: inout GateBatch) {
         guard let drained = gates[service]?.drain?.following(at: now) else { return }
         decide(service, drained, nil, at: now, &batch)
     }

@@ -100,9 +100,7 @@ extension GateState {
         }
     }
 
-    mutating func writeFailed(
-        _ problem: String, at now: Boottime, _ batch: inout GateBatch
-    ) {
+    mutating func writeFailed(_ problem: String, at now: Boottime, _ batch: inout GateBatch) {
         guard files.writeFailed(isDecided: desired != nil, at: now) else { return }
         batch.log(.publishFailed(service, problem: problem))
     }

@@ -23,14 +23,11 @@ package enum GateLogMessage: Hashable, Sendable {
     case noticeLost(ServiceName)
     /// The gate has refused so many starts of a unit that were not told yet; the verdict is why, as far as it is
     /// known. `isOver`: the gate is open by now.
-    case startsRefused(
-        ServiceName, UnitName, Int, isFirst: Bool, isOver: Bool, by: Verdict?)
+    case startsRefused(ServiceName, UnitName, Int, isFirst: Bool, isOver: Bool, by: Verdict?)
     /// systemd has not answered a job for a while.
     case systemdSilent
     case systemdAnswers
-}
 
-extension GateLogMessage {
     /// Who has to act on it.
     package var level: LogMessage.Level {
         switch self {
@@ -95,8 +92,7 @@ extension GateLogMessage {
     }
 
     private static func cause(_ verdict: Verdict?) -> String {
-        verdict.map { "the service is \($0.state.rawValue); \($0.cause)" }
-            ?? "the gate is closed"
+        verdict.map { "the service is \($0.state.rawValue); \($0.cause)" } ?? "the gate is closed"
     }
 
     private static func list(_ units: [UnitName: Duration], _ gate: Gate) -> String {
@@ -104,18 +100,15 @@ extension GateLogMessage {
         let order = units.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
         // The slowest units are enough for a line; units.json has all.
         let shown = order.suffix(listed).map { "\($0.key) \($0.value.inMilliseconds)" }
-        let more = order.count > shown.count ? ["\(order.count - shown.count) more"] : []
         return "; units \(gate == .open ? "started" : "stopped"): "
-            + (shown + more).joined(separator: ", ")
+            + shown.andMore(of: order.count).joined(separator: ", ")
     }
 
     private static func list(_ kept: [UnitName: [ServiceName]]) -> String {
         let shown = kept.sorted { $0.key < $1.key }.prefix(listed).map { unit, services in
-            "\(unit) stays down because of "
-                + services.map { "'\($0)'" }.joined(separator: ", ")
+            "\(unit) stays down because of " + services.map { "'\($0)'" }.joined(separator: ", ")
         }
-        let more = kept.count > shown.count ? ["\(kept.count - shown.count) more"] : []
-        return (shown + more).map { "; \($0)" }.joined()
+        return shown.andMore(of: kept.count).map { "; \($0)" }.joined()
     }
 
     private static let listed = 8

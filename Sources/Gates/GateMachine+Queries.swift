@@ -34,8 +34,7 @@ extension GateMachine {
 
     /// A gate as metrics show it; nil while nothing is known of it.
     package func view(of service: ServiceName, at now: Boottime) -> GateView? {
-        guard let gate = gates[service],
-            let report = gate.files.report ?? gate.report(context(now))
+        guard let gate = gates[service], let report = gate.files.report ?? gate.report(context(now))
         else { return nil }
         return GateView(report: report, moves: gate.moves, refusedStarts: gate.refusedStarts)
     }

@@ -125,8 +125,7 @@ package enum UnitProblem: Hashable, Sendable {
         case .startRefused: "an assertion in its unit file (Assert…=) has refused its start"
         case .runningWhileClosed: "it ran although the gate is closed; killswitchd is stopping it"
         case .escaped(let load):
-            "it still runs although the gate is closed"
-                + (load.problem.map { ": \($0)" } ?? "")
+            "it still runs although the gate is closed" + (load.problem.map { ": \($0)" } ?? "")
         case .lost(let load): load.problem ?? "systemd cannot use its unit file"
         case .processesLeft(let left):
             "it is inactive, and \(left.count) of its processes "

@@ -183,9 +183,7 @@ struct RefusedJob: Sendable {
     /// The problem of the refusal that was reported last; nil without one.
     var problem: GateObstacle? { reported?.problem }
 
-    mutating func jobRefused(_ job: TargetJob, _ problem: GateObstacle) {
-        pending = (job, problem)
-    }
+    mutating func jobRefused(_ job: TargetJob, _ problem: GateObstacle) { pending = (job, problem) }
 
     /// systemd has taken a job that it may have refused before.
     mutating func jobAccepted(_ job: TargetJob) { if reported?.job == job { reported = nil } }

@@ -43,12 +43,10 @@ extension GateState {
 
     /// A daemon that was started during an opening finds the targets in their place, and units on their way up.
     mutating func resumeOpening(_ desired: DesiredGate, _ context: GateContext) {
-        guard desired.gate == .open, targets.areAttachedKnown,
-            files.report?.isUnavailable != false
+        guard desired.gate == .open, targets.areAttachedKnown, files.report?.isUnavailable != false
         else { return }
         let starting = attached.compactMap { context.units[$0] }.filter { unit in
-            !unit.starters(of: service).isEmpty && !unit.isUp
-                && unit.seen?.isAtRest == false
+            !unit.starters(of: service).isEmpty && !unit.isUp && unit.seen?.isAtRest == false
         }
         guard !starting.isEmpty else { return }
         phase = .awaitingUnits(GateMove(at: context.now, awaiting: Set(starting.map(\.name))))

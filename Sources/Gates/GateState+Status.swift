@@ -43,9 +43,7 @@ extension GateState {
     /// The moment at which time alone changes something.
     func wakeUp(_ link: SystemdLink) -> Boottime? {
         let retry = link.mayMove ? phase.wakeUp : nil
-        let times = [
-            readyBy, files.wakeUp, retry, notice.wakeUp(link), drain?.end,
-        ]
+        let times = [readyBy, files.wakeUp, retry, notice.wakeUp(link), drain?.end]
         return times.compactMap(\.self).min()
     }
 

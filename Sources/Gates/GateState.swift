@@ -198,8 +198,7 @@ struct GateState: Sendable {
                 let took = context.now - move.began
                 moves[desired.gate] = took
                 let kept = report(context)?.units.kept ?? [:]
-                batch.log(
-                    .moved(service, desired, took: took, units: move.took, kept: kept))
+                batch.log(.moved(service, desired, took: took, units: move.took, kept: kept))
             } else if desired.gate == .open {
                 limitStart(context, &batch)
             }

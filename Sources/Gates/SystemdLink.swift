@@ -45,9 +45,7 @@ struct SystemdLink: Hashable, Sendable {
     var mayMove: Bool { isUp && askAgainAt == nil }
 
     /// Why no gate is moved; nil if the connection is there. A bus that is restarted is back in a moment.
-    var obstacle: GateObstacle? {
-        problem.map { isLostForLong ? .noBus($0) : .awaitingBus($0) }
-    }
+    var obstacle: GateObstacle? { problem.map { isLostForLong ? .noBus($0) : .awaitingBus($0) } }
 
     /// systemd has listed our units: the connection is up.
     mutating func connect(_ batch: inout GateBatch) {

@@ -235,6 +235,4 @@ func transfer(of easy: UnsafeMutableRawPointer) -> HTTPTransfer? {
 }
 
 /// A count that ends the transfer: any but the count of the bytes, of which there may be none.
-private func refused(_ bytes: UnsafeRawBufferPointer) -> Int {
-    unsafe bytes.isEmpty ? 1 : 0
-}
+private func refused(_ bytes: UnsafeRawBufferPointer) -> Int { unsafe bytes.isEmpty ? 1 : 0 }

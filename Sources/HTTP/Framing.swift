@@ -36,9 +36,7 @@ extension HeaderSection {
     }
 
     /// The members of a list, in lower case.
-    private func list(
-        of name: String, called title: String
-    ) throws(TransferError) -> [String] {
+    private func list(of name: String, called title: String) throws(TransferError) -> [String] {
         guard let members = members(of: name) else { throw .broken("its \(title) is not readable") }
         return members.map { $0.lowercased() }
     }

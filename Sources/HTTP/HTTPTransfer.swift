@@ -40,9 +40,7 @@ package final class HTTPTransfer {
 
     /// An exchange that has sent nothing. It shares the connections of the client unless `usesOwnConnection`: then
     /// each request has one of its own, which is closed afterwards. Throws if memory runs out.
-    package init(
-        _ client: HTTPClient, usesOwnConnection: Bool = false
-    ) throws(TransferError) {
+    package init(_ client: HTTPClient, usesOwnConnection: Bool = false) throws(TransferError) {
         self.client = client
         handle = try EasyHandle()
         try unsafe handle.setUp(userdata: Unmanaged.passUnretained(self).toOpaque())

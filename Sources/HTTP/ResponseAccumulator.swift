@@ -62,9 +62,7 @@ struct ResponseAccumulator {
     var isWhole: Bool { decoder?.isAtEnd ?? true }
 
     /// False for a stream with a content coding, which is refused: its bytes are not decoded.
-    mutating func refuseCoding() -> Bool {
-        isGzip ? refuse(.encoding("gzip")) : true
-    }
+    mutating func refuseCoding() -> Bool { isGzip ? refuse(.encoding("gzip")) : true }
 
     /// Starts over for the next answer, after a redirect.
     mutating func advance() {

@@ -4,7 +4,7 @@ import POSIX
 
 /// Why a transfer brought no answer. The description is one clause, the same for the same cause, so
 /// that a repeated error can be recognised.
-package enum TransferError: Error, Hashable, Sendable {
+package enum TransferError: Error, Hashable, Sendable, CustomStringConvertible {
     /// libcurl refused a setting, or ran out of memory.
     case notStarted(String)
     case unknownName(String)
@@ -25,9 +25,7 @@ package enum TransferError: Error, Hashable, Sendable {
 
     static let cutShort = TransferError.broken("it was cut short")
     static let notHTTP = TransferError.broken("it is not valid HTTP")
-}
 
-extension TransferError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .notStarted(let cause): "cannot start: \(cause)"
@@ -44,9 +42,7 @@ extension TransferError: CustomStringConvertible {
         case .broken(let cause): "the answer is broken: \(cause)"
         }
     }
-}
 
-extension TransferError {
     /// Turns a result of libcurl into an error. `sentence` is libcurl's own, or empty; it may hold
     /// times, so that not all of it is used. `number` is the `errno(3)` of a failed connection, or 0, and
     /// `answer` the status with which a proxy answered CONNECT, or 0.
@@ -87,8 +83,7 @@ extension TransferError {
             case CURLE_GOT_NOTHING: .broken("the server closed the connection without an answer")
             case CURLE_BAD_CONTENT_ENCODING: .broken("it cannot be decoded")
             case CURLE_SEND_ERROR, CURLE_RECV_ERROR: .broken("the connection was lost")
-            case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY:
-                .notHTTP
+            case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: .notHTTP
             case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_URL_MALFORMAT:
                 .notStarted(Self.clause(text))
             default: .broken(Self.clause(text))

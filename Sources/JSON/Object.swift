@@ -75,16 +75,13 @@ package struct Object: Sendable {
     /// Gives back the room for more members.
     mutating func trim() { members = members.trimmed }
 
-    mutating func complete(_ value: Value) {
-        members[members.count - 1].value = value
-    }
+    mutating func complete(_ value: Value) { members[members.count - 1].value = value }
 
     /// The slot of a key in the index: that of its member, or an empty one.
     private func slot(of key: String) -> Int {
         let (mask, wanted) = (index.count - 1, key.utf8Span.span)
         var slot = ExactString(key).hashValue & mask
-        while index[slot] != 0,
-            !ExactString(members[Int(index[slot]) - 1].key).consists(of: wanted)
+        while index[slot] != 0, !ExactString(members[Int(index[slot]) - 1].key).consists(of: wanted)
         {
             slot = (slot + 1) & mask
         }

@@ -17,8 +17,7 @@ extension Parser {
             case nil: throw unfinishedString
             case .backslash: text.append(contentsOf: try readEscape().utf8)
             // The last line of a file that was cut off ends as every line does.
-            case .lineFeed where bytes[offset...].allSatisfy(\.isWhitespace):
-                throw unfinishedString
+            case .lineFeed where bytes[offset...].allSatisfy(\.isWhitespace): throw unfinishedString
             case let byte? where byte.isControl: throw unexpectedCharacter(.escapedControl)
             default:
                 let start = offset

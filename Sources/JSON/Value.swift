@@ -7,9 +7,7 @@ package enum Value: Sendable {
     case string(String)
     case array([Value])
     case object(Object)
-}
 
-extension Value {
     /// A string, or null for nil.
     package static func optional(_ text: String?) -> Value { text.map(Value.string) ?? .null }
 
@@ -45,25 +43,15 @@ extension Value {
 
     // The content, or nil if the value has another type.
 
-    package var bool: Bool? {
-        if case .bool(let bool) = self { bool } else { nil }
-    }
+    package var bool: Bool? { if case .bool(let bool) = self { bool } else { nil } }
 
-    package var number: Number? {
-        if case .number(let number) = self { number } else { nil }
-    }
+    package var number: Number? { if case .number(let number) = self { number } else { nil } }
 
-    package var string: String? {
-        if case .string(let string) = self { string } else { nil }
-    }
+    package var string: String? { if case .string(let string) = self { string } else { nil } }
 
-    package var array: [Value]? {
-        if case .array(let array) = self { array } else { nil }
-    }
+    package var array: [Value]? { if case .array(let array) = self { array } else { nil } }
 
-    package var object: Object? {
-        if case .object(let object) = self { object } else { nil }
-    }
+    package var object: Object? { if case .object(let object) = self { object } else { nil } }
 }
 
 extension Value: Hashable {

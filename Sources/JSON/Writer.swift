@@ -153,9 +153,7 @@ private struct Writer {
         }
     }
 
-    private mutating func write(_ plain: String) {
-        bytes.append(contentsOf: plain.utf8)
-    }
+    private mutating func write(_ plain: String) { bytes.append(contentsOf: plain.utf8) }
 }
 
 extension Unicode.Scalar {
@@ -163,9 +161,7 @@ extension Unicode.Scalar {
     fileprivate var isPlain: Bool { isASCII || isPrintable }
 
     /// `\u` and four hexadecimal digits for each unit of UTF-16.
-    fileprivate var escape: String {
-        String(self).utf16.map { "\\u\($0.hexadecimal)" }.joined()
-    }
+    fileprivate var escape: String { String(self).utf16.map { "\\u\($0.hexadecimal)" }.joined() }
 }
 
 extension UInt8 {

@@ -77,8 +77,7 @@ extension Exposition {
     ) {
         let labels = Labels().adding("service", service.name.text)
         for state in State.allCases {
-            add(
-                .serviceState, labels.adding("state", state.rawValue), state == service.state)
+            add(.serviceState, labels.adding("state", state.rawValue), state == service.state)
         }
         if service.isHeld { add(.closingHeld, labels, 1) }
         if let gate = gates?.view(of: service.name, at: overview.now.boot) {
@@ -100,8 +99,7 @@ extension Exposition {
         add(.end, labels, verdict.endsAt?.asPublished)
         if let source = verdict.source {
             let version = LabelText.shortened(verdict.version ?? "")
-            var facts = labels.adding("source", source.text)
-                .adding("version", version)
+            var facts = labels.adding("source", source.text).adding("version", version)
             if !verdict.authors.isEmpty {
                 let author = LabelText.shortened(verdict.authors.joined(separator: ","))
                 facts = facts.adding("author", author)

@@ -30,7 +30,7 @@ package final class DatagramSocket {
 }
 
 /// The address of a socket on this host, unix(7).
-package enum SocketAddress: Hashable, Sendable {
+package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     case path(String)
     /// A name in the abstract namespace: the kernel's address begins with a NUL byte.
     case abstract(String)
@@ -43,18 +43,14 @@ package enum SocketAddress: Hashable, Sendable {
         default: return nil
         }
     }
-}
 
-extension SocketAddress: CustomStringConvertible {
     package var description: String {
         switch self {
         case .path(let path): path
         case .abstract(let name): "@\(name)"
         }
     }
-}
 
-extension SocketAddress {
     /// Lends the address to `body` in the kernel's form, for that call; nil if it is too long.
     ///
     /// The kernel needs the length: in an abstract name every byte counts.

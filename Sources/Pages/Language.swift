@@ -92,9 +92,7 @@ struct Phrases: Sendable {
         case .undecided, .running, .countdown, .updateRequired: ends
         }
     }
-}
 
-extension Phrases {
     fileprivate static let english = Phrases(
         starting: Phrase(
             "One moment, please", "This service is starting. Please try again in a moment."),

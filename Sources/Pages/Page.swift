@@ -38,8 +38,7 @@ package struct Page: Hashable, Sendable {
         for node in nodes {
             switch node {
             case .text(let text): page += text
-            case .field(let field):
-                if let text = field.text(facts) { page.append(escaped: text) }
+            case .field(let field): if let text = field.text(facts) { page.append(escaped: text) }
             case .section(let field, let isInverted, let nodes):
                 if (field.text(facts) == nil) == isInverted {
                     fill(nodes, with: facts, into: &page)

@@ -111,8 +111,7 @@ struct TemplateParser {
         let inner = bytes[start + 2..<range.upperBound - 2]
         let (kind, rest) = (inner.first ?? 0, inner.dropFirst())
         switch kind {
-        case UInt8(ascii: "!"):
-            consumeLine(of: range)
+        case UInt8(ascii: "!"): consumeLine(of: range)
         case UInt8(ascii: "#"), UInt8(ascii: "^"):
             let name = Self.trimmed(rest)
             let field = try field(name, at: start)
@@ -127,8 +126,7 @@ struct TemplateParser {
                 throw error("'{{/\(name)}}' closes a section that was not opened", at: start)
             }
             guard tag.name == name else {
-                throw error(
-                    "'{{/\(name)}}' comes where '{{/\(tag.name)}}' is expected", at: start)
+                throw error("'{{/\(name)}}' comes where '{{/\(tag.name)}}' is expected", at: start)
             }
             consumeLine(of: range)
             let nodes = sections.removeLast().nodes
@@ -138,8 +136,7 @@ struct TemplateParser {
             throw error("every field is escaped: write '{{\(Self.trimmed(rest))}}'", at: start)
         case UInt8(ascii: ">"):
             throw error("a template has no partials: write the text here", at: start)
-        case UInt8(ascii: "="):
-            throw error("the delimiters are always '{{' and '}}'", at: start)
+        case UInt8(ascii: "="): throw error("the delimiters are always '{{' and '}}'", at: start)
         default:
             let field = try field(Self.trimmed(inner), at: start)
             add(bytes[position..<start])
@@ -191,9 +188,7 @@ struct TemplateParser {
         return (start..<bytes.count - 1).first { bytes[$0] == brace && bytes[$0 + 1] == brace }
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool {
-        " \t\r".utf8.contains(byte)
-    }
+    private static func isBlank(_ byte: UInt8) -> Bool { " \t\r".utf8.contains(byte) }
 
     /// The text between the first and the last character that is neither blank nor a line break.
     private static func trimmed(_ bytes: ArraySlice<UInt8>) -> String {

@@ -34,8 +34,7 @@ package struct AllowedSigners: Hashable, Sendable {
     }
 
     /// The signer with the key of this signature, for our namespace and now. It checks no signature.
-    func signer(of signature: SSHSignature, at now: Instant) throws(SignatureRefusal)
-        -> SignerLine
+    func signer(of signature: SSHSignature, at now: Instant) throws(SignatureRefusal) -> SignerLine
     {
         guard let candidates = signers[signature.key], let first = candidates.first else {
             guard SSHKey.Kind(rawValue: signature.keyType) != nil else {

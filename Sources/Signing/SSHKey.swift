@@ -62,9 +62,7 @@ package struct SSHKey: Hashable, Sendable {
         0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08,
         0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
     ]
-}
 
-extension SSHKey {
     /// What the check of a signature has found.
     enum Check: Hashable {
         case valid
@@ -138,9 +136,7 @@ extension SSHKey {
         try reader.expectEnd(of: "the numbers r and s")
         return [0x30, UInt8(numbers.count)] + numbers
     }
-}
 
-extension SSHKey {
     /// The fingerprint of a key in SSH's wire format, as `ssh-keygen -l` shows it.
     static func fingerprintText(of bytes: [UInt8]) -> String {
         let text = Base64.text(of: SHA256.digest(of: bytes))

@@ -1,5 +1,5 @@
 /// Why a signed document, or one of its signatures, is refused.
-package enum SignatureRefusal: Error, Hashable, Sendable {
+package enum SignatureRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     case unsigned
     case trailingBytes
     case tooManySignatures
@@ -22,16 +22,13 @@ package enum SignatureRefusal: Error, Hashable, Sendable {
     /// Nobody touched the signer's security key.
     case untouched(String)
     case outOfMemory
-}
 
-extension SignatureRefusal: CustomStringConvertible {
     /// One clause, lower case, about the document ("it").
     package var description: String {
         switch self {
         case .unsigned: "it is not signed"
         case .trailingBytes: "other bytes than signatures follow the document"
-        case .tooManySignatures:
-            "it has more than \(SignedDocument.maximumSignatures) signatures"
+        case .tooManySignatures: "it has more than \(SignedDocument.maximumSignatures) signatures"
         case .malformed(let number, let clause): "signature \(number) cannot be read: \(clause)"
         case .namespace(let name):
             "it is signed for the namespace '\(name.excerpt)', not '\(SignedDocument.namespace)'"
@@ -46,11 +43,9 @@ extension SignatureRefusal: CustomStringConvertible {
             "'\(signer)' signed it, and may not sign for the namespace "
                 + "'\(SignedDocument.namespace)'"
         case .notYetValid(let signer): "'\(signer)' signed it with a key that is not valid yet"
-        case .noLongerValid(let signer):
-            "'\(signer)' signed it with a key that is no longer valid"
+        case .noLongerValid(let signer): "'\(signer)' signed it with a key that is no longer valid"
         case .changedBytes(let signer): "its content has changed since '\(signer)' signed it"
-        case .untouched(let signer):
-            "the security key of '\(signer)' signed it without a touch"
+        case .untouched(let signer): "the security key of '\(signer)' signed it without a touch"
         case .outOfMemory: "its signatures cannot be checked: out of memory"
         }
     }

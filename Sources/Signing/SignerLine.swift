@@ -59,8 +59,7 @@ struct SignerLine: Hashable {
         for name in names {
             guard !name.isEmpty else { throw FormatProblem("a name is empty") }
             guard !name.utf8.contains(where: { "*?!".utf8.contains($0) }) else {
-                throw FormatProblem(
-                    "'\(name.excerpt)' is a pattern, and an author needs a name")
+                throw FormatProblem("'\(name.excerpt)' is a pattern, and an author needs a name")
             }
             guard name.unicodeScalars.allSatisfy(\.isPrintable), name.utf8.count <= 255 else {
                 throw FormatProblem(
@@ -89,8 +88,7 @@ struct SignerLine: Hashable {
         var (isForUs, validity) = (true, Validity())
         var seen: Set<String> = []
         for option in try text.quotedParts(separator: ",") {
-            let parts = option.split(
-                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             // ssh-keygen compares names of options without case.
             let name = parts[0].lowercased()
             guard seen.insert(name).inserted else {
@@ -98,8 +96,7 @@ struct SignerLine: Hashable {
             }
             switch name {
             case "namespaces":
-                isForUs = SignedDocument.namespace.isMatched(
-                    byPatterns: try value(parts, of: name))
+                isForUs = SignedDocument.namespace.isMatched(byPatterns: try value(parts, of: name))
             case "valid-after": validity.after = try time(parts, of: name, zone)
             case "valid-before": validity.before = try time(parts, of: name, zone)
             default: throw FormatProblem("the option '\(name.excerpt)' is not supported")
@@ -134,8 +131,7 @@ struct SignerLine: Hashable {
             throw wrong
         }
         func part(_ range: Range<Int>) -> String {
-            range.upperBound <= digits.count
-                ? String(decoding: digits[range], as: UTF8.self) : "00"
+            range.upperBound <= digits.count ? String(decoding: digits[range], as: UTF8.self) : "00"
         }
         let date = "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))"
         let clock = "\(part(8..<10)):\(part(10..<12)):\(part(12..<14))"

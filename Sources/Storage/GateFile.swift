@@ -25,8 +25,7 @@ package enum GateFile {
             "advice": .optional(report.problem?.advice),
             "next_try": .optional(report.nextTry.map(time)),
             "drains_until": .optional(report.drainsUntil.map(time)),
-            "units": report.actual == nil
-                ? .null : .object(units(report.units, as: report.wanted)),
+            "units": report.actual == nil ? .null : .object(units(report.units, as: report.wanted)),
         ]
     }
 
@@ -133,12 +132,10 @@ package struct PublishedGate: Sendable {
 
     /// Reads the file in a service's folder; nil if it is missing or unreadable.
     package static func read(in folder: String) -> PublishedGate? {
-        do {
+        readable {
             let bytes = try File.read("\(folder)/\(FileName.gate)", limit: 1 << 20)
             return try JSON.Value.parse(bytes).object.flatMap(PublishedGate.init)
-        } catch {
-            return nil
-        }
+        } ?? nil
     }
 
     /// Whether the gate is as this verdict wants it, and every unit with it.
@@ -154,6 +151,6 @@ package struct PublishedGate: Sendable {
 extension JSON.Object {
     /// The time in a member; nil without one that can be read.
     fileprivate func instantIfGood(_ key: String) -> Instant? {
-        do { return try instant(key) } catch { return nil }
+        readable { try instant(key) }
     }
 }

@@ -21,9 +21,7 @@ struct Marker {
 
     /// The gate by the marker; nil without one, or if this user may not see it. If both exist, closed wins.
     var gate: Gate? {
-        [Gate.closed, .open].first { gate in
-            do { return try File.exists(path(gate)) } catch { return false }
-        }
+        [Gate.closed, .open].first { gate in readable { try File.exists(path(gate)) } ?? false }
     }
 
     private func path(_ gate: Gate) -> String { "\(folder)/\(gate.rawValue)" }

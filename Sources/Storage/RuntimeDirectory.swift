@@ -51,8 +51,7 @@ package struct RuntimeDirectory {
                     close(folder, without: isTrue ? [] : files[position...].map(\.name))
                 case .open:
                     do { try Marker(folder: folder).set(.open) } catch {}
-                case nil:
-                    break
+                case nil: break
                 }
                 throw error
             }
@@ -82,7 +81,7 @@ package struct RuntimeDirectory {
 
     /// The state in the folder; nil if it is missing or unreadable.
     private func published(in folder: String) -> PublishedState? {
-        do { return try PublishedState.read(in: folder) } catch { return nil }
+        readable { try PublishedState.read(in: folder) } ?? nil
     }
 
     /// Sets the marker to closed, and removes files that are out of date now. The caller reports an error
@@ -107,15 +106,13 @@ package struct RuntimeDirectory {
 
     /// Whether a directory has files of a daemon: its socket, or the state of a service.
     package static func holdsFiles(_ path: String) -> Bool {
-        do {
+        readable {
             let names = try Directory.list(path)
             if names.contains(FileName.controlSocket) { return true }
             return try names.compactMap(FileName.service).contains { name in
                 try File.exists("\(path)/\(name)/\(FileName.state)")
             }
-        } catch {
-            return false
-        }
+        } ?? false
     }
 
     package func confirmationPath(of source: SourceName) -> String {
@@ -185,9 +182,7 @@ package struct RuntimeDirectory {
     private func removeService(_ folder: String) throws(FileError) {
         try Marker(folder: folder).set(nil)
         let files = [FileName.state, FileName.environment, FileName.units, FileName.gate]
-        for file in files + WebFiles.names {
-            try File.remove("\(folder)/\(file)")
-        }
+        for file in files + WebFiles.names { try File.remove("\(folder)/\(file)") }
         if try Directory.list(folder).isEmpty { try Directory.remove(folder) }
     }
 

@@ -113,8 +113,7 @@ package struct StateDirectory {
         let changed = changed ?? Set(ledger.entries.keys)
         let isLarge = ledger.entries.count >= Self.largeLedger
         if let whole, isLarge, changed.count < ledger.entries.count, log ?? 0 < whole {
-            return try File.append(
-                StoredLedger.lines(of: changed, in: ledger), to: ledgerLogPath)
+            return try File.append(StoredLedger.lines(of: changed, in: ledger), to: ledgerLogPath)
         }
         // A log that is still there after a crash must not hold older entries than the ledger.
         if log != nil {

@@ -85,9 +85,7 @@ enum StoredConfiguration {
     }
 
     /// The configuration; nil without a file.
-    static func configuration(
-        in stored: JSON.Object
-    ) throws -> StateDirectory.KeptConfiguration? {
+    static func configuration(in stored: JSON.Object) throws -> StateDirectory.KeptConfiguration? {
         let files = try stored.array("files").map(file)
         if files.isEmpty { return nil }
         let templates = stored["templates"] == nil ? [] : try stored.array("templates").map(file)
@@ -99,9 +97,7 @@ enum StoredConfiguration {
         return .object(["path": .string(file.path), "text": .string(text)])
     }
 
-    private static func file(
-        _ value: JSON.Value
-    ) throws -> StateDirectory.ConfigurationFile {
+    private static func file(_ value: JSON.Value) throws -> StateDirectory.ConfigurationFile {
         let object = try value.asObject()
         return (try object.string("path"), Array(try object.string("text").utf8))
     }

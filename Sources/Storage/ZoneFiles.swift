@@ -23,11 +23,7 @@ package enum ZoneFiles {
 
     /// Whether a zone of this name exists, readable or not.
     package static func exists(_ name: String) -> Bool {
-        do {
-            return try isName(name) && File.exists("\(folder)/\(name)")
-        } catch {
-            return true
-        }
+        readable { try isName(name) && File.exists("\(folder)/\(name)") } ?? true
     }
 
     /// The names of all zones, for suggestions; empty without tzdata's list.

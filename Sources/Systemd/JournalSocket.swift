@@ -59,9 +59,7 @@ package struct JournalEntry: Hashable, Sendable {
         self.messageID = messageID
         self.fields = fields
     }
-}
 
-extension JournalEntry {
     /// The most bytes of a value. The datagram of an entry, which has a dozen fields, stays far
     /// below the 208 KiB that a socket takes, so that no entry has to be passed as a file.
     package static let valueLimit = 8 << 10

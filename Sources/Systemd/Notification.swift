@@ -95,9 +95,7 @@ package struct NotifyEnvironment: Hashable, Sendable {
             guard let value = unsafe getenv(name) else { return nil }
             return unsafe String(cString: value)
         }
-        for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] {
-            unsafe unsetenv(name)
-        }
+        for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { unsafe unsetenv(name) }
         return environment
     }
 }

@@ -49,8 +49,7 @@ extension AttachmentOutcome {
             }
             outcome.failure = object["failure"]?.string
         } catch {
-            outcome.failure =
-                "\(error); see 'systemctl status killswitchd-attach.service'"
+            outcome.failure = "\(error); see 'systemctl status killswitchd-attach.service'"
         }
         return outcome
     }

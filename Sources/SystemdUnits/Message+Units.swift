@@ -135,8 +135,7 @@ struct UnitProperties {
             hasActiveState = true
         case "LoadState": read.seen.load = UnitLoad(try message.word())
         case "Type": read.isOneshot = try message.word() == "oneshot"
-        case "KillMode":
-            read.leavesProcesses = ["process", "none"].contains(try message.word())
+        case "KillMode": read.leavesProcesses = ["process", "none"].contains(try message.word())
         case "Job": read.seen.hasJob = try message.hasJob()
         case "StateChangeTimestamp": read.seen.since = try message.wallStamp()
         case "Result": read.result = try message.word()

@@ -65,9 +65,7 @@ extension SystemdClient {
 
 extension Result<Message, BusError> {
     /// The answer; nil if the call has failed.
-    var message: Message? {
-        if case .success(let message) = self { message } else { nil }
-    }
+    var message: Message? { if case .success(let message) = self { message } else { nil } }
 
     /// What the refusal of a job means for the gate; nil if systemd has taken it.
     var gateProblem: GateObstacle? {

@@ -77,9 +77,7 @@ extension FormatWord: ExpressibleByArgument {}
 
 extension Name {
     static func read(_ word: String) throws -> Name {
-        guard let name = Name(word) else {
-            throw ValidationError("a name is \(rule)")
-        }
+        guard let name = Name(word) else { throw ValidationError("a name is \(rule)") }
         return name
     }
 }
@@ -101,7 +99,8 @@ extension CompletionKind {
     /// The services that have files, and the states that can be forced.
     static var servicesAndStates: CompletionKind {
         .custom { words, _, _ in
-            orEmpty { try names(in: words) { FileName.service($0)?.text } } + ForcedState.words
+            let services = readable { try names(in: words) { FileName.service($0)?.text } }
+            return (services ?? []) + ForcedState.words
         }
     }
 
@@ -164,17 +163,11 @@ extension CompletionKind {
     private static func orNone(
         _ find: @Sendable @escaping ([String]) throws -> [String]
     ) -> CompletionKind {
-        .custom { words, _, _ in orEmpty { try find(words) } }
-    }
-
-    private static func orEmpty(_ find: () throws -> [String]) -> [String] {
-        do { return try find() } catch { return [] }
+        .custom { words, _, _ in readable { try find(words) } ?? [] }
     }
 
     /// The names in the directory of `--runtime-directory`, or in the default one.
-    private static func names(
-        in words: [String], _ name: (String) -> String?
-    ) throws -> [String] {
+    private static func names(in words: [String], _ name: (String) -> String?) throws -> [String] {
         try Directory.list(PublishedFiles(options(in: words)).directory).compactMap(name)
     }
 
@@ -189,6 +182,6 @@ extension CompletionKind {
     }
 
     private static func entries(in folder: String) -> [String] {
-        orEmpty { try Directory.list(folder) }
+        readable { try Directory.list(folder) } ?? []
     }
 }

@@ -24,7 +24,7 @@ struct PublishedFiles {
                 Directories.published(
                     option: options.runtimeDirectory, isRoot: geteuid() == 0,
                     environment: environmentVariable,
-                    exists: { do { return try File.exists($0) } catch { return false } },
+                    exists: { path in readable { try File.exists(path) } ?? false },
                     holdsFiles: RuntimeDirectory.holdsFiles))
         }
         now = EventLoop.wallClock
@@ -49,7 +49,7 @@ struct PublishedFiles {
     private func services(among names: [String]) -> [ServiceName] {
         names.compactMap(FileName.service).filter { name in
             // A service whose state cannot be read exists nevertheless.
-            do { return try state(of: name) != nil } catch { return true }
+            readable { try state(of: name) != nil } ?? true
         }
     }
 
@@ -132,7 +132,7 @@ struct PublishedFiles {
     /// When the daemon last gave a sign of life; nil if none ever did, as with `killswitchd --once`.
     var signOfLife: Instant? {
         // A file that cannot be looked at says nothing.
-        do { return try RuntimeDirectory.signOfLife(in: directory) } catch { return nil }
+        readable { try RuntimeDirectory.signOfLife(in: directory) } ?? nil
     }
 
     /// Until when a state counts: until its file is out of date, or the daemon is silent for too long.
@@ -152,19 +152,16 @@ struct PublishedFiles {
     /// Whether the daemon has decided otherwise than the state file says, and cannot write it; false without an answer.
     func isOutdated(_ state: PublishedState, of service: ServiceName) -> Bool {
         guard state.state != .undecided else { return false }
-        let reply = Result {
+        let reply = readable {
             try daemon(timeout: Self.longestQuestion).call(
                 "Status", ["services": .strings([service.text])])
         }
-        guard case .success(let object) = reply,
-            let decided = object.objects("services").first,
+        guard let decided = reply?.objects("services").first,
             state.state.rawValue != decided.text("state")
                 || state.gate?.rawValue != decided["gate"]?.string
         else { return false }
         // The daemon may have written the file between the two looks.
-        guard case .success(let known?) = Result(catching: { try self.state(of: service) }) else {
-            return true
-        }
+        guard let known = readable({ try self.state(of: service) }) ?? nil else { return true }
         return known.state == state.state && known.gate == state.gate
     }
 

@@ -61,9 +61,7 @@ extension Daemon: ControllableDaemon {
         return report.map { GateFile.json(of: $0, in: configured.zone, now: loop.now) }
     }
 
-    func isGateAnswered(_ service: ServiceName) -> Bool {
-        gateDriver?.isAnswered(service) ?? true
-    }
+    func isGateAnswered(_ service: ServiceName) -> Bool { gateDriver?.isAnswered(service) ?? true }
 
     var attachmentOutcome: AttachmentOutcome? {
         gateDriver.map(\.attachmentOutcome) ?? AttachmentOutcome()

@@ -80,14 +80,12 @@ final class DeletionWatch {
 
     /// Nil if the directory is not there, or the kernel has no watch left: a poll finds the deletion then.
     private func watch(_ path: String, _ handler: @escaping (Watch.Event) -> Void) -> Watch? {
-        do {
-            return try Watch(loop, path, IN_DELETE | IN_DELETE_SELF | IN_ONLYDIR) { event in
+        readable {
+            try Watch(loop, path, IN_DELETE | IN_DELETE_SELF | IN_ONLYDIR) { event in
                 // The end of a watch follows the deletion of its directory, and says nothing new.
                 if event.mask & IN_IGNORED != 0 { return }
                 handler(event)
             }
-        } catch {
-            return nil
         }
     }
 }

@@ -25,14 +25,12 @@ final class Once {
             if case .failure = outcome {} else { hasAnswer = true }
             awaited.remove(source)
             if awaited.isEmpty { decisionDriver.post(.startupWaitEnded) }
-        case .writeEnded(_, let problem):
-            if problem != nil { hasFailed = true }
+        case .writeEnded(_, let problem): if problem != nil { hasFailed = true }
         case .startupWaitEnded:
             // The results of writing the last files come before the next event.
             isDecided = true
             decisionDriver.post(.woke)
-        case .woke:
-            if isDecided, !decisionDriver.machine.hasUnfinishedWork { loop.exit(status) }
+        case .woke: if isDecided, !decisionDriver.machine.hasUnfinishedWork { loop.exit(status) }
         case .started, .clockStepped, .hinted, .watchChanged, .signersRead, .warningsChanged,
             .versionRead, .disproved, .reconfigured, .force, .release, .activate, .confirm,
             .filesDeleted, .stateDeleted, .forget, .versionInstalled, .drillEnded:

@@ -61,11 +61,6 @@ extension Instant {
     }
 }
 
-/// What `read` reads; nil if it cannot be read.
-func readable<Value>(_ read: () throws -> Value) -> Value? {
-    do { return try read() } catch { return nil }
-}
-
 /// The value of an environment variable of this process; nil if it is not set.
 func environmentVariable(_ name: String) -> String? {
     unsafe getenv(name).map { unsafe String(cString: $0) }

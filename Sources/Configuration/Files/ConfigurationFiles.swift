@@ -139,9 +139,7 @@ extension ConfigurationFiles {
         return false
     }
 
-    private static func name(of path: String) -> Substring {
-        path.split(separator: "/").last ?? ""
-    }
+    private static func name(of path: String) -> Substring { path.split(separator: "/").last ?? "" }
 }
 
 /// A file of a drop-in folder that is no part of the configuration.

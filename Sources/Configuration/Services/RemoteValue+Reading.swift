@@ -118,9 +118,7 @@ extension Service {
         if let table = reader.table(ServiceKey.variant) {
             variant = RemoteValue(variantFrom: table, of: switches)
         }
-        if let table = reader.table(ServiceKey.values) {
-            readValues(in: table)
-        }
+        if let table = reader.table(ServiceKey.values) { readValues(in: table) }
         activation = reader.value(ServiceKey.activation, .word, default: activation)
         installed = Self.installed(from: reader)
     }

@@ -92,9 +92,7 @@ extension Service {
                 "both '\(key)' and 'switch' \(reader.place): keep one of the two forms",
                 at: list.node.origin)
         }
-        return entries(of: list, in: reader).compactMap {
-            Switch(from: $0, of: service, &sources)
-        }
+        return entries(of: list, in: reader).compactMap { Switch(from: $0, of: service, &sources) }
     }
 
     /// A reader for each `[[service.NAME.switch]]`.
@@ -141,8 +139,7 @@ extension Policy {
         let (report, origin) = (Diagnostics(), Origin(file: ""))
         var policy = self
         policy.read(
-            from: TableDecoder(
-                path: "", place: "", table: Table(), origin: origin, report: report))
+            from: TableDecoder(path: "", place: "", table: Table(), origin: origin, report: report))
         return report.effective
     }
 

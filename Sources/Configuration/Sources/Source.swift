@@ -122,9 +122,7 @@ struct SourceType: Sendable {
     static let all = [file, http, etcd, ofrep, firebase, firebaseServer]
 
     /// The keys of all types, each once.
-    static var keys: [String] {
-        all.flatMap(\.keys).eachOnce
-    }
+    static var keys: [String] { all.flatMap(\.keys).eachOnce }
 
     /// The hint after an unknown type.
     static var follows: String { "this version follows only \(all.map(\.word).alternatives)" }

@@ -53,12 +53,8 @@ package struct Table: Hashable, Sendable {
     }
 
     /// The member whose key has the same bytes.
-    package subscript(_ key: String) -> Member? {
-        members.first { $0.key.hasSameBytes(as: key) }
-    }
-}
+    package subscript(_ key: String) -> Member? { members.first { $0.key.hasSameBytes(as: key) } }
 
-extension Table {
     /// Merges a later file, whose keys and values are not checked yet: one file alone need not be complete. Tables are
     /// merged member by member; a later file replaces any other value, also an array, as a whole. A replaced member
     /// keeps its position; a new member goes to the end. Each leaf keeps its place in its file.

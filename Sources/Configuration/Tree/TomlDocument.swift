@@ -88,9 +88,7 @@ extension Diagnostic {
 
     /// A hint for the two errors whose text does not name the usual mistake.
     private static func hint(for text: String) -> String {
-        if text.hasSuffix("could not determine value type") {
-            return "; a text needs quotes"
-        }
+        if text.hasSuffix("could not determine value type") { return "; a text needs quotes" }
         let parts = text.split(separator: ":")
         if parts.contains(where: { $0.hasPrefix(" unescaped control characters") }) {
             return "; is the closing quote missing?"

@@ -74,9 +74,7 @@ extension Duration {
 
     /// The shortest text that `init(text:)` reads as this duration. Less than a millisecond is lost.
     package var text: String { Self.units.text(microseconds / 1_000) }
-}
 
-extension Duration {
     /// The duration in its largest unit, for tables: `45s`, `12m`, `3h`, `9d`.
     package var rough: String {
         switch wholeSeconds {
@@ -93,9 +91,7 @@ package enum ByteSize {
     private static let units = Units(units: [("MiB", 1 << 20, 1), ("KiB", 1 << 10, 1), ("B", 1, 0)])
 
     /// Nil if `text` is not a whole number with a unit. The largest number for one too large.
-    package static func bytes(_ text: String) -> Int? {
-        units.number(text).map { Int($0) }
-    }
+    package static func bytes(_ text: String) -> Int? { units.number(text).map { Int($0) } }
 
     /// The shortest text that `bytes` reads as this size.
     package static func text(_ bytes: Int) -> String { units.text(Int64(bytes)) }

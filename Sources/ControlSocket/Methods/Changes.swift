@@ -31,8 +31,7 @@ package final class Changes {
         let record = machine.publishedVerdict(of: name)
         switch (latest[name]?.record, record) {
         case (nil, nil): return
-        case (let known?, let record?) where known.isSame(as: record):
-            latest[name]?.record = record
+        case (let known?, let record?) where known.isSame(as: record): latest[name]?.record = record
         case (_, _):
             number += 1
             latest[name] = (record, number)

@@ -93,9 +93,7 @@ extension ControllableDaemon {
     }
 
     /// The state of a service as in `state.json`; nil if it is no longer configured or has none.
-    func json(of service: Service) -> JSON.Value? {
-        state(of: service.name).map(JSON.Value.object)
-    }
+    func json(of service: Service) -> JSON.Value? { state(of: service.name).map(JSON.Value.object) }
 
     /// Whether each of these services that are chosen has a verdict.
     func areDecided(_ services: [Service], _ isChosen: (ServiceName) -> Bool) -> Bool {

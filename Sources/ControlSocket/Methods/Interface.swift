@@ -91,9 +91,7 @@ package enum Interface {
 /// The interface `org.varlink.service`, which describes the others (varlink.org, "Service").
 enum StandardInterface {
     /// Performs a call of one of its methods. `version` is the program's.
-    static func answer(
-        _ call: MethodCall, version: String
-    ) throws(MethodError) -> JSON.Object {
+    static func answer(_ call: MethodCall, version: String) throws(MethodError) -> JSON.Object {
         switch call.method {
         case "GetInfo":
             _ = try Parameters(call.parameters, allowed: [])

@@ -81,10 +81,8 @@ extension Method {
         case (nil, let seconds?):
             guard (1...longestOrder).contains(seconds) else { throw .invalidParameter("seconds") }
             until = now + .seconds(seconds)
-        case (nil, nil):
-            throw .invalidParameter("until")
-        case (_?, _?):
-            throw .invalidParameter("seconds")
+        case (nil, nil): throw .invalidParameter("until")
+        case (_?, _?): throw .invalidParameter("seconds")
         }
         guard
             let order = Override(
@@ -104,8 +102,7 @@ extension Method {
         case .held: .closingHeld(service.name)
         case .notOpen(let state): .gateNotOpen(service.name, state)
         // A reload has removed the service in between.
-        case .notConfigured:
-            .noSuchService(service.name.text, known: daemon.services.map(\.name))
+        case .notConfigured: .noSuchService(service.name.text, known: daemon.services.map(\.name))
         }
     }
 

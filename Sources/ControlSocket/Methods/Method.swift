@@ -46,9 +46,7 @@ package enum MethodResponse {
     case later(Advance)
     /// The same, some time after something has changed: the function misses the triggers in between.
     case onChange(Advance)
-}
 
-extension MethodResponse {
     /// As soon as `ready` returns a reply, but not before this trigger.
     static func after(
         _ first: ReplyTrigger, _ ready: @escaping () -> ReplyParameters?

@@ -15,9 +15,7 @@ package struct Accounts {
     }
 
     /// The ID of the user with this name; nil if the file has none.
-    package func identifier(ofUser name: String) -> UInt32? {
-        Self.identifier(of: name, in: users)
-    }
+    package func identifier(ofUser name: String) -> UInt32? { Self.identifier(of: name, in: users) }
 
     package func identifier(ofGroup name: String) -> UInt32? {
         Self.identifier(of: name, in: groups)
@@ -63,9 +61,7 @@ package struct Accounts {
             return fields.count > 2 ? (fields[0], UInt32(fields[2])) : nil
         }
     }
-}
 
-extension Accounts {
     /// The accounts of this host; the files are read at each call. One that cannot be read counts as empty.
     package static func ofThisHost(groupFile: String = groupFile) -> Accounts {
         Accounts(users: bytes(of: "/etc/passwd"), groups: bytes(of: groupFile))
@@ -74,6 +70,6 @@ extension Accounts {
     package static let groupFile = "/etc/group"
 
     private static func bytes(of path: String) -> [UInt8] {
-        do { return try File.read(path, limit: 16 << 20) } catch { return [] }
+        readable { try File.read(path, limit: 16 << 20) } ?? []
     }
 }

@@ -21,9 +21,7 @@ package struct Permission: Hashable, Sendable {
         if peer.user == 0 || peer.user == ownUser { return true }
         return group.map(peer.groups.contains) ?? false
     }
-}
 
-extension Permission {
     /// Who may act at the control socket of this process, at each call; `/etc/group` is read again only where it has
     /// changed, because it is asked for each connection, and anybody may connect.
     package static func followingThisProcess(
@@ -56,9 +54,7 @@ package struct Peer: Hashable, Sendable {
         self.process = process
         self.login = login
     }
-}
 
-extension Peer {
     /// The process that connected, by `SO_PEERCRED` and, for its groups, `SO_PEERGROUPS` of unix(7); nil if unknown.
     init?(of descriptor: Int32) {
         // A `struct ucred`, which Swift does not import: the IDs of process, user and group.

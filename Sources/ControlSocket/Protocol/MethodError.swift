@@ -13,9 +13,7 @@ package struct MethodError: Error, Hashable, Sendable {
         self.name = name
         self.parameters = parameters
     }
-}
 
-extension MethodError {
     /// The errors of `org.varlink.service` and of `io.killswitchd`.
     package enum Kind: String, CaseIterable, Sendable {
         case interfaceNotFound = "org.varlink.service.InterfaceNotFound"
@@ -34,9 +32,7 @@ extension MethodError {
         case gatesNotMoved = "io.killswitchd.GatesNotMoved"
     }
 
-    private init(_ kind: Kind, _ parameters: JSON.Object) {
-        self.init(kind.rawValue, parameters)
-    }
+    private init(_ kind: Kind, _ parameters: JSON.Object) { self.init(kind.rawValue, parameters) }
 
     /// The server has no interface of this name.
     package static func interfaceNotFound(_ interface: String) -> Self {
@@ -92,11 +88,8 @@ extension MethodError {
     }
 
     /// An order with `ifOpen` was rejected: this override, an `Override` of the interface, is in force.
-    package static func alreadyForced(
-        _ service: ServiceName, _ override: JSON.Object
-    ) -> Self {
-        Self(
-            .alreadyForced, ["service": .string(service.text), "override": .object(override)])
+    package static func alreadyForced(_ service: ServiceName, _ override: JSON.Object) -> Self {
+        Self(.alreadyForced, ["service": .string(service.text), "override": .object(override)])
     }
 
     /// An order with `ifOpen` was rejected: the host guard holds the gate open against its flags.

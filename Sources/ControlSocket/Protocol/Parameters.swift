@@ -27,9 +27,7 @@ struct Parameters {
     }
 
     /// A Boolean; false if it is left out.
-    func bool(_ key: String) throws(MethodError) -> Bool {
-        try optional(key) { $0.bool } ?? false
-    }
+    func bool(_ key: String) throws(MethodError) -> Bool { try optional(key) { $0.bool } ?? false }
 
     /// The name of a user, nil if it is left out. Without blanks and brackets it cannot look like more of a record.
     func userName(_ key: String) throws(MethodError) -> String? {

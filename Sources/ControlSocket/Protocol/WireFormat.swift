@@ -132,9 +132,7 @@ package struct Framing: Sendable {
 
     package var hasMessage: Bool { bytes[searched...].contains(0) }
 
-    package mutating func append(_ more: some Collection<UInt8>) {
-        bytes.append(contentsOf: more)
-    }
+    package mutating func append(_ more: some Collection<UInt8>) { bytes.append(contentsOf: more) }
 
     /// Removes and returns the first message without its NUL; nil while none is complete.
     package mutating func next() throws(WireError) -> [UInt8]? {

@@ -170,8 +170,7 @@ final class Connection {
         do {
             switch try server.dispatcher.perform(call, by: peer) {
             case .now(let answer): reply(ReplyMessage(answer, continues: false), call.replies)
-            case .later(let advance):
-                activity = .answering(call.replies, advance, seesAll: true)
+            case .later(let advance): activity = .answering(call.replies, advance, seesAll: true)
             case .onChange(let advance):
                 activity = .answering(call.replies, advance, seesAll: false)
             }

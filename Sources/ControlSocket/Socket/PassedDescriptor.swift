@@ -17,8 +17,7 @@ enum PassedDescriptor {
         var control = Control(level: 0, type: 0, descriptor: -1)
         let count = unsafe buffer.withUnsafeMutableBytes { buffer in
             unsafe message(buffer.baseAddress, buffer.count, &control) { message in
-                unsafe recvmsg(
-                    socket, message, Int32(MSG_DONTWAIT) | Int32(MSG_CMSG_CLOEXEC))
+                unsafe recvmsg(socket, message, Int32(MSG_DONTWAIT) | Int32(MSG_CMSG_CLOEXEC))
             }
         }
         let isPassed =

@@ -62,12 +62,8 @@ package struct WaitingCall: Hashable, Sendable {
 
     /// The third field of `/proc/PID/stat`: the second may hold spaces and parentheses.
     private static func state(of process: Int32) -> Character? {
-        do {
-            let text = String(
-                decoding: try File.read("/proc/\(process)/stat", limit: 4096), as: UTF8.self)
-            return text.lastIndex(of: ")").flatMap { text[$0...].dropFirst(2).first }
-        } catch {
-            return nil
-        }
+        let bytes = readable { try File.read("/proc/\(process)/stat", limit: 4096) } ?? []
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.lastIndex(of: ")").flatMap { text[$0...].dropFirst(2).first }
     }
 }

@@ -62,9 +62,7 @@ struct Flag {
     }
 
     /// A whole number that may be left out or null; `expected` names it in an error.
-    func optionalInteger(
-        expected: String = "a whole number"
-    ) throws(InvalidFlag) -> Int64? {
+    func optionalInteger(expected: String = "a whole number") throws(InvalidFlag) -> Int64? {
         guard let value = optional else { return nil }
         guard let integer = value.number?.int64 else {
             throw .wrongType(key: key, expected: expected, found: value.numberOrTypeName)
@@ -130,7 +128,7 @@ extension JSON.Value {
 }
 
 /// Why a format could not read its flags. That is not an order: the last good flags stay in force.
-package enum InvalidFlag: Error, Hashable, Sendable {
+package enum InvalidFlag: Error, Hashable, Sendable, CustomStringConvertible {
     case missing(key: String)
     /// The source has the flag and could not give it. The cause is the end of the sentence.
     case unreadable(key: String, cause: String)
@@ -170,9 +168,7 @@ package enum InvalidFlag: Error, Hashable, Sendable {
         case .refused: .refused
         }
     }
-}
 
-extension InvalidFlag: CustomStringConvertible {
     package var description: String {
         switch self {
         case .missing(let key): "key \(quoted(key)) is missing"
@@ -203,6 +199,13 @@ extension StringProtocol {
 
 /// Foreign text for a message: in single quotes, at most 60 characters, without control characters.
 package func quoted(_ text: String) -> String { "'\(text.printable(limit: 60))'" }
+
+extension [String] {
+    /// These, which are the first of `total`, and `3 more` for the rest.
+    package func andMore(of total: Int) -> [String] {
+        count < total ? self + ["\(total - count) more"] : self
+    }
+}
 
 /// How much of something an answer may hold: it bounds the time, memory and files of the services that read it.
 package enum FlagLimit: CaseIterable, Sendable {

@@ -29,8 +29,7 @@ extension Format {
         switch self {
         case .serviceEnd(let endKeys, let countdownKey):
             try ServiceEnd.read(flags, endKeys: endKeys, countdownKey: countdownKey, zone: zone)
-        case .status(let place):
-            try Status.read(Members(of: flags, at: place, mark: .apiInactive))
+        case .status(let place): try Status.read(Members(of: flags, at: place, mark: .apiInactive))
         case .maintenance(let place):
             try Maintenance.read(Members(of: flags, at: place, mark: .isUnderMaintenance))
         case .switchObject(let place):
@@ -178,8 +177,7 @@ struct Members<Key: FormatKey> {
         case .whole: object = flags
         case .memberOrWhole(let key) where flags[key] == nil && flags[mark.rawValue] != nil:
             object = flags
-        case .member(let key), .memberOrWhole(let key):
-            object = try Flag(key, of: flags).object()
+        case .member(let key), .memberOrWhole(let key): object = try Flag(key, of: flags).object()
         }
     }
 

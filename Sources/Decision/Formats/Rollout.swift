@@ -54,9 +54,7 @@ package struct Rollout: Hashable, Sendable {
         guard slot.number >= reach else { return nil }
         return Wait(reach: reach, slot: slot, arrival: arrival(at: slot))
     }
-}
 
-extension Rollout {
     /// Reads the members `rollout` and `seed` of an order; nil without steps.
     init?(_ order: Members<SwitchObject.Key>) throws(InvalidFlag) {
         let seed = try order[.seed].optionalString()

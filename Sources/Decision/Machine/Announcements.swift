@@ -12,17 +12,14 @@ package struct Announcement: Hashable, Sendable {
         self.from = from
         self.until = until
     }
-}
 
-extension Announcement {
     /// What a claim announces; nil for a claim that holds from the moment it is made.
     init?(_ claim: Claim) {
         switch claim {
         case .countdown(.at(let end)): self.init(from: end)
         case .window(let window): self.init(from: window.from, until: window.until)
         case .countdown(.unreadable), .countdown(.unlogged), .running, .maintenance,
-            .updateRequired,
-            .ended, .minimumVersion:
+            .updateRequired, .ended, .minimumVersion:
             return nil
         }
     }

@@ -114,8 +114,7 @@ extension Machine {
         answer.work = Workload()
         let isAccepted: Bool
         if case .weigh = work.step {
-            isAccepted = services[reader.service].wouldCount(
-                &answer, at: reader.position, on: host)
+            isAccepted = services[reader.service].wouldCount(&answer, at: reader.position, on: host)
         } else {
             isAccepted = services[reader.service].offer(
                 &answer, to: reader.position, work.changes, on: host, &batch.messages)

@@ -83,8 +83,7 @@ package enum LogMessage: Hashable, Sendable {
         case .closingConfirmed(let services, let author):
             "\(quoted(author)) confirms their closing: "
                 + services.map(\.text).joined(separator: ", ")
-        case .recordFailed(let operation, let problem):
-            "\(operation.failure): \(problem); retrying"
+        case .recordFailed(let operation, let problem): "\(operation.failure): \(problem); retrying"
         case .recordsRecovered: "every failed write has now succeeded"
         case .overridden(let service, let override):
             "\(service): \(quoted(override.author)) forces state \(override.state.rawValue): "
@@ -93,8 +92,7 @@ package enum LogMessage: Hashable, Sendable {
             "\(service): released from \(override.state.rawValue) by \(quoted(author)); the flags "
                 + "decide again"
         case .overrideEnds(let service, let override, let end):
-            "\(service): "
-                + ServiceProblem.Cause.overrideEnds(override, at: end).text
+            "\(service): " + ServiceProblem.Cause.overrideEnds(override, at: end).text
         case .overrideExpired(let service, let override):
             "\(service): the order of \(quoted(override.author)) "
                 + "(\(override.state.rawValue)) has expired; the flags decide again"
@@ -129,8 +127,7 @@ extension Verdict {
     /// The reason as a clause, and who signed the flags.
     package var cause: String {
         guard override == nil, !authors.isEmpty else { return reason.sentence }
-        return reason.sentence + reason.signedFlags
-            + authors.map(quoted).joined(separator: ", ")
+        return reason.sentence + reason.signedFlags + authors.map(quoted).joined(separator: ", ")
     }
 }
 

@@ -58,9 +58,7 @@ private enum LogMessageKind: Hashable {
 
     /// How many are told in an hour: one cause may follow another, such as a refused connection after a
     /// 404. The conditions of a template each have a warning of their own.
-    var allowance: Int {
-        if case .warning = self { 20 } else { 3 }
-    }
+    var allowance: Int { if case .warning = self { 20 } else { 3 } }
 
     /// The source that cannot be fetched or watched, or warns; nil for what a service makes of its flags.
     var source: SourceName? {

@@ -72,8 +72,7 @@ extension Machine {
         let isShared = answer.signed == nil && index.switches[source].count >= Self.manySwitches
         let known = isShared ? sources[source].answers.first : nil
         let changes = known.flatMap { FlagChanges(from: $0, to: shared.numbered) }
-        return advance(
-            AnswerWork(step: .offer, source: source, answer: shared, changes: changes))
+        return advance(AnswerWork(step: .offer, source: source, answer: shared, changes: changes))
     }
 
     private static let manySwitches = 5

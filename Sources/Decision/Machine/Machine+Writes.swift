@@ -67,8 +67,7 @@ extension Machine {
     mutating func retryWrites() {
         for operation in pendingWrites.due(at: now) {
             switch operation {
-            case .storeFlags(let name):
-                if let source = index.source(name) { storeAgain(source) }
+            case .storeFlags(let name): if let source = index.source(name) { storeAgain(source) }
             case .storeVersion: break
             case .dropVersion(let name):
                 // A version that was accepted meanwhile has replaced the file.

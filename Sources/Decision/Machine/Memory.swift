@@ -78,9 +78,7 @@ package struct Memory: Hashable, Sendable {
         package var disproved: [[UInt8]: String] = [:]
 
         /// `answers` newest first, the newest confirmed at `confirmedAt`.
-        package init(
-            answers: [Answer], confirmedAt: Instant, accepted: VersionMemory = .none
-        ) {
+        package init(answers: [Answer], confirmedAt: Instant, accepted: VersionMemory = .none) {
             self.answers = answers
             self.confirmedAt = confirmedAt
             self.accepted = accepted

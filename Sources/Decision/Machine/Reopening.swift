@@ -20,9 +20,7 @@ struct Reopening: Hashable, Sendable {
 
     /// The gate of an earlier run in this boot.
     init(_ entry: Ledger.Entry, isClosed: Bool, at now: Now) {
-        if isClosed {
-            closedAt = Deadline(now.boot - max(.zero, now.wall - entry.since), at: now)
-        }
+        if isClosed { closedAt = Deadline(now.boot - max(.zero, now.wall - entry.since), at: now) }
         turn = entry.turn.map { Deadline($0, at: now) }
     }
 

@@ -36,8 +36,7 @@ extension ServiceState {
         guard known.answer.unreadable == answer.answer.unreadable,
             known.answer.signed == answer.answer.signed
         else { return false }
-        return answer.isSame(
-            as: known, for: service, of: service.switches[position].source)
+        return answer.isSame(as: known, for: service, of: service.switches[position].source)
     }
 
     /// Whether a switch has read the newest answer without a problem.
@@ -101,8 +100,7 @@ extension ServiceState {
                 &answers, 0...answers.count - 1, confirmed: source.confirmation,
                 by: service.switches[position], of: service)
         }
-        values.adopt(
-            &answers, upTo: switches[position].answer?.number, at: position, of: service)
+        values.adopt(&answers, upTo: switches[position].answer?.number, at: position, of: service)
         let isNew = switches[position].awaitedSince == host.now.boot
         return switches[position].reading == nil && isNew
     }

@@ -65,9 +65,7 @@ extension ServiceState {
 
     /// A new answer as the first in a row that asks for another gate; nil if it does not move the
     /// gate. The first flags of a switch need no confirmation.
-    func unconfirmedMove(
-        _ next: Reading, at position: Int, on host: HostState
-    ) -> Unconfirmed? {
+    func unconfirmedMove(_ next: Reading, at position: Int, on host: HostState) -> Unconfirmed? {
         let (close, open) = (service.policy.confirmClose, service.policy.confirmOpen)
         guard max(close, open) > 1, let before = switches[position].reading else { return nil }
         let source = service.switches[position].source
@@ -206,9 +204,7 @@ extension ServiceState {
     /// Whether the files have to be written: the verdict or the end of the drain changed, or their
     /// next edge has come or comes sooner. A poll without news writes nothing. After a reload a
     /// service keeps its verdict until a new switch has an answer.
-    func mustPublish(
-        _ verdict: Verdict, _ edge: Instant, _ window: Window?, at now: Now
-    ) -> Bool {
+    func mustPublish(_ verdict: Verdict, _ edge: Instant, _ window: Window?, at now: Now) -> Bool {
         guard let record else { return true }
         if verdict.state == .undecided, record.verdict.state != .undecided { return false }
         return record.verdict != verdict || record.nextWindow != window

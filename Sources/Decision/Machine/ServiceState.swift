@@ -82,8 +82,7 @@ struct ServiceState: Hashable, Schedulable {
             return false
         }
         let before = switches[position].reading
-        let missing = missingSignatures(
-            under: reading, &answer, at: position, on: host)
+        let missing = missingSignatures(under: reading, &answer, at: position, on: host)
         let offer = switches[position].offer(
             answer.numbered, reading, version: version(of: &answer, at: position),
             isForNextStart: service.activation == .nextStart, missing: missing,
@@ -182,9 +181,7 @@ struct ServiceState: Hashable, Schedulable {
     }
 
     /// Notes since when the ends and windows of the flags in force are known.
-    mutating func updateAnnouncements(
-        on host: HostState, _ common: inout Announcements.Common
-    ) {
+    mutating func updateAnnouncements(on host: HostState, _ common: inout Announcements.Common) {
         announcements.update(from: switches, host.trust, &common, at: host.now)
     }
 
@@ -261,9 +258,7 @@ struct ServiceState: Hashable, Schedulable {
     ) {
         self = before
         self.service = service
-        switches = service.switches.map {
-            before.reconfigured($0, of: service, &changes, at: now)
-        }
+        switches = service.switches.map { before.reconfigured($0, of: service, &changes, at: now) }
         values = ServiceValues(of: service)
         if service.installed != before.service.installed { installed = service.installed?.fixed }
         isReconfigured =

@@ -81,9 +81,7 @@ struct SharedAnswer: Hashable, Sendable {
         return true
     }
 
-    private mutating func isSame(
-        _ likeness: Likeness, _ compare: (JSON.Object) -> Bool
-    ) -> Bool {
+    private mutating func isSame(_ likeness: Likeness, _ compare: (JSON.Object) -> Bool) -> Bool {
         if let known = likenesses[likeness] { return known }
         work.likenesses += 1
         let isSame = compare(numbered.flags)

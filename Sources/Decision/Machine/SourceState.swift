@@ -48,9 +48,7 @@ struct SourceState: Schedulable {
     // MARK: - Fetches
 
     /// When the next fetch is due; nil while one is in flight.
-    var nextFetch: Boottime? {
-        if case .waiting(let moment) = activity { moment } else { nil }
-    }
+    var nextFetch: Boottime? { if case .waiting(let moment) = activity { moment } else { nil } }
 
     var wake: Wake { Wake(boot: nextFetch) }
 

@@ -94,9 +94,7 @@ struct SwitchState: Hashable, Sendable {
     }
 
     /// Whether the answer in force is the newest, and a new answer with the same flags changes nothing.
-    var isStable: Bool {
-        newest.isAccepted && staged == nil && answer?.answer.isInherited == false
-    }
+    var isStable: Bool { newest.isAccepted && staged == nil && answer?.answer.isInherited == false }
 
     /// Replaces the answer by one whose flags are those in force. True if this may change the verdict.
     mutating func replaceAnswer(with answer: NumberedAnswer, at now: Now, maxStale: Duration?)

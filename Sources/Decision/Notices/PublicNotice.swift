@@ -46,9 +46,7 @@ extension PublicNotice {
     }
 
     /// The time of `notify_before` that has come; nil for an end or window that was moved or cancelled.
-    package var lead: Duration? {
-        if case .soon(_, let lead, _, _) = self { lead } else { nil }
-    }
+    package var lead: Duration? { if case .soon(_, let lead, _, _) = self { lead } else { nil } }
 
     /// The line for people, with the name of the service.
     package func sentence(of service: ServiceName) -> String { "\(service): \(clause)" }

@@ -37,8 +37,7 @@ struct UpcomingChanges {
             ?? circumstances.time
         // A copy of evidence would cost more than what is read of it.
         for position in evidence.indices {
-            let time =
-                evidence[position].isHeld ? nil : evidence[position].time(in: circumstances)
+            let time = evidence[position].isHeld ? nil : evidence[position].time(in: circumstances)
             for claim in evidence[position].reading?.claims ?? [] {
                 guard let announcement = Announcement(claim) else {
                     if case .countdown = claim { hasUnknownEnd = true }

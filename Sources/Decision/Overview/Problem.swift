@@ -45,9 +45,8 @@ package struct Problem: Hashable, Sendable {
     /// That these units are attached to a service that is not configured, as a clause about the service.
     package static func orphans(_ units: Set<UnitName>) -> String {
         let shown = units.sorted().prefix(8).map(\.text)
-        let more = units.count > shown.count ? ["\(units.count - shown.count) more"] : []
         return "the service is not configured, and units are attached to it: "
-            + (shown + more).joined(separator: ", ")
+            + shown.andMore(of: units.count).joined(separator: ", ")
             + "; its gate stays as it is, and nobody can start them while it is closed"
     }
 
@@ -90,8 +89,7 @@ package struct Problem: Hashable, Sendable {
     private var kindAdvice: String {
         let service = subject.services.first?.text ?? "SERVICE"
         return switch kind {
-        case .noDaemon:
-            "type 'systemctl status killswitchd'; no gate moves until killswitchd runs"
+        case .noDaemon: "type 'systemctl status killswitchd'; no gate moves until killswitchd runs"
         case .configurationRefused: "correct the file, then type 'killswitchctl reload'"
         case .configurationNotKept:
             "free space in the state directory, then type 'killswitchctl reload'"
@@ -113,8 +111,7 @@ package struct Problem: Hashable, Sendable {
         case .unitsOrphaned:
             "configure the service again and type 'killswitchctl reload', or: "
                 + "killswitchctl detach --all \(service)"
-        case .invalidAnswer:
-            "correct the flags at the source; an invalid answer changes nothing"
+        case .invalidAnswer: "correct the flags at the source; an invalid answer changes nothing"
         case .awaitingSignature:
             "have more people sign the same document with 'killswitchctl sign'; until then nothing changes"
         case .endUnreadable: "write the end as 2027-03-31T00:00:00+09:00"
@@ -123,8 +120,7 @@ package struct Problem: Hashable, Sendable {
         case .valueInvalid: "correct the flag, or the type of the value"
         case .stale: "'killswitchctl refresh' shows why the source fails; max_stale sets the limit"
         case .expired: "publish newer flags; the time 'expires' of these has passed"
-        case .unproved:
-            "have a listed signer sign the flags, or put their signer back in the list"
+        case .unproved: "have a listed signer sign the flags, or put their signer back in the list"
         case .unknown: "see why the source does not answer; when_unknown decides until it does"
         case .clock: "synchronise the clock of this host, for example with systemd-timesyncd"
         case .closingHeld:
@@ -165,13 +161,9 @@ extension Problem.Subject {
         }
     }
 
-    package var unit: UnitName? {
-        if case .unit(let name, _) = self { name } else { nil }
-    }
+    package var unit: UnitName? { if case .unit(let name, _) = self { name } else { nil } }
 
-    package var source: SourceName? {
-        if case .source(let name) = self { name } else { nil }
-    }
+    package var source: SourceName? { if case .source(let name) = self { name } else { nil } }
 
     fileprivate var prefix: String {
         switch self {

@@ -121,8 +121,7 @@ extension Reason.Slug {
         case .clockNotBelieved, .serverClock: .clock
         case .closingHeld: .closingHeld
         case .starting, .awaitingFirstAnswer, .flags, .storedFlags, .unconfirmed, .windowAhead,
-            .window, .versionTooOld, .endPassed, .rollout, .minClosed,
-            .reopening, .overridden:
+            .window, .versionTooOld, .endPassed, .rollout, .minClosed, .reopening, .overridden:
             nil
         }
     }

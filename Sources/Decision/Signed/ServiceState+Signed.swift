@@ -22,8 +22,7 @@ extension ServiceState {
         }
         guard service.policy.mostSignatures == 1 else { return }
         for number in newer.reversed() where source.documents.isProved(answers[number].answer) {
-            consider(
-                &answers[number], of: source, isStart: isStart, at: position, on: host)
+            consider(&answers[number], of: source, isStart: isStart, at: position, on: host)
         }
     }
 
@@ -102,13 +101,10 @@ extension ServiceState {
     }
 
     /// Whether an answer would count for a switch: it can read it, and enough people have signed it.
-    func wouldCount(
-        _ answer: inout SharedAnswer, at position: Int, on host: HostState
-    ) -> Bool {
+    func wouldCount(_ answer: inout SharedAnswer, at position: Int, on host: HostState) -> Bool {
         do {
             let reading = try read(&answer, at: position)
-            return missingSignatures(under: reading, &answer, at: position, on: host)
-                == nil
+            return missingSignatures(under: reading, &answer, at: position, on: host) == nil
         } catch {
             return false
         }

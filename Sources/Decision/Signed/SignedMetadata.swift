@@ -41,8 +41,7 @@ package struct SignedMetadata: Hashable, Sendable {
     private static func audiences(_ flags: JSON.Object) throws(InvalidFlag) -> [String] {
         let value = try Flag("audience", of: flags).required()
         if let text = value.string { return [text] }
-        let elements = try value.typed(
-            \.array, "a string or a list of strings", of: "audience")
+        let elements = try value.typed(\.array, "a string or a list of strings", of: "audience")
         return try elements.map { (element) throws(InvalidFlag) in
             try element.typed(\.string, "a string", of: "audience[]")
         }

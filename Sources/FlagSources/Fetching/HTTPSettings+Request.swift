@@ -69,8 +69,7 @@ struct Secrets: Hashable {
         for role in CredentialRole.allCases {
             guard let credential = settings.credentials[role] else { continue }
             switch role {
-            case .bearer, .apiKey:
-                contents[role] = Array(try environment.token(credential).utf8)
+            case .bearer, .apiKey: contents[role] = Array(try environment.token(credential).utf8)
             case .clientCertificate, .clientKey:
                 contents[role] =
                     settings.isSecret(role)
@@ -107,8 +106,7 @@ struct Secrets: Hashable {
 
     /// A SHA-256 of the credentials: it tells them from others and reveals none of them.
     var digest: String {
-        let parts = CredentialRole.allCases.filter { $0 != .authorities }
-            .map { contents[$0] ?? [] }
+        let parts = CredentialRole.allCases.filter { $0 != .authorities }.map { contents[$0] ?? [] }
         return SHA256.hexadecimal(of: parts.flatMap { Array("\($0.count):".utf8) + $0 })
     }
 }

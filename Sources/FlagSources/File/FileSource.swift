@@ -22,9 +22,7 @@ package final class FileSource: FlagSource {
         name: SourceName, path: String, maxBody: Int, runtimeDirectory: String? = nil,
         loop: EventLoop, signers: SignerFile? = nil, deliver: @escaping Deliver
     ) {
-        documents = signers.map {
-            SignedDocuments(of: name, by: $0, loop: loop, deliver: deliver)
-        }
+        documents = signers.map { SignedDocuments(of: name, by: $0, loop: loop, deliver: deliver) }
         self.name = name
         self.path = path
         self.maxBody = maxBody

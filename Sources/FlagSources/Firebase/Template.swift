@@ -20,9 +20,7 @@ package struct Template {
     package var version: String?
     /// Warnings about the template itself, each a clause.
     package var warnings: [String] = []
-}
 
-extension Template {
     /// How many conditions are read, with those inside of others. The console allows 500 and a few levels.
     private static let conditionLimit = 20_000
 

@@ -74,9 +74,7 @@ package final class HTTPSource: FlagSource {
     ) throws(Failure) -> Outcome {
         let now = context.now.wall
         if response.status == 304, isConditional { return .unchanged }
-        guard response.status == 200 else {
-            throw response.refusal(of: fetch.operation, now: now)
-        }
+        guard response.status == 200 else { throw response.refusal(of: fetch.operation, now: now) }
         do throws(Failure) {
             var answer = try answer(in: response.body, at: now)
             answer.validators = response.validators(now: now)

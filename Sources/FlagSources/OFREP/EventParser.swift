@@ -71,8 +71,7 @@ package struct EventParser: StreamParser {
             let event = value.object, event["type"]?.string == "refetchEvaluation"
         else { return }
         memory.record(
-            Refetch(
-                etag: event["etag"]?.string, lastModified: event["lastModified"]?.scalarText))
+            Refetch(etag: event["etag"]?.string, lastModified: event["lastModified"]?.scalarText))
         update.isHint = true
     }
 }

@@ -60,8 +60,7 @@ package final class OFREPSource: FlagSource {
             request.body = body
             request.keptOfRefusal = 4096
             request.headers.append(Header("Content-Type", "application/json"))
-            let etag =
-                hasAnswered && fingerprints.answered == fingerprint ? validators.etag : nil
+            let etag = hasAnswered && fingerprints.answered == fingerprint ? validators.etag : nil
             if let etag { request.headers.append(Header("If-None-Match", etag)) }
             fetch.send(request) { [unowned self] in responseArrived($0, fingerprint, etag != nil) }
         } catch {

@@ -71,9 +71,7 @@ struct LineSplitter {
     }
 
     /// The last line, if it has no line end: none if nothing came after the last line end.
-    mutating func finish() -> [Line] {
-        line.isEmpty && !isOverlong ? [] : [next()]
-    }
+    mutating func finish() -> [Line] { line.isEmpty && !isOverlong ? [] : [next()] }
 
     private mutating func append(_ part: ArraySlice<UInt8>) {
         guard !isOverlong, line.count + part.count <= limit else {

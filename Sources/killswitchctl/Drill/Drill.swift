@@ -37,11 +37,9 @@ struct Drill: ParsableCommand {
     @Option(help: "The state to rehearse: maintenance, update-required or ended.")
     var state: State = .maintenance
 
-    @Flag(name: .customLong("yes"), help: "Do not ask for confirmation.")
-    var isAgreed = false
+    @Flag(name: .customLong("yes"), help: "Do not ask for confirmation.") var isAgreed = false
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @Flag(help: "Print JSON.") var json = false
 
     @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
     var service: ServiceName
@@ -70,8 +68,7 @@ struct Drill: ParsableCommand {
         if let problem = published.gate(of: service, beside: nil).problem {
             throw CommandFailure("'\(service)': \(problem)")
         }
-        let plan = try DrillPlan(
-            of: service, from: stand, to: state, describe: manager.snapshot)
+        let plan = try DrillPlan(of: service, from: stand, to: state, describe: manager.snapshot)
         try check(plan)
         if !isAgreed { try askForConsent(to: plan) }
         let drilling = DrillDriver(plan, by: order, with: manager, on: loop, published)
@@ -157,9 +154,7 @@ extension State: ExpressibleByArgument {
 /// The findings of a drill, as they are printed.
 extension DrillFindings {
     /// The failures, for standard error; nil if the drill succeeded.
-    var failure: String? {
-        wholeProblem.map { "the drill of '\(service)' has failed: \($0)" }
-    }
+    var failure: String? { wholeProblem.map { "the drill of '\(service)' has failed: \($0)" } }
 
     /// What has failed, as a clause; nil if the drill succeeded.
     var wholeProblem: String? {

@@ -59,8 +59,7 @@ final class DrillDriver: DrillWorld {
             guard let state = try published.state(of: drillOrder.service),
                 published.isCurrent(state, at: loop.now.wall)
             else { return unknown }
-            let gate = published.gate(
-                of: drillOrder.service, beside: state.gate, at: loop.now.wall)
+            let gate = published.gate(of: drillOrder.service, beside: state.gate, at: loop.now.wall)
             let status = drillOrder.status(in: state.object)
             // No unit has failed behind a gate that does not move.
             if let wanted = state.gate, let report = gate.published, report.isStuck(on: wanted),

@@ -2,6 +2,7 @@ import CivilTime
 import Configuration
 import ControlSocket
 import Decision
+import Files
 import JSON
 import Storage
 import SystemdUnits
@@ -53,9 +54,7 @@ struct DaemonReport {
         absence = "\(problem.line(at: published.now)); see 'systemctl status killswitchd'"
     }
 
-    private mutating func readFiles(
-        _ published: PublishedFiles, _ services: [ServiceName]
-    ) throws {
+    private mutating func readFiles(_ published: PublishedFiles, _ services: [ServiceName]) throws {
         if let refusal = try RuntimeDirectory.refusal(in: published.directory) {
             let text = "configuration refused; the last accepted one stays in force: \(refusal)"
             problems.append(ProblemLine(.host, .configurationRefused, text))
@@ -139,7 +138,7 @@ extension PublishedFiles {
         guard let socket = error as? SocketError, socket.isNobodyThere, !socket.isRefused,
             signOfLife == nil
         else { return false }
-        do { return try servicesIfAny().isEmpty } catch { return false }
+        return readable { try servicesIfAny().isEmpty } ?? false
     }
 
     static let noDaemon = "no daemon has run since this boot"
@@ -174,12 +173,9 @@ struct OrphanedService {
 
     /// A service that has no files of a daemon. Nil if no unit is attached to it.
     init?(_ name: ServiceName) {
-        do {
-            let units = Set(try AttachmentFiles.all().filter { $0.service == name }.map(\.unit))
-            (self.name, self.units) = (name, units.sorted())
-        } catch {
-            return nil
-        }
+        let attached = readable { try AttachmentFiles.all() } ?? []
+        units = Set(attached.filter { $0.service == name }.map(\.unit)).sorted()
+        self.name = name
         if units.isEmpty { return nil }
     }
 
@@ -193,9 +189,7 @@ struct OrphanedService {
         lines.add("verdict", "none: '\(name)' is not configured")
         lines.add("problem", problem.object.text("text"))
         lines.add("  to do", problem.advice)
-        for (index, unit) in units.enumerated() {
-            lines.add(index == 0 ? "units" : "", unit.text)
-        }
+        for (index, unit) in units.enumerated() { lines.add(index == 0 ? "units" : "", unit.text) }
         return lines.text
     }
 

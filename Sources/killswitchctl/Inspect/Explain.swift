@@ -32,8 +32,7 @@ struct Explain: ParsableCommand {
             "The daemon's state directory, where the flags are stored.", valueName: "directory"))
     var stateDirectory: String?
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @Flag(help: "Print JSON.") var json = false
 
     @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
     var service: ServiceName
@@ -131,8 +130,7 @@ struct DecisionReplay {
         var machine = Machine(
             plan: plan, memory: memory, place: HostIdentity.place,
             bootID: state.bootID, clockFloor: Instant(seconds: 0), seed: 0, at: begin)
-        if case .file(let path) = service.installed,
-            let version = try VersionFile.version(in: path)
+        if case .file(let path) = service.installed, let version = try VersionFile.version(in: path)
         {
             _ = machine.handle(.versionInstalled(service.name, version), at: begin)
         }
@@ -178,12 +176,11 @@ struct DecisionReplay {
     ) throws -> [[UInt8]: String] {
         guard let rule else { return [:] }
         let zone = try ZoneFiles.system()
-        do {
-            let list = try SignerFile(path: rule.signers, zone: { zone }, user: nil).read()
-            return SignedFlags.disproofs(of: answers, by: list).mapValues(\.description)
-        } catch {
-            return [:]
+        let list = readable {
+            try SignerFile(path: rule.signers, zone: { zone }, user: nil).read()
         }
+        return list.map { SignedFlags.disproofs(of: answers, by: $0).mapValues(\.description) }
+            ?? [:]
     }
 
     /// The time on both clocks, as if the wall clock had not been set since: servers' clocks are stored by boot time.

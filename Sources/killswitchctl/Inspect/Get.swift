@@ -18,8 +18,7 @@ struct Get: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Print the field as JSON.")
-    var json = false
+    @Flag(help: "Print the field as JSON.") var json = false
 
     @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
     var service: ServiceName

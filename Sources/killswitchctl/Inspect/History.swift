@@ -30,8 +30,7 @@ struct History: ParsableCommand {
         help: "Read the journal files in this directory instead of the system's.",
         completion: .directory) var directory: String?
 
-    @Flag(help: "Print a JSON object for each entry, one per line.")
-    var json = false
+    @Flag(help: "Print a JSON object for each entry, one per line.") var json = false
 
     @Argument(
         help: "The service; by default every service.", completion: .services,

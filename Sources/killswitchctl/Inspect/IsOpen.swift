@@ -20,11 +20,9 @@ struct IsOpen: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(name: .shortAndLong, help: "Print nothing.")
-    var quiet = false
+    @Flag(name: .shortAndLong, help: "Print nothing.") var quiet = false
 
-    @Flag(help: "Print the answer as JSON.")
-    var json = false
+    @Flag(help: "Print the answer as JSON.") var json = false
 
     @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
     var service: ServiceName

@@ -21,8 +21,7 @@ struct RolloutCommand: ParsableCommand {
     @Argument(help: "The flags: a JSON file; '-' is standard input.", completion: .file())
     var flags: String
 
-    @Option(help: "How many hosts there are.")
-    var hosts: Int
+    @Option(help: "How many hosts there are.") var hosts: Int
 
     @Option(help: "The member of the flags that holds the order; without it the whole file.")
     var key: String?
@@ -30,8 +29,7 @@ struct RolloutCommand: ParsableCommand {
     @Option(help: "The time zone in which times are shown; without it the system's.")
     var timeZone: String?
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @Flag(help: "Print JSON.") var json = false
 
     func validate() throws {
         guard (1...1_000_000_000).contains(hosts) else {
@@ -64,7 +62,6 @@ struct RolloutCommand: ParsableCommand {
             }
         }
         guard json else { return }
-        printJSON(
-            .object(["hosts": .number(Number(Int64(hosts))), "steps": .objects(objects)]))
+        printJSON(.object(["hosts": .number(Number(Int64(hosts))), "steps": .objects(objects)]))
     }
 }

@@ -51,15 +51,12 @@ struct ShownGate {
         return Dictionary(grouping: published.held) { $0.by }
             .sorted { $0.key.lexicographicallyPrecedes($1.key) }
             .map { services, units in
-                let names = units.prefix(Self.shown).map { $0.unit }
-                let more = units.count > names.count ? ["\(units.count - names.count) more"] : []
-                return (names + more).joined(separator: ", ")
+                let names = units.prefix(8).map { $0.unit }
+                return names.andMore(of: units.count).joined(separator: ", ")
                     + (units.count == 1 ? " stays" : " stay") + " down because of "
                     + services.map { "'\($0)'" }.joined(separator: ", ")
             }
     }
-
-    private static let shown = 8
 
     /// The gate with its units: `closing, 1 of 3 units down`; nil while the service is undecided.
     var words: String? {

@@ -32,9 +32,7 @@ struct Simulate: ParsableCommand {
 
     @OptionGroup(title: "By a service") var configured: ServiceOptions
 
-    @Option(
-        help: "The time of the verdict, by RFC 3339; without it now.",
-        transform: Instant.read)
+    @Option(help: "The time of the verdict, by RFC 3339; without it now.", transform: Instant.read)
     var at: Instant?
 
     @Option(help: "Print every change of the verdict up to this time.", transform: Instant.read)
@@ -48,29 +46,24 @@ struct Simulate: ParsableCommand {
             """), transform: Slot.read)
     var slot: Slot?
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @Flag(help: "Print JSON.") var json = false
 
     func validate() throws {
         guard !flags.isEmpty else { throw ValidationError("give the flags: --flags FILE") }
         switch (reading.format, configured.service) {
         case (nil, nil):
             throw ValidationError("give a format or a service: --format FORMAT or --service NAME")
-        case (.some, .some):
-            throw ValidationError("give --format or --service, not both")
+        case (.some, .some): throw ValidationError("give --format or --service, not both")
         case (nil, .some):
             guard reading.isUnused else {
-                throw ValidationError(
-                    "remove the options of --format: the service sets them")
+                throw ValidationError("remove the options of --format: the service sets them")
             }
         case (.some, nil):
             guard configured.isUnused else {
                 throw ValidationError("--config and --silent need --service")
             }
         }
-        if let at, let until, until < at {
-            throw ValidationError("--until is before --at")
-        }
+        if let at, let until, until < at { throw ValidationError("--until is before --at") }
     }
 
     func run() throws {
@@ -116,17 +109,14 @@ struct FormatOptions: ParsableArguments {
     @Option(help: "How the flags are read: service-end, status, maintenance or switch.")
     var format: FormatWord?
 
-    @Option(help: "The key of the flags that the format reads.")
-    var key: String?
+    @Option(help: "The key of the flags that the format reads.") var key: String?
 
-    @Option(help: "Of format service-end: the key that holds the date.")
-    var countdownKey: String?
+    @Option(help: "Of format service-end: the key that holds the date.") var countdownKey: String?
 
     @Option(help: "The time zone that days are counted in; without it the system's.")
     var timeZone: String?
 
-    @Option(help: "The version that is installed.")
-    var installedVersion: String?
+    @Option(help: "The version that is installed.") var installedVersion: String?
 
     /// Whether no option but the format is given.
     var isUnused: Bool {

@@ -99,9 +99,7 @@ struct SimulatedService {
     }
 
     /// The answers by `--flags`: `FILE` is for every source, `SOURCE=FILE` for one.
-    private func answers(
-        _ given: [String], fetchedAt: Instant
-    ) throws -> [SourceName: Answer] {
+    private func answers(_ given: [String], fetchedAt: Instant) throws -> [SourceName: Answer] {
         var answers: [SourceName: Answer] = [:]
         for text in given {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)

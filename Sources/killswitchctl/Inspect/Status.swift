@@ -45,9 +45,7 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         let published = try PublishedFiles(common)
-        if check {
-            return try runCheck(of: published)
-        }
+        if check { return try runCheck(of: published) }
         let names = services.isEmpty ? try published.services() : services
         let daemon = DaemonReport(of: published, about: services)
         var rows: [StatusRow] = []

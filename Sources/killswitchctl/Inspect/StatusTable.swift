@@ -1,6 +1,7 @@
 import CivilTime
 import Configuration
 import Decision
+import Files
 import JSON
 import Storage
 
@@ -39,13 +40,9 @@ struct StatusRow {
 
     /// By the mark of the source, whether the daemon answers or not.
     private static func age(of state: PublishedState, in published: PublishedFiles) -> Duration? {
-        do {
-            let confirmed = try SourceName(state.object.text("source"))
-                .flatMap(published.confirmation)
-            return confirmed.map { max(.zero, published.now - $0) }
-        } catch {
-            return nil
-        }
+        let source = SourceName(state.object.text("source"))
+        let confirmed = readable { try source.flatMap(published.confirmation) } ?? nil
+        return confirmed.map { max(.zero, published.now - $0) }
     }
 
     /// The override in a line: its author, end and reason; nil without one.

@@ -12,8 +12,7 @@ extension CommandFailure {
         switch MethodError.Kind(rawValue: error.name) {
         case nil: self.init("the daemon says '\(error.name)'")
         case .noSuchService:
-            self.init(
-                .noSuchService, noSuch("service", service, known, orNone: "is configured"))
+            self.init(.noSuchService, noSuch("service", service, known, orNone: "is configured"))
         case .noSuchSource:
             self.init(
                 .noSuchService, noSuch("source", text("source"), known, orNone: "is configured"))
@@ -24,15 +23,12 @@ extension CommandFailure {
                 "not permitted: only root and members of the group '\(group)' may do that; "
                     + "type 'sudo' before the command, or as root 'adduser USER \(group)'")
         case .notInTheFuture:
-            self.init(
-                .usage, "'\(text("until"))' is past already; give --for DURATION, such as 2h")
+            self.init(.usage, "'\(text("until"))' is past already; give --for DURATION, such as 2h")
         case .configurationRefused:
             self.init(
                 .configuration,
-                "configuration refused; the last accepted one stays in force:\n"
-                    + text("problems"))
-        case .gateNotOpen:
-            self.init("'\(service)' is \(text("state")); a drill needs an open gate")
+                "configuration refused; the last accepted one stays in force:\n" + text("problems"))
+        case .gateNotOpen: self.init("'\(service)' is \(text("state")); a drill needs an open gate")
         case .alreadyForced:
             let override = error.parameters.object("override")
             let word = { (key: String) in override.text(key).printable }

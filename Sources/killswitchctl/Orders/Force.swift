@@ -2,6 +2,7 @@ import ArgumentParser
 import CivilTime
 import ControlSocket
 import Decision
+import Files
 import JSON
 import Storage
 
@@ -35,8 +36,7 @@ struct Force: DaemonOrder {
     @Flag(name: .customLong("now"), help: "Stop units at once, without the service's drain.")
     var isUrgent = false
 
-    @Flag(name: .customLong("all"), help: "Order it for every service.")
-    var isAll = false
+    @Flag(name: .customLong("all"), help: "Order it for every service.") var isAll = false
 
     @Argument(
         help: ArgumentHelp(
@@ -57,8 +57,7 @@ struct Force: DaemonOrder {
         case (nil, nil):
             throw ValidationError(
                 "no end given: add --for DURATION, such as --for 2h, or --until TIME")
-        case (_?, _?):
-            throw ValidationError("give --for or --until, not both")
+        case (_?, _?): throw ValidationError("give --for or --until, not both")
         case (let duration?, nil):
             guard duration.duration >= .seconds(1) else {
                 throw ValidationError("--for is at least 1s")
@@ -150,8 +149,7 @@ struct Release: DaemonOrder {
 
     @Flag(name: .customLong("wait"), help: .waitsForGates) var waitsForGates = false
 
-    @Flag(name: .customLong("all"), help: "End the orders for all services.")
-    var isAll = false
+    @Flag(name: .customLong("all"), help: "End the orders for all services.") var isAll = false
 
     @Argument(help: "The services.", completion: .services, transform: ServiceName.read)
     var services: [ServiceName] = []
@@ -167,9 +165,7 @@ struct Release: DaemonOrder {
     /// Whether an order is in force, by the files; true if they cannot be read.
     private func isForced(_ service: ServiceName) throws -> Bool {
         let published = try PublishedFiles(options.common)
-        do { return try published.state(of: service)?.object["override"] != .null } catch {
-            return true
-        }
+        return readable { try published.state(of: service)?.object["override"] != .null } ?? true
     }
 
     func calls(of daemon: VarlinkClient) throws -> [OrderCall] {

@@ -119,17 +119,14 @@ final class GateWatcher {
     }
 
     private func progress(since began: Boottime) -> String {
-        let gates = awaited.prefix(Self.shown).map { service, _ in
+        let gates = awaited.prefix(3).map { service, _ in
             let wanted = published.gate(of: service)?.wanted
             let gate = published.gate(of: service, beside: wanted, at: loop.now.wall)
             return "\(service) \(gate.word)"
         }
-        let more = awaited.count > gates.count ? ["\(awaited.count - gates.count) more"] : []
         let time = (loop.now.boot - began).wholeSeconds
-        return "waiting \(time) s: " + (gates + more).joined(separator: ", ")
+        return "waiting \(time) s: " + gates.andMore(of: awaited.count).joined(separator: ", ")
     }
-
-    private static let shown = 3
 
     /// Whether a unit had come into its state before, with the same problem or none.
     private func isOld(_ unit: JSON.Object, of service: ServiceName) -> Bool {

@@ -38,8 +38,7 @@ extension OrderCommand {
 struct OrderOptions: ParsableArguments {
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Print the daemon's answer as JSON, also an error.")
-    var json = false
+    @Flag(help: "Print the daemon's answer as JSON, also an error.") var json = false
 }
 
 extension ArgumentHelp {

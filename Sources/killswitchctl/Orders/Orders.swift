@@ -48,8 +48,7 @@ struct Confirm: OrderCommand {
 
     @OptionGroup var options: OrderOptions
 
-    @Flag(name: .customLong("all"), help: "Confirm every service that is held.")
-    var isAll = false
+    @Flag(name: .customLong("all"), help: "Confirm every service that is held.") var isAll = false
 
     @Argument(help: "The services.", completion: .services, transform: ServiceName.read)
     var services: [ServiceName] = []

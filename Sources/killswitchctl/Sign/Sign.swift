@@ -62,8 +62,7 @@ struct Sign: ParsableCommand {
         let bytes = try File.read(file, limit: FetchLimits.largestMaxBody)
         var document = DocumentFile(bytes, named: file)
         if number != nil || expires != nil || issued != nil || !audience.isEmpty {
-            try document.set(
-                version: number, expires: expires, issued: issued, audience: audience)
+            try document.set(version: number, expires: expires, issued: issued, audience: audience)
         }
         let order = try document.order()
         let before = try document.signatureCount
@@ -104,8 +103,7 @@ extension Instant {
             return Instant(seconds: (EventLoop.wallClock + duration).seconds)
         }
         guard let instant = Instant(argument: word) else {
-            throw ValidationError(
-                "write a duration such as 7d, or a time like \(Instant.example)")
+            throw ValidationError("write a duration such as 7d, or a time like \(Instant.example)")
         }
         return instant
     }

@@ -21,25 +21,20 @@ struct Verify: ParsableCommand {
             --audience prod
             """)
 
-    @Option(
-        help: "The file of allowed signers, by ssh-keygen(1).", completion: .file())
+    @Option(help: "The file of allowed signers, by ssh-keygen(1).", completion: .file())
     var signers: String
 
-    @Option(help: ArgumentHelp("The audience of the host.", valueName: "name"))
-    var audience: String
+    @Option(help: ArgumentHelp("The audience of the host.", valueName: "name")) var audience: String
 
     @Option(help: ArgumentHelp("The highest version that the host knows.", valueName: "number"))
     var accepted: Int64?
 
-    @Option(
-        help: "The time of the check, by RFC 3339; without it now.", transform: Instant.read)
+    @Option(help: "The time of the check, by RFC 3339; without it now.", transform: Instant.read)
     var at: Instant?
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @Flag(help: "Print JSON.") var json = false
 
-    @Argument(help: "The signed flags.", completion: .file())
-    var file: String
+    @Argument(help: "The signed flags.", completion: .file()) var file: String
 
     func run() throws {
         let bytes = try File.read(file, limit: FetchLimits.largestMaxBody)

@@ -40,8 +40,7 @@ struct Attach: ParsableCommand {
     @Flag(name: .customLong("run-at-open"), help: "Run oneshot services at each opening.")
     var runsAtOpen = false
 
-    @Flag(help: "Attach the units that require these units too.")
-    var withDependents = false
+    @Flag(help: "Attach the units that require these units too.") var withDependents = false
 
     @Flag(
         name: .customLong("dry-run"),
@@ -74,9 +73,7 @@ struct Attach: ParsableCommand {
         help: "Attach the units again that the removal of the package has detached.")
     var areRemembered = false
 
-    @Flag(
-        name: .customLong("no-reload"),
-        help: "Do not have systemd read its unit files again.")
+    @Flag(name: .customLong("no-reload"), help: "Do not have systemd read its unit files again.")
     var skipsReload = false
 
     @Flag(help: "Print JSON: the attached units, their targets, and the units that require them.")
@@ -95,8 +92,7 @@ struct Attach: ParsableCommand {
     func validate() throws {
         guard on == nil || state == .open && !runsAtOpen else {
             throw ValidationError(
-                "--on is for units that run at a notice: it goes without --state and "
-                    + "--run-at-open")
+                "--on is for units that run at a notice: it goes without --state and --run-at-open")
         }
         guard !isEarly || state.isOfClosedGate else {
             throw ValidationError(
@@ -172,9 +168,8 @@ struct Attach: ParsableCommand {
         let published = try PublishedFiles(common)
         do { try published.check(service) } catch {
             // A configuration that cannot be read names no service.
-            let isConfigured = Result { try configuredServices().contains(service) }
-            guard published.directory == Directories.system, case .success(true) = isConfigured
-            else { throw error }
+            let isConfigured = readable { try configuredServices().contains(service) } ?? false
+            guard published.directory == Directories.system, isConfigured else { throw error }
         }
     }
 

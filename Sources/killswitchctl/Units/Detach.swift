@@ -30,8 +30,7 @@ struct Detach: ParsableCommand {
         help: "With --all: remember them for 'attach --remembered'; the package does that.")
     var areRemembered = false
 
-    @Flag(help: "Print JSON: the detached units and their targets.")
-    var json = false
+    @Flag(help: "Print JSON: the detached units and their targets.") var json = false
 
     @OptionGroup var common: CommonOptions
 
@@ -52,8 +51,7 @@ struct Detach: ParsableCommand {
 
     func run() throws {
         if !isDryRun { try requireRoot("detach") }
-        let attached = try AttachmentFiles.all()
-            .filter { service == nil || $0.service == service }
+        let attached = try AttachmentFiles.all().filter { service == nil || $0.service == service }
         let concerned = isAll ? attached : try named(among: attached)
         if concerned.isEmpty { printError("nothing is attached by this command") }
         let down = downUnits(among: concerned)
@@ -83,9 +81,7 @@ struct Detach: ParsableCommand {
         if isAll { nameOthers(than: attached) }
     }
 
-    private func report(
-        of concerned: [Attachment], _ down: [UnitName: ServiceName]
-    ) -> JSON.Value {
+    private func report(of concerned: [Attachment], _ down: [UnitName: ServiceName]) -> JSON.Value {
         let units = concerned.map { attachment in
             var object = attachment.object
             let isDown = down[attachment.unit] != nil

@@ -158,8 +158,7 @@ enum Renewal {
         if !isDryRun {
             try permitted {
                 for (attachment, text) in outdated {
-                    try File.replace(
-                        attachment.path, with: Array(text.utf8), surviving: .powerLoss)
+                    try File.replace(attachment.path, with: Array(text.utf8), surviving: .powerLoss)
                 }
             }
         }

@@ -22,16 +22,14 @@ struct Units: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Show only units of services that are not configured.")
-    var orphans = false
+    @Flag(help: "Show only units of services that are not configured.") var orphans = false
 
     @Flag(
         help: """
             Print nothing, but fail if units are attached and no daemon runs, with their names.
             """) var check = false
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @Flag(help: "Print JSON.") var json = false
 
     @Argument(
         help: "The service; by default every service.", completion: .services,
@@ -86,9 +84,7 @@ extension PublishedFiles {
     func units(of service: ServiceName) throws -> [JSON.Object] {
         let file = "\(directory)/\(service)/\(FileName.units)"
         guard let bytes = try File.ifThere(File.read(file, limit: 16 << 20)) else { return [] }
-        do { return try (JSON.Value.parse(bytes).array ?? []).compactMap(\.object) } catch {
-            return []
-        }
+        return (readable { try JSON.Value.parse(bytes) }?.array ?? []).compactMap(\.object)
     }
 }
 

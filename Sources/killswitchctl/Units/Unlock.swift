@@ -97,8 +97,7 @@ struct Unlock: ParsableCommand {
             }
         }
         if published.absence == nil {
-            throw try refusal(
-                published, "a daemon listens in '\(published.directory)'", "stop it")
+            throw try refusal(published, "a daemon listens in '\(published.directory)'", "stop it")
         }
     }
 

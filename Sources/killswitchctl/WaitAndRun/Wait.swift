@@ -32,9 +32,7 @@ struct Wait: ParsableCommand {
         help: "The condition: down, up, open, closed, decided, or the word of a state.",
         completion: .list(WaitCondition.allValueStrings)) var condition: WaitCondition
 
-    @Option(
-        help: "Longest wait, such as 30s; default: no limit.",
-        transform: DurationArgument.read)
+    @Option(help: "Longest wait, such as 30s; default: no limit.", transform: DurationArgument.read)
     var timeout: DurationArgument?
 
     @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
@@ -73,8 +71,7 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
     func isReached(by state: PublishedState, _ gate: PublishedGate?) -> Bool {
         switch self {
         case .gate(let wanted): state.gate == wanted
-        case .effect(let wanted):
-            state.gate == wanted && gate?.isComplete(as: wanted) ?? false
+        case .effect(let wanted): state.gate == wanted && gate?.isComplete(as: wanted) ?? false
         case .decided: state.state != .undecided
         case .state(let wanted): state.state == wanted
         }
@@ -110,8 +107,7 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
                 if let state = try published.state(of: service) {
                     let end = published.end(of: state, at: loop.now.wall)
                     let isCurrent = loop.now.wall <= end
-                    let gate = published.gate(
-                        of: service, beside: state.gate, at: loop.now.wall)
+                    let gate = published.gate(of: service, beside: state.gate, at: loop.now.wall)
                     let isMet = isCurrent && isReached(by: state, gate.published)
                     let isOutdated = isMet && published.isOutdated(state, of: service)
                     let isReached = isMet && !isOutdated
@@ -173,8 +169,7 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
         let units = try published.units(of: service).filter { !$0.isAsWanted }
         guard !units.isEmpty else { return "" }
         let shown = units.prefix(8).map { "\($0.text("name").printable) (\($0.status(at: now)))" }
-        let more = units.count > shown.count ? ["\(units.count - shown.count) more"] : []
-        return ", waiting for " + (shown + more).joined(separator: ", ")
+        return ", waiting for " + shown.andMore(of: units.count).joined(separator: ", ")
     }
 
     private func words(_ state: PublishedState, _ gate: ShownGate) -> String {

@@ -22,8 +22,7 @@ struct WatchServices: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Print state.json of the service in one line, with 'current'.")
-    var json = false
+    @Flag(help: "Print state.json of the service in one line, with 'current'.") var json = false
 
     @Argument(
         help: "The services; by default all of them.", completion: .services,
@@ -90,13 +89,11 @@ final class ServiceWatcher {
 
     /// A pipe, a socket or a terminal tells when the other end is closed. A file has no other end.
     private func readerWatch() -> Descriptor? {
-        do {
-            return try Descriptor(loop, STDOUT_FILENO, .error) { [unowned self] _ in
+        readable {
+            try Descriptor(loop, STDOUT_FILENO, .error) { [unowned self] _ in
                 isUnread = true
                 output = nil
             }
-        } catch {
-            return nil
         }
     }
 
@@ -181,8 +178,7 @@ struct ServiceChange {
     var essence: [JSON.Value?] {
         guard let object = state?.object else { return [] }
         let passing = ["decided_at", "valid_until", "fetched_at", "version"]
-        return object.members.filter { !passing.contains($0.key) }.map(\.value)
-            + [.bool(isCurrent)]
+        return object.members.filter { !passing.contains($0.key) }.map(\.value) + [.bool(isCurrent)]
     }
 
     var line: String {

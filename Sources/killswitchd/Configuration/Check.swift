@@ -25,8 +25,7 @@ enum Check {
                 log.write(.warning, "\(origin): \(problem)")
             }
             for problem in settings.signerProblems { log.write(.warning, problem) }
-            return options.isProbing
-                ? try Probe(settings, options).run() : DaemonExitStatus.success
+            return options.isProbing ? try Probe(settings, options).run() : DaemonExitStatus.success
         } catch let error as UsageError {
             if let message = error.message { log.write(.error, message) }
             return DaemonExitStatus.usage
@@ -71,8 +70,7 @@ extension Source.Kind {
         case .etcd(let settings):
             settings.server.neededFiles + (settings.login.map { [.secret($0.password)] } ?? [])
         case .firebase: []
-        case .firebaseServer(let settings):
-            settings.credential.map { [.secret($0)] } ?? []
+        case .firebaseServer(let settings): settings.credential.map { [.secret($0)] } ?? []
         }
     }
 }

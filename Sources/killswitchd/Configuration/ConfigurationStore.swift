@@ -75,8 +75,7 @@ final class ConfigurationStore {
     }
 
     private func refuse(_ error: any Error) {
-        refusal = HostCondition.Since(
-            "\(error)", since: refusal?.since ?? EventLoop.wallClock)
+        refusal = HostCondition.Since("\(error)", since: refusal?.since ?? EventLoop.wallClock)
         log.write(
             .error, "configuration refused; the last accepted one stays in force:\n\(error)",
             id: .configurationRefused)
@@ -101,8 +100,7 @@ final class ConfigurationStore {
             try state.keep(configuration.kept)
             keeping = nil
         } catch {
-            keeping = HostCondition.Since(
-                "\(error)", since: keeping?.since ?? EventLoop.wallClock)
+            keeping = HostCondition.Since("\(error)", since: keeping?.since ?? EventLoop.wallClock)
             log.write(.error, "keep the configuration: \(error)", id: .recordFailed)
         }
     }

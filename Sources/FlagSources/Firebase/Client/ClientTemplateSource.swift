@@ -149,8 +149,7 @@ package final class ClientTemplateSource: FlagSource {
             warn()
             etag = response.etag
             return .answer(
-                Answer(
-                    flags, validators: Validators(etag: etag), version: version, fetchedAt: now))
+                Answer(flags, validators: Validators(etag: etag), version: version, fetchedAt: now))
         case 304 where isConditional: return .unchanged
         default: throw response.googleRefusal(of: fetch.operation, now: now)
         }

@@ -48,9 +48,7 @@ final class Installations {
         by deadline: Boottime, _ completion: @escaping (Result<String, Failure>) -> Void
     ) {
         let now = context.now
-        if let token = installation.freshToken(at: now.wall) {
-            return completion(.success(token))
-        }
+        if let token = installation.freshToken(at: now.wall) { return completion(.success(token)) }
         if let pause, now.boot < pause.until { return completion(.failure(pause.because)) }
         let refreshToken = installation.refreshToken
         fetch.start(until: deadline)

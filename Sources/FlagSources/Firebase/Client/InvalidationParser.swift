@@ -82,7 +82,5 @@ package struct InvalidationParser: StreamParser {
 
 extension JSON.Value {
     /// A whole number, or a string that holds one: the service writes 64-bit numbers both ways.
-    fileprivate var wholeNumber: Int64? {
-        number?.int64 ?? string.flatMap { Int64($0) }
-    }
+    fileprivate var wholeNumber: Int64? { number?.int64 ?? string.flatMap { Int64($0) } }
 }

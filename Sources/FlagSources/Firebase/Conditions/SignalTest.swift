@@ -143,9 +143,7 @@ package enum SignalValue: Hashable, Sendable {
 
 extension ConditionError {
     /// The official clients come to different results.
-    init(disagreedOn what: String) {
-        self.init("the official clients disagree on \(what)")
-    }
+    init(disagreedOn what: String) { self.init("the official clients disagree on \(what)") }
 }
 
 extension Double {
