@@ -55,8 +55,7 @@ import Testing
         try drill.readStopping(0.7)
         drill.at(0.7, .unitProblems([:], problem: nil))
         drill.at(0.8, .released(.forced("root has forced ended: a leak")))
-        try drill.end(
-            0.9, web: .wentDown(at: 0.8), .forced("root has forced ended: a leak"))
+        try drill.end(0.9, web: .wentDown(at: 0.8), .forced("root has forced ended: a leak"))
         #expect(
             try drill.text == """
                 0.5s list: page.service=inactive web.service=deactivating
@@ -152,8 +151,7 @@ import Testing
         drill.release(seconds + 0.1, openAt: seconds + 0.1)
         drill.forget()
         try drill.poll(seconds + 0.2, .open)
-        try drill.end(
-            seconds + 0.3, web: .cameUp(at: seconds + 0.2, downAt: seconds + 0.15), .open)
+        try drill.end(seconds + 0.3, web: .cameUp(at: seconds + 0.2, downAt: seconds + 0.15), .open)
         return drill
     }
 }

@@ -50,9 +50,7 @@ struct DrillTranscript {
     /// Shows nothing of what came before.
     mutating func forget() { shownFrom = answers.count }
 
-    mutating func at(_ seconds: Double, _ answer: DrillAnswer) {
-        answers.append((seconds, answer))
-    }
+    mutating func at(_ seconds: Double, _ answer: DrillAnswer) { answers.append((seconds, answer)) }
 
     /// What the drill asks, each before its answer.
     var text: String {

@@ -157,8 +157,7 @@ import Testing
         try play.answer(at: 1, Self.running)
         play.at(2, .hinted("app"))
         play.at(3, .fetchEnded("app", .failure(Failure(.unreachable, "it is gone"))))
-        play.at(
-            4, .writeEnded(.storeLedger, problem: "disk full"), problem: "a.toml:1:1: no")
+        play.at(4, .writeEnded(.storeLedger, problem: "disk full"), problem: "a.toml:1:1: no")
         let last = try #require(play.text.split(separator: "\n").last)
         #expect(
             last.hasPrefix(

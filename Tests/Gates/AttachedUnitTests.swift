@@ -7,8 +7,7 @@ import Testing
 /// What the gate machine reports about attached units after a move.
 struct AttachedUnitTests {
     private func closing(_ units: [String: UnitStatus]) throws -> GateTranscript {
-        var gate = try GateTranscript.settled(units: units)
-        gate.decide(1, .ended)
+        var gate = try GateTranscript.settled(units: units).decided(1, .ended)
         try gate.at(1, started: .closed, .ended)
         gate.forget()
         return gate
@@ -171,8 +170,7 @@ struct AttachedUnitTests {
                 """)
     }
 
-    /// The signals of the stop come after the opening was ordered: a unit that was seen running may be
-    /// down.
+    /// The signals of the stop come after the opening was ordered: a unit that was seen running may be down.
     @Test func anOpeningInTheMiddleOfAClosingWaitsForWhatIsReadAnew() throws {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         gate.decide(1, .ended)
@@ -188,8 +186,7 @@ struct AttachedUnitTests {
         #expect(gate.text.contains("gate opened in 400 ms; units started: web.service"))
     }
 
-    /// The unit stays attached to another service, so that the machine still knows it, but not for this
-    /// gate.
+    /// The unit stays attached to another service, so that the machine still knows it, but not for this gate.
     @Test func aUnitThatIsDetachedInTheMiddleOfAMoveIsNotAwaitedByThatGate() throws {
         var gate = try GateTranscript.shared(with: "mail")
         gate.at(1, .decided("mail", .ended))

@@ -119,8 +119,7 @@ struct CountedStartTests {
 
 /// An attached unit whose start an assertion in its unit file refuses.
 struct RefusedStartTests {
-    /// systemd leaves a unit inactive if an assertion refuses its start: nothing else would tell that it
-    /// does not run.
+    /// systemd leaves a unit inactive if an assertion refuses its start: nothing else would tell that it does not run.
     @Test func aUnitWhoseStartAnAssertionHasRefusedIsSaid() throws {
         var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.inactive)])
         let refused = UnitSnapshot(UnitStatus(.inactive), isStartRefused: true)

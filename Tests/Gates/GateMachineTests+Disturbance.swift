@@ -71,8 +71,7 @@ extension GateMachineTests {
     }
 
     @Test func aMoveThatAStoppingSystemRefusesIsNoAlarm() throws {
-        var gate = try GateTranscript.settled()
-        gate.decide(1, .ended)
+        var gate = try GateTranscript.settled().decided(1, .ended)
         gate.forget()
         gate.at(1.1, taken: .start(try target(.ended)), problem: "Transaction is destructive.")
         gate.at(1.2, .systemStateRead(isStopping: true))

@@ -76,8 +76,7 @@ struct GateMachineTests {
     /// The first job stops units that the second verdict would have kept. It is not confirmed yet, so the
     /// machine starts the open target although it still looks active.
     @Test func aFlipInTheMiddleOfAMoveAsksForTheOtherWayAtOnce() throws {
-        var gate = try GateTranscript.settled()
-        gate.decide(1, .ended)
+        var gate = try GateTranscript.settled().decided(1, .ended)
         gate.forget()
         gate.decide(1.01, .running)
         #expect(
@@ -151,8 +150,7 @@ struct GateMachineTests {
     }
 
     @Test func aMoveThatWasQueuedAndLeftNoTraceIsAskedForAgain() throws {
-        var gate = try GateTranscript.settled()
-        gate.decide(1, .ended)
+        var gate = try GateTranscript.settled().decided(1, .ended)
         try gate.at(1.1, started: .closed, .ended)
         gate.forget()
         gate.at(3, .woke)
@@ -179,8 +177,7 @@ struct GateMachineTests {
         #expect(gate.text == "3s woke\n5s woke\n")
     }
 
-    /// As after kill -9 between the two moves of one verdict: the machine compares the targets with the
-    /// verdict.
+    /// As after kill -9 between the two moves of one verdict: the machine compares the targets with the verdict.
     @Test func aDaemonThatWasKilledBetweenTwoMovesMakesTheSecond() throws {
         var gate = try GateTranscript.started(.closed)
         gate.forget()
@@ -210,8 +207,7 @@ struct GateMachineTests {
     }
 
     @Test func aRepeatedVerdictMovesNothing() throws {
-        var gate = try GateTranscript.settled()
-        gate.decide(1, .running)
+        let gate = try GateTranscript.settled().decided(1, .running)
         #expect(gate.text == "1s shop decided: open running\n")
     }
 }

@@ -3,8 +3,7 @@ import Decision
 import Gates
 import Support
 
-/// Sends events to a gate machine and writes down its effects, a line each. Times are
-/// seconds since the start.
+/// Sends events to a gate machine and writes down its effects, a line each. Times are seconds since the start.
 struct GateTranscript {
     private(set) var text = ""
     private(set) var machine: GateMachine
@@ -82,8 +81,7 @@ struct GateTranscript {
 
     mutating func forget() { text = "" }
 
-    @discardableResult
-    mutating func at(_ seconds: Double, _ event: GateEvent) -> [GateEffect] {
+    @discardableResult mutating func at(_ seconds: Double, _ event: GateEvent) -> [GateEffect] {
         let now = Self.time(seconds)
         let effects = machine.handle(event, at: now)
         text += "\(secondsText(seconds)) \(Self.line(event))\n"
@@ -99,6 +97,15 @@ struct GateTranscript {
         _ seconds: Double, _ desired: DesiredGate, drainsUntil end: Double? = nil
     ) -> [GateEffect] {
         at(seconds, .decided(shop, desired, drainsUntil: end.map { Self.time($0) }))
+    }
+
+    /// The transcript after the shop is decided, which is in the text.
+    func decided(
+        _ seconds: Double, _ desired: DesiredGate, drainsUntil end: Double? = nil
+    ) -> GateTranscript {
+        var gate = self
+        gate.decide(seconds, desired, drainsUntil: end)
+        return gate
     }
 
     static func time(_ seconds: Double) -> Boottime {

@@ -5,16 +5,14 @@ import Testing
 
 /// How soon a stream is followed again after an outage of its server.
 ///
-/// etcd was once killed and restarted several times within seconds. Each time the watch was open only
-/// briefly, so that its back-off grew to minutes although polls succeeded. An order was seen only when
-/// the back-off was over.
+/// etcd was once killed and restarted several times within seconds. Each time the watch was open only briefly, so that
+/// its back-off grew to minutes although polls succeeded. An order was seen only when the back-off was over.
 @Suite struct RecoveryTests {
     private static let away = Failure(.unreachable, "cannot connect")
 
     /// A stream whose back-off has grown to minutes.
     private func backedOff() -> StreamTranscript {
-        var stream = StreamTranscript(seed: 4)
-        stream.at(0, .started)
+        var stream = StreamTranscript(seed: 4).started()
         for _ in 1..<12 {
             stream.at(stream.wakesAt ?? 0, .lost(Self.away))
             #expect(stream.wakeUp().contains(.connect))
@@ -24,8 +22,7 @@ import Testing
     }
 
     @Test func aPollThatSucceedsAfterFailuresOpensTheStreamAtOnce() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         stream.at(1, .lost(Self.away))
         stream.at(1, .pollFailed)
         stream.at(1.01, .pollSucceeded)
@@ -58,8 +55,7 @@ import Testing
 
     /// An open or opening stream continues; only its back-off is reset.
     @Test func aStreamThatIsOpenIsNotOpenedAnew() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         stream.at(0, .lost(Self.away))
         stream.at(1, .woke)
         stream.at(1, .pollFailed)
@@ -91,9 +87,7 @@ import Testing
     @Test func aPollThatSucceedsAfterASuccessChangesNothing() {
         var stream = backedOff()
         let wakesAt = stream.wakesAt
-        for _ in 0..<100 {
-            #expect(stream.at((wakesAt ?? 0) - 1, .pollSucceeded).isEmpty)
-        }
+        for _ in 0..<100 { #expect(stream.at((wakesAt ?? 0) - 1, .pollSucceeded).isEmpty) }
         #expect(stream.wakesAt == wakesAt)
         #expect(stream.machine.failures == 12)
     }
@@ -104,8 +98,7 @@ import Testing
         Failure(.unreachable, "the server answers 503 (unavailable)", retryAfter: .seconds(200)),
     ])
     func aPollThatSucceedsEndsNoWaitThatTheServerWants(_ failure: Failure) {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         stream.at(1, .failed(failure))
         stream.at(1, .pollFailed)
         #expect(!stream.at(2, .pollSucceeded).contains(.connect))
@@ -133,8 +126,7 @@ import Testing
 
     /// A server that answers is not down, whatever it answers.
     @Test func aRefusedConnectionIsNoHint() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         for _ in 0..<5 {
             let failure = Failure(.unreachable, "the server answers 503 (unavailable)")
             #expect(!stream.at(stream.wakesAt ?? 0, .failed(failure)).contains(.hint))
@@ -169,16 +161,14 @@ import Testing
     }
 }
 
-/// Which hints of a stream are passed on: a stream must not cause endless fetches, and no change may be
-/// missed.
+/// Which hints of a stream are passed on: a stream must not cause endless fetches, and no change may be missed.
 @Suite struct HintTests {
     /// A stream that hints each millisecond for ten minutes.
     @Test(arguments: [(60, 5.0), (3600, 5.0), (5, 5.0), (1, 1.0)])
     func anEndlessStreamOfHintsLeadsToTenFetchesAndThenOneEachPeriod(
         _ interval: Int, _ period: Double
     ) {
-        var stream = StreamTranscript(interval: .seconds(interval))
-        stream.at(0, .started)
+        var stream = StreamTranscript(interval: .seconds(interval)).started()
         var hints: [Double] = []
         if stream.at(0, .opened).contains(.hint) { hints.append(0) }
         for millisecond in 1...600_000 {
@@ -194,11 +184,9 @@ import Testing
         }
     }
 
-    /// The hints of a watch concern flags of this host: a pair at once, and never more than four within a
-    /// second.
+    /// The hints of a watch concern flags of this host: a pair at once, and never more than four within a second.
     @Test func hintsAboutKeysOfThisHostAreAtMostFourASecond() {
-        var stream = StreamTranscript(hints: .ofKeys)
-        stream.at(0, .started)
+        var stream = StreamTranscript(hints: .ofKeys).started()
         var hints: [Double] = stream.at(0, .opened).contains(.hint) ? [0] : []
         for millisecond in 1...60_000 {
             let now = Double(millisecond) / 1000
@@ -210,8 +198,7 @@ import Testing
     }
 
     @Test func aHintThatHasToWaitIsPassedOnInItsTime() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         stream.at(0, .opened)
         for _ in 0..<12 { stream.at(0, .received(.hint)) }
         #expect(stream.text.split(separator: "\n").filter { $0.hasSuffix("  hint") }.count == 10)
@@ -221,8 +208,7 @@ import Testing
     }
 
     @Test func aQuietTimeRefillsTheHintAllowance() {
-        var stream = StreamTranscript(silence: .seconds(100_000))
-        stream.at(0, .started)
+        var stream = StreamTranscript(silence: .seconds(100_000)).started()
         stream.at(0, .opened)
         for _ in 0..<100 { stream.at(1, .received(.hint)) }
         var count = 0
@@ -235,8 +221,7 @@ import Testing
 
     /// Hints of a stream cause no fetch before the Retry-After of a poll is over.
     @Test func hintsWaitUntilRetryAfterIsOver() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         stream.at(0, .opened)
         stream.at(1, .retryLater(.seconds(40)))
         #expect(!stream.at(2, .received(.hint)).contains(.hint))
@@ -247,8 +232,7 @@ import Testing
     }
 
     @Test func aHintThatWaitsOutlivesItsConnection() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         stream.at(0, .opened)
         stream.at(1, .retryLater(.seconds(40)))
         stream.at(2, .received(.hint))

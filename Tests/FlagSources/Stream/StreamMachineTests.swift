@@ -8,8 +8,7 @@ import Testing
     private static let lost = Failure(.unreachable, "the connection was lost")
 
     @Test func anOpenStreamHintsAtOnceSinceWhatWasSaidBeforeIsMissed() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         stream.at(1, .opened)
         stream.at(2, .received(.bytes(10)))
         stream.at(3, .received(.hint))
@@ -59,8 +58,7 @@ import Testing
     }
 
     @Test func aServerThatNeverAnswersIsGivenUp() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         #expect(stream.wakesAt == 30)
         stream.wakeUp()
         stream.wakeUp()
@@ -119,8 +117,7 @@ import Testing
     }
 
     @Test func theSecondFailureInARowIsReportedOnceAndALastingStreamClearsIt() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         for cause in ["the first", "the connection was lost", "another", "and another"] {
             stream.at(stream.wakesAt ?? 0, .failed(Failure(.unreachable, cause)))
             stream.wakeUp()
@@ -135,8 +132,7 @@ import Testing
 
     @Test func aRefusedStreamIsReportedAtOnceAndRetriedAtTheSlowestPace() {
         for seed in UInt64(0)..<100 {
-            var stream = StreamTranscript(seed: seed)
-            stream.at(0, .started)
+            var stream = StreamTranscript(seed: seed).started()
             let effects = stream.at(1, .failed(Failure(.refused, "the server answers 403")))
             #expect(effects.first == .setProblem("the server answers 403"))
             #expect(stream.wakesAt.map { (151...301).contains($0) } == true)
@@ -147,8 +143,7 @@ import Testing
     func aWaitThatTheServerAsksForIsObeyedForAnHourAtMost(
         _ seconds: Int, _ range: ClosedRange<Double>
     ) {
-        var refused = StreamTranscript()
-        refused.at(0, .started)
+        var refused = StreamTranscript().started()
         refused.at(0, .failed(Failure(.unreachable, "busy", retryAfter: .seconds(seconds))))
         #expect(refused.wakesAt.map(range.contains) == true)
 

@@ -82,8 +82,7 @@ import Testing
         try daemon.waitUntil("the flags are stored") {
             try daemon.folder.text(of: "state/flags/shop.json").contains("over")
         }
-        try reload(
-            daemon, nextStart.replacing("Asia/Tokyo", with: "Europe/Berlin"))
+        try reload(daemon, nextStart.replacing("Asia/Tokyo", with: "Europe/Berlin"))
         try daemon.waitFor(line: "was read again: 1 service")
         #expect(try daemon.member("state") == "\"running\"")
         try daemon.stop()
@@ -155,8 +154,7 @@ import Testing
             status.hasPrefix(
                 "READY=1\nSTATUS=configuration refused; the last accepted one stays in force: "))
         #expect(status.contains("out of memory"))
-        #expect(
-            try daemon.folder.text(of: "run/configuration.refused").contains("out of memory"))
+        #expect(try daemon.folder.text(of: "run/configuration.refused").contains("out of memory"))
         let shown = try daemon.control("status", "--json")
         #expect(shown.output.contains("out of memory"))
         #expect(!shown.output.contains("web"))
