@@ -61,6 +61,11 @@ struct DrillTranscript {
         }
     }
 
+    /// Compares the text.
+    func expect(_ expected: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        #expect(try text == expected + "\n", sourceLocation: sourceLocation)
+    }
+
     /// Where the gate is on its way.
     enum Place { case open, closing, closed, opening }
 

@@ -14,16 +14,15 @@ struct DrainTests {
         var gate = try running().decided(1, .maintenance, drainsUntil: 21)
         gate.at(20.9, .woke)
         gate.at(21, .woke)
-        #expect(
-            gate.text == """
-                1s shop decided: closed maintenance
-                    gate of shop: closing 0/1
-                20.9s woke
-                21s woke
-                    start killswitch-maintenance@shop.target
-                    gate of shop: closing 0/1
-
-                """)
+        gate.expect(
+            """
+            1s shop decided: closed maintenance
+                gate of shop: closing 0/1
+            20.9s woke
+            21s woke
+                start killswitch-maintenance@shop.target
+                gate of shop: closing 0/1
+            """)
     }
 
     @Test func aGateThatOpensAgainHasNeverStoppedItsUnits() throws {
@@ -126,14 +125,13 @@ struct DrainTests {
             showsGates: true)
         gate.decide(1, .maintenance, drainsUntil: 21)
         try gate.at(5, "web.service", is: .inactive)
-        #expect(
-            gate.text == """
-                1s shop decided: closed maintenance
-                    gate of shop: closing 0/2
-                5s web.service is inactive
-                    gate of shop: closing 1/2
-
-                """)
+        gate.expect(
+            """
+            1s shop decided: closed maintenance
+                gate of shop: closing 0/2
+            5s web.service is inactive
+                gate of shop: closing 1/2
+            """)
     }
 
     /// A new daemon does not know the units yet.

@@ -2,6 +2,7 @@ import CivilTime
 import Decision
 import Gates
 import Support
+import Testing
 
 /// Sends events to a gate machine and writes down its effects, a line each. Times are seconds since the start.
 struct GateTranscript {
@@ -89,6 +90,11 @@ struct GateTranscript {
             if let line = line(effect, since: now) { text += "    \(line)\n" }
         }
         return effects
+    }
+
+    /// Compares the text.
+    func expect(_ expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(text == expected + "\n", sourceLocation: sourceLocation)
     }
 
     /// The shop is decided.

@@ -29,13 +29,12 @@ struct ListedUnitTests {
 
     @Test func aGateIsNotClosedUntilItsListedUnitIsAttached() throws {
         var gate = try listed()
-        #expect(
-            gate.text == """
-                1s listed: shop=["web.service"]
-                    attach the listed units
-                    gate of shop: closing 0/1
-
-                """)
+        gate.expect(
+            """
+            1s listed: shop=["web.service"]
+                attach the listed units
+                gate of shop: closing 0/1
+            """)
         #expect(gate.machine.attachmentOutcome(at: Boottime(microseconds: 1_001_000_000)) == nil)
         #expect(gate.machine.overview.problems.map(\.isAlarm) == [false])
         gate.forget()

@@ -27,18 +27,17 @@ import Testing
         stream.at(1, .pollFailed)
         stream.at(1.01, .pollSucceeded)
         stream.at(1.02, .opened)
-        #expect(
-            stream.text == """
-                0s started
-                    connect
-                1s lost: cannot connect
-                1s poll failed
-                1.01s poll succeeded
-                    connect
-                1.02s opened
-                    hint
-
-                """)
+        stream.expect(
+            """
+            0s started
+                connect
+            1s lost: cannot connect
+            1s poll failed
+            1.01s poll succeeded
+                connect
+            1.02s opened
+                hint
+            """)
     }
 
     /// The next waits begin with the shortest one, however long the last wait was.
@@ -64,22 +63,21 @@ import Testing
         stream.at(4, .pollFailed)
         stream.at(5, .pollSucceeded)
         stream.at(6, .closed)
-        #expect(
-            stream.text == """
-                0s started
-                    connect
-                0s lost: cannot connect
-                1s woke
-                    connect
-                1s poll failed
-                2s poll succeeded
-                3s opened
-                    hint
-                4s poll failed
-                5s poll succeeded
-                6s closed
-
-                """)
+        stream.expect(
+            """
+            0s started
+                connect
+            0s lost: cannot connect
+            1s woke
+                connect
+            1s poll failed
+            2s poll succeeded
+            3s opened
+                hint
+            4s poll failed
+            5s poll succeeded
+            6s closed
+            """)
         #expect(stream.wakesAt.map { (6...7).contains($0) } == true)
     }
 
@@ -112,16 +110,15 @@ import Testing
         stream.at(2, .closed)
         stream.at(3, .woke)
         stream.at(3, .lost(Self.away))
-        #expect(
-            stream.text == """
-                2s closed
-                3s woke
-                    connect
-                3s lost: cannot connect
-                    set problem cannot connect
-                    hint
-
-                """)
+        stream.expect(
+            """
+            2s closed
+            3s woke
+                connect
+            3s lost: cannot connect
+                set problem cannot connect
+                hint
+            """)
     }
 
     /// A server that answers is not down, whatever it answers.

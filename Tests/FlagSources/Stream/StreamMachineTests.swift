@@ -12,17 +12,16 @@ import Testing
         stream.at(1, .opened)
         stream.at(2, .received(.bytes(10)))
         stream.at(3, .received(.hint))
-        #expect(
-            stream.text == """
-                0s started
-                    connect
-                1s opened
-                    hint
-                2s received 10 bytes
-                3s received 10 bytes, a hint
-                    hint
-
-                """)
+        stream.expect(
+            """
+            0s started
+                connect
+            1s opened
+                hint
+            2s received 10 bytes
+            3s received 10 bytes, a hint
+                hint
+            """)
     }
 
     @Test func aStreamThatEndsIsOpenedAgainAndHintsAgain() {
@@ -32,17 +31,16 @@ import Testing
         stream.at(601, .closed)
         stream.wakeUp()
         stream.at(603, .opened)
-        #expect(
-            stream.text == """
-                woken
-                600s received 1 bytes
-                601s closed
-                woken
-                    connect
-                603s opened
-                    hint
-
-                """)
+        stream.expect(
+            """
+            woken
+            600s received 1 bytes
+            601s closed
+            woken
+                connect
+            603s opened
+                hint
+            """)
     }
 
     @Test func silenceEndsAStreamAndASlowByteDoesNot() {
@@ -62,16 +60,15 @@ import Testing
         #expect(stream.wakesAt == 30)
         stream.wakeUp()
         stream.wakeUp()
-        #expect(
-            stream.text == """
-                0s started
-                    connect
-                woken
-                    disconnect
-                woken
-                    connect
-
-                """)
+        stream.expect(
+            """
+            0s started
+                connect
+            woken
+                disconnect
+            woken
+                connect
+            """)
     }
 
     /// Below ceilings that double to the longest, for ever, and with full jitter.
@@ -157,14 +154,13 @@ import Testing
         var stream = StreamTranscript.opened()
         stream.at(20, .received(.over(Failure(.unreachable, "the watch was cancelled"))))
         stream.wakeUp()
-        #expect(
-            stream.text == """
-                20s received 10 bytes, over: the watch was cancelled
-                    disconnect
-                woken
-                    connect
-
-                """)
+        stream.expect(
+            """
+            20s received 10 bytes, over: the watch was cancelled
+                disconnect
+            woken
+                connect
+            """)
     }
 
     @Test func aFloodIsGivenUpAndTheStreamThatBringsMuchInALongTimeIsNot() {
@@ -186,15 +182,14 @@ import Testing
         stream.at(2, .started)
         stream.at(3, .failed(Self.lost))
         stream.at(3, .started)
-        #expect(
-            stream.text == """
-                2s started
-                    disconnect
-                    connect
-                3s failed: the connection was lost
-                3s started
-
-                """)
+        stream.expect(
+            """
+            2s started
+                disconnect
+                connect
+            3s failed: the connection was lost
+            3s started
+            """)
     }
 
     @Test func eventsOfAClosedStreamAreIgnored() {
@@ -205,16 +200,15 @@ import Testing
         stream.at(1, .failed(Self.lost))
         stream.at(1, .received(.hint))
         stream.at(1, .closed)
-        #expect(
-            stream.text == """
-                0s closed
-                0s opened
-                0s started
-                    connect
-                1s failed: the connection was lost
-                1s received 10 bytes, a hint
-                1s closed
-
-                """)
+        stream.expect(
+            """
+            0s closed
+            0s opened
+            0s started
+                connect
+            1s failed: the connection was lost
+            1s received 10 bytes, a hint
+            1s closed
+            """)
     }
 }

@@ -47,6 +47,11 @@ struct StreamTranscript {
         return stream
     }
 
+    /// Compares the text.
+    func expect(_ expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(text == expected + "\n", sourceLocation: sourceLocation)
+    }
+
     /// The next wake-up of the machine, in seconds.
     var wakesAt: Double? { wake.map { Double($0.microseconds) / 1_000_000 } }
 
