@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func aDrainIsABoolean() throws {
-        var play = try running().receiving(#"{"state":"maintenance","drain":"soon"}"#, at: 10)
+        let play = try running().receiving(#"{"state":"maintenance","drain":"soon"}"#, at: 10)
         #expect(play.states == [.running])
     }
 
