@@ -33,9 +33,7 @@ import Testing
                 CivilDate(year: previous.year, month: previous.month, day: previous.day + 1)
                 ?? CivilDate(year: previous.year, month: previous.month + 1, day: 1)
                 ?? CivilDate(year: previous.year + 1, month: 1, day: 1)
-            if date != next || date.daysSinceEpoch != days {
-                wrong.append(date.description)
-            }
+            if date != next || date.daysSinceEpoch != days { wrong.append(date.description) }
             previous = date
         }
         #expect(wrong.isEmpty)

@@ -87,19 +87,10 @@ import Testing
         ("2027-03-31T08:00Z", "':' expected at character 17"),
         ("2027-03-31T08:00:61Z", "second 61 is not from 0 to 60"),
         ("2027-03-31T08:00:00.Z", "a digit expected at character 21"),
-        (
-            "2027-03-31T08:00:00,5Z", "'Z' or an offset such as +09:00 expected at character 20"
-        ),
-        (
-            "2027-03-31T08:00:00 Z", "'Z' or an offset such as +09:00 expected at character 20"
-        ),
-        (
-            "2027-03-31T08:00:00 +09:00",
-            "'Z' or an offset such as +09:00 expected at character 20"
-        ),
-        (
-            "2027-03-31T08:00:00UTC", "'Z' or an offset such as +09:00 expected at character 20"
-        ),
+        ("2027-03-31T08:00:00,5Z", "'Z' or an offset such as +09:00 expected at character 20"),
+        ("2027-03-31T08:00:00 Z", "'Z' or an offset such as +09:00 expected at character 20"),
+        ("2027-03-31T08:00:00 +09:00", "'Z' or an offset such as +09:00 expected at character 20"),
+        ("2027-03-31T08:00:00UTC", "'Z' or an offset such as +09:00 expected at character 20"),
         ("2027-03-31T08:00:00Z ", "the end expected at character 21"),
         ("2027-03-31T08:00:00Z[Asia/Tokyo]", "the end expected at character 21"),
         ("2027-03-31T08:00:00+9:00", "a 2-digit offset hour expected at character 21"),

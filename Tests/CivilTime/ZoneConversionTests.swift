@@ -173,8 +173,7 @@ import Testing
     }
 }
 
-/// The two forms that `zic` compiles: `fat` lists transitions up to 2037, `slim` uses the footer wherever
-/// it can.
+/// The two forms that `zic` compiles: `fat` lists transitions up to 2037, `slim` uses the footer wherever it can.
 @Suite struct SlimZoneTests {
     /// Not Asia/Gaza: the slim file of glibc 2.36's `zic` lacks its autumn changes from 2074 on.
     static let names = [
@@ -183,8 +182,7 @@ import Testing
         "Europe/Dublin", "Pacific/Apia", "Pacific/Chatham",
     ]
 
-    @Test(.timeLimit(.minutes(5)))
-    func slimAndFatFilesAreTheSameZone() throws {
+    @Test(.timeLimit(.minutes(5))) func slimAndFatFilesAreTheSameZone() throws {
         let source = "\(systemZones)/tzdata.zi"
         let zic = try #require(
             try ["/usr/sbin/zic", "/usr/bin/zic"].first { try File.exists($0) },
@@ -227,8 +225,7 @@ import Testing
 
 /// Every zone of the system, compared with Python's zoneinfo, which reads the same files.
 @Suite struct ZoneinfoAgreementTests {
-    @Test(.timeLimit(.minutes(5)))
-    func everyZoneAgreesWithPython() throws {
+    @Test(.timeLimit(.minutes(5))) func everyZoneAgreesWithPython() throws {
         let folder = #filePath.split(separator: "/").dropLast().joined(separator: "/")
         let table = try Program.run(
             "/usr/bin/python3", ["/\(folder)/Support/zoneinfo-table.py", systemZones])

@@ -27,10 +27,7 @@ struct DottedKeyTests {
         ("a long literal string", "x = '''\(dots)\n''\(dots)\\'\n# \(dots)''''' # \(dots)"),
         ("a quoted key", "\"\(dots)\" = 1\n'\(dots)\".' = 2"),
         ("lines that end in CR LF", "x = 1 # \(dots)\r\ny = '''\(dots)\r\n'''\r\n"),
-        (
-            "many short keys",
-            "x = { \((0..<300).map { "a\($0).b = 1" }.joined(separator: ", ")) }"
-        ),
+        ("many short keys", "x = { \((0..<300).map { "a\($0).b = 1" }.joined(separator: ", ")) }"),
         ("underscores in a string", "x = '2024-01-01\(String(repeating: "_", count: 116)) 1'"),
     ]
 

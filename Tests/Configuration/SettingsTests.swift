@@ -15,8 +15,7 @@ import Testing
         """)
 
     let limits = FetchLimits(timeout: .seconds(30), maxBody: 1_048_576)
-    #expect(
-        settings.sources.map(\.kind) == [.file(path: "/etc/killswitchd/shop.json", limits)])
+    #expect(settings.sources.map(\.kind) == [.file(path: "/etc/killswitchd/shop.json", limits)])
     #expect(settings.sources.map(\.origin) == [Origin(file: file, line: 2, column: 10)])
     var shop = Service(
         name: "shop", zone: .utc, switches: [Switch(source: "shop", format: .status(.whole))],

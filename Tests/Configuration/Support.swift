@@ -34,9 +34,7 @@ func load(_ bytes: [UInt8], file: String = file) throws(ConfigurationError) -> S
 }
 
 /// The errors in a file `f`, as they are printed; empty without errors.
-func errors(in text: String) -> String {
-    errors(in: Array(text.utf8))
-}
+func errors(in text: String) -> String { errors(in: Array(text.utf8)) }
 
 /// The errors in a file of any bytes.
 func errors(in bytes: [UInt8]) -> String {

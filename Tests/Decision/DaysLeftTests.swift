@@ -41,8 +41,7 @@ import Testing
         let shop = try service(zone: try zone(row.zone))
         var evidence = Evidence(source: "app", reading: Reading(claims: [.countdown(.at(end))]))
         evidence.isAnswered = true
-        let verdict = shop.decide(
-            [evidence], in: Circumstances(time: now.wall, isSameBoot: true))
+        let verdict = shop.decide([evidence], in: Circumstances(time: now.wall, isSameBoot: true))
         #expect(verdict.daysLeft == row.days ?? 0)
         #expect(verdict.state == (row.days == nil ? .ended : .countdown))
     }

@@ -102,8 +102,7 @@ import Testing
     }
 
     @Test func severalSourcesAreReadTogetherAndOneWithoutFlagsNeverAnswered() throws {
-        let shop = try service(
-            policy: Policy(whenUnknown: .closed), sources: ["app", "plan"])
+        let shop = try service(policy: Policy(whenUnknown: .closed), sources: ["app", "plan"])
         let (no, over) = (#"{"service_end": "no"}"#, #"{"service_end": "over"}"#)
         let at = "2027-03-01T12:00:00+00:00"
         #expect(
@@ -140,8 +139,7 @@ import Testing
         let windows = (0..<64).map { index in
             let minute = { (number: Int) in
                 let text = String(100 + number % 60).dropFirst()
-                return "2027-03-02T\(String(100 + index / 30).dropFirst())"
-                    + ":\(text):00Z"
+                return "2027-03-02T\(String(100 + index / 30).dropFirst())" + ":\(text):00Z"
             }
             let first = index % 30 * 2
             return #"{"from": "\#(minute(first))", "until": "\#(minute(first + 1))"}"#

@@ -18,26 +18,25 @@ import Testing
         var web = UnitSnapshot.wentDown(at: 0.4, .activating)
         web.leftDown = nil
         try drill.end(6.2, web: web, .open)
-        #expect(
-            try drill.text == """
-                1.1s list: page.service=inactive web.service=activating
-                1.1s read status: open
-                6s wait 50 ms: done
-                6s list: page.service=inactive web.service=activating
-                6s read status: open
-                    print after 5 s waiting for web.service (activating)
-                6.1s wait 50 ms: done
-                6.1s list: page.service=inactive web.service=activating
-                6.1s read status: open
-                6.2s read web.service page.service killswitch-open@shop.target: \
-                killswitch-open@shop.target page.service web.service
-                6.2s read unit problems: none
-                6.2s read status: open
-                    finish: open, closed for 1100 ms
-                    web.service: stop 400 ms, refused, start -, not started after 5 s
-                    page.service: stop 200 ms, -, start 500 ms
-
-                """)
+        try drill.expect(
+            """
+            1.1s list: page.service=inactive web.service=activating
+            1.1s read status: open
+            6s wait 50 ms: done
+            6s list: page.service=inactive web.service=activating
+            6s read status: open
+                print after 5 s waiting for web.service (activating)
+            6.1s wait 50 ms: done
+            6.1s list: page.service=inactive web.service=activating
+            6.1s read status: open
+            6.2s read web.service page.service killswitch-open@shop.target: \
+            killswitch-open@shop.target page.service web.service
+            6.2s read unit problems: none
+            6.2s read status: open
+                finish: open, closed for 1100 ms
+                web.service: stop 400 ms, refused, start -, not started after 5 s
+                page.service: stop 200 ms, -, start 500 ms
+            """)
     }
 
     @Test func flagsThatCloseMeanwhileEndTheWaitForTheUnits() throws {
@@ -46,13 +45,12 @@ import Testing
         drill.forget()
         try drill.list(1.1, .opening)
         drill.at(1.1, .status(.closed("set by the flags of source 'app'")))
-        #expect(
-            try drill.text == """
-                1.1s list: page.service=inactive web.service=activating
-                1.1s read status: closed: set by the flags of source 'app'
-                    read web.service page.service killswitch-open@shop.target
-
-                """)
+        try drill.expect(
+            """
+            1.1s list: page.service=inactive web.service=activating
+            1.1s read status: closed: set by the flags of source 'app'
+                read web.service page.service killswitch-open@shop.target
+            """)
     }
 
     @Test func aDaemonThatDoesNotAnswerIsWaitedForUntilAMinuteAfterTheOrder() throws {
@@ -64,21 +62,20 @@ import Testing
         drill.at(69.9, .daemonUnreachable)
         drill.at(70.1, .woke)
         drill.at(70.1, .daemonUnreachable)
-        #expect(
-            try drill.text == """
-                1s read unit problems: none
-                    print opening 'shop' again
-                1s release: the daemon does not answer
-                    print waiting: killswitchd does not answer, and only it opens the gate again
-                1.2s wait 200 ms: done
-                1.2s release: the daemon does not answer
-                69.9s wait 200 ms: done
-                69.9s release: the daemon does not answer
-                70.1s wait 200 ms: done
-                70.1s release: the daemon does not answer
-                    read web.service page.service killswitch-open@shop.target
-
-                """)
+        try drill.expect(
+            """
+            1s read unit problems: none
+                print opening 'shop' again
+            1s release: the daemon does not answer
+                print waiting: killswitchd does not answer, and only it opens the gate again
+            1.2s wait 200 ms: done
+            1.2s release: the daemon does not answer
+            69.9s wait 200 ms: done
+            69.9s release: the daemon does not answer
+            70.1s wait 200 ms: done
+            70.1s release: the daemon does not answer
+                read web.service page.service killswitch-open@shop.target
+            """)
     }
 
     @Test func aDaemonThatIsBackOpensTheGate() throws {
@@ -87,12 +84,11 @@ import Testing
         drill.at(3, .woke)
         drill.forget()
         drill.at(3.1, .released(.open))
-        #expect(
-            try drill.text == """
-                3.1s release: open
-                    list
-
-                """)
+        try drill.expect(
+            """
+            3.1s release: open
+                list
+            """)
     }
 
     @Test func minClosedIsWaitedForAndTheGateCountsAsClosedUntilItWasLastSeenSo() throws {
@@ -106,17 +102,16 @@ import Testing
         try drill.poll(3.1, .open)
         drill.forget()
         try drill.end(3.2, web: .cameUp(at: 3.02, downAt: 0.4), .open)
-        #expect(
-            try drill.text == """
-                3.2s read web.service page.service killswitch-open@shop.target: \
-                killswitch-open@shop.target page.service web.service
-                3.2s read unit problems: none
-                3.2s read status: open
-                    finish: open, closed for 3000 ms
-                    web.service: stop 400 ms, refused, start 20 ms
-                    page.service: stop -, -, start 500 ms
-
-                """)
+        try drill.expect(
+            """
+            3.2s read web.service page.service killswitch-open@shop.target: \
+            killswitch-open@shop.target page.service web.service
+            3.2s read unit problems: none
+            3.2s read status: open
+                finish: open, closed for 3000 ms
+                web.service: stop 400 ms, refused, start 20 ms
+                page.service: stop -, -, start 500 ms
+            """)
     }
 
     /// Its target waits for a unit that is slow to stop, and then for a daemon that should move it.
@@ -127,16 +122,15 @@ import Testing
         try drill.poll(80, .closed)
         drill.at(151, .woke)
         try drill.poll(151, .closed)
-        #expect(
-            try drill.text == """
-                80s list: page.service=active web.service=inactive
-                80s read status: open
-                    print after 79 s waiting for web.service (inactive), page.service (active)
-                151s wait 50 ms: done
-                151s list: page.service=active web.service=inactive
-                151s read status: open
-                    read web.service page.service killswitch-open@shop.target
-
-                """)
+        try drill.expect(
+            """
+            80s list: page.service=active web.service=inactive
+            80s read status: open
+                print after 79 s waiting for web.service (inactive), page.service (active)
+            151s wait 50 ms: done
+            151s list: page.service=active web.service=inactive
+            151s read status: open
+                read web.service page.service killswitch-open@shop.target
+            """)
     }
 }

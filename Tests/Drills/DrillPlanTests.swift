@@ -27,8 +27,7 @@ import Testing
             plan.closedTargets.map(\.text) == [
                 "killswitch-closed@shop.target", "killswitch-maintenance@shop.target",
             ])
-        #expect(
-            try systemd.plan(to: .ended).lines.last == "last.service state started")
+        #expect(try systemd.plan(to: .ended).lines.last == "last.service state started")
     }
 
     @Test func whatRunsInACountdownStopsWithIt() throws {
@@ -143,8 +142,7 @@ import Testing
         Settling(unit: "page.service", active: .deactivating, isSettled: false),
     ])
     func aUnitHasSettledWhenItIsAtRestAndAwaitsNoStart(_ settling: Settling) throws {
-        let unit = try #require(
-            Play().plan.units.first { $0.name.text == settling.unit })
+        let unit = try #require(Play().plan.units.first { $0.name.text == settling.unit })
         #expect(
             unit.hasSettled(
                 UnitStatus(settling.active, hasJob: settling.hasJob), after: settling.after)

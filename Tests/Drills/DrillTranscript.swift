@@ -50,9 +50,7 @@ struct DrillTranscript {
     /// Shows nothing of what came before.
     mutating func forget() { shownFrom = answers.count }
 
-    mutating func at(_ seconds: Double, _ answer: DrillAnswer) {
-        answers.append((seconds, answer))
-    }
+    mutating func at(_ seconds: Double, _ answer: DrillAnswer) { answers.append((seconds, answer)) }
 
     /// What the drill asks, each before its answer.
     var text: String {
@@ -61,6 +59,11 @@ struct DrillTranscript {
             var run = DrillRun(plan, limit: limit, in: world)
             return world.text(to: try run.run())
         }
+    }
+
+    /// Compares the text.
+    func expect(_ expected: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        #expect(try text == expected + "\n", sourceLocation: sourceLocation)
     }
 
     /// Where the gate is on its way.

@@ -5,8 +5,7 @@ import Gates
 import Support
 import Testing
 
-/// What a drill makes of what it saw of a unit. The order is given at 100 s, and the gate opens at
-/// 110 s.
+/// What a drill makes of what it saw of a unit. The order is given at 100 s, and the gate opens at 110 s.
 @Suite struct OutcomeTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let name: String
@@ -39,8 +38,7 @@ import Testing
         observations.handStart = example.handStart
         observations.ended = example.ended
         observations.reportedProblem = example.reportedProblem
-        var times = DrillTimes(
-            ordered: Uptime(microseconds: 100_000_000), limit: .seconds(10))
+        var times = DrillTimes(ordered: Uptime(microseconds: 100_000_000), limit: .seconds(10))
         if example.isOpened { times.reopened = Uptime(microseconds: 110_000_000) }
         times.wasAllDown = example.wasAllDown
         times.wasInterrupted = example.wasInterrupted

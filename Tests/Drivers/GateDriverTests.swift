@@ -107,9 +107,7 @@ struct GateDriverTests {
 
     @Test func aMoveThatPolkitRefusesIsTriedAgainWhenPolkitIsBack() throws {
         try start()
-        systemd.refusal = (
-            "org.freedesktop.DBus.Error.AccessDenied", "Permission denied"
-        )
+        systemd.refusal = ("org.freedesktop.DBus.Error.AccessDenied", "Permission denied")
         decide(.closed)
         try runUntil(.stuck)
         #expect(published.report?.problem == .noPermission("Permission denied"))
@@ -122,9 +120,7 @@ struct GateDriverTests {
 
     @Test func aTargetThatSystemdLacksIsNamed() throws {
         try start()
-        systemd.refusal = (
-            "org.freedesktop.systemd1.NoSuchUnit", "Unit \(Self.closed) not found."
-        )
+        systemd.refusal = ("org.freedesktop.systemd1.NoSuchUnit", "Unit \(Self.closed) not found.")
         decide(.closed)
         try runUntil(.stuck)
         #expect(published.report?.problem == .noTarget("Unit \(Self.closed) not found"))

@@ -27,6 +27,10 @@ import Testing
             supervision = NotifyState(watchdog: watchdog, at: start)
         }
 
+        func expect(_ expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
+            #expect(text == expected + "\n", sourceLocation: sourceLocation)
+        }
+
         mutating func at(
             _ seconds: Int, milliseconds: Int = 0, _ event: Event? = nil, problem: String? = nil
         ) {
@@ -60,17 +64,16 @@ import Testing
         play.at(1)
         try play.answer(at: 2, Self.running)
         play.at(3)
-        #expect(
-            play.text == """
-                0s, then -
-                    STATUS=shop: undecided; app: no flags yet, asking now
-                1s, then -
-                2s, then -
-                    READY=1
-                    STATUS=shop: running; app: flags 0 s old, next poll in 60 s
-                3s, then -
-
-                """)
+        play.expect(
+            """
+            0s, then -
+                STATUS=shop: undecided; app: no flags yet, asking now
+            1s, then -
+            2s, then -
+                READY=1
+                STATUS=shop: running; app: flags 0 s old, next poll in 60 s
+            3s, then -
+            """)
     }
 
     @Test func moreTimeIsRequestedOnlyIfFirstTimeoutNeedsIt() throws {
@@ -80,21 +83,20 @@ import Testing
         play.at(10)
         play.at(20)
         try play.answer(at: 25, Self.running)
-        #expect(
-            play.text == """
-                0s, then 10s
-                    EXTEND_TIMEOUT_USEC=30000000
-                    STATUS=shop: undecided; app: no flags yet, asking now
-                5s, then 10s
-                10s, then 20s
-                    EXTEND_TIMEOUT_USEC=30000000
-                20s, then 30s
-                    EXTEND_TIMEOUT_USEC=30000000
-                25s, then -
-                    READY=1
-                    STATUS=shop: running; app: flags 0 s old, next poll in 60 s
-
-                """)
+        play.expect(
+            """
+            0s, then 10s
+                EXTEND_TIMEOUT_USEC=30000000
+                STATUS=shop: undecided; app: no flags yet, asking now
+            5s, then 10s
+            10s, then 20s
+                EXTEND_TIMEOUT_USEC=30000000
+            20s, then 30s
+                EXTEND_TIMEOUT_USEC=30000000
+            25s, then -
+                READY=1
+                STATUS=shop: running; app: flags 0 s old, next poll in 60 s
+            """)
     }
 
     /// The fetch hangs past its limit, so that the daemon asks for no more time for the start.
@@ -114,22 +116,21 @@ import Testing
         play.at(10)
         play.at(19)
         play.at(20)
-        #expect(
-            play.text == """
-                0s, then 10s
-                    STATUS=shop: undecided; app: no flags yet, asking now
-                1s, then 10s
-                    READY=1
-                    STATUS=shop: running; app: flags 0 s old, next poll in 60 s
-                10s, then 20s
-                    STATUS=shop: running; app: flags 9 s old, next poll in 51 s
-                    WATCHDOG=1
-                19s, then 20s
-                20s, then 30s
-                    STATUS=shop: running; app: flags 19 s old, next poll in 41 s
-                    WATCHDOG=1
-
-                """)
+        play.expect(
+            """
+            0s, then 10s
+                STATUS=shop: undecided; app: no flags yet, asking now
+            1s, then 10s
+                READY=1
+                STATUS=shop: running; app: flags 0 s old, next poll in 60 s
+            10s, then 20s
+                STATUS=shop: running; app: flags 9 s old, next poll in 51 s
+                WATCHDOG=1
+            19s, then 20s
+            20s, then 30s
+                STATUS=shop: running; app: flags 19 s old, next poll in 41 s
+                WATCHDOG=1
+            """)
     }
 
     @Test func withoutProgressThereIsNoPingUntilThereIs() throws {
@@ -157,8 +158,7 @@ import Testing
         try play.answer(at: 1, Self.running)
         play.at(2, .hinted("app"))
         play.at(3, .fetchEnded("app", .failure(Failure(.unreachable, "it is gone"))))
-        play.at(
-            4, .writeEnded(.storeLedger, problem: "disk full"), problem: "a.toml:1:1: no")
+        play.at(4, .writeEnded(.storeLedger, problem: "disk full"), problem: "a.toml:1:1: no")
         let last = try #require(play.text.split(separator: "\n").last)
         #expect(
             last.hasPrefix(
@@ -180,19 +180,18 @@ import Testing
         }
         play.at(2)
         play.at(3)
-        #expect(
-            play.text == """
-                1s, then 2s
-                1s, then 2s
-                1s, then 2s
-                1s, then 2s
-                1s, then 2s
-                1s, then 2s
-                2s, then -
-                    STATUS=source 'app': failure 3; the last good flags stay in force; shop: running; app: flags 1 s old, next poll in 106 s
-                3s, then -
-
-                """)
+        play.expect(
+            """
+            1s, then 2s
+            1s, then 2s
+            1s, then 2s
+            1s, then 2s
+            1s, then 2s
+            1s, then 2s
+            2s, then -
+                STATUS=source 'app': failure 3; the last good flags stay in force; shop: running; app: flags 1 s old, next poll in 106 s
+            3s, then -
+            """)
     }
 
     @Test func everyReloadIsAnsweredWithReady() throws {
@@ -205,20 +204,19 @@ import Testing
         play.supervision.reloaded()
         play.at(4)
         play.at(5)
-        #expect(
-            play.text == """
-                0s, then -
-                    STATUS=shop: undecided; app: no flags yet, asking now
-                1s, then -
-                2s, then -
-                    READY=1
-                    STATUS=shop: running; app: flags 0 s old, next poll in 60 s
-                3s, then -
-                4s, then -
-                    READY=1
-                    STATUS=shop: running; app: flags 2 s old, next poll in 58 s
-                5s, then -
-
-                """)
+        play.expect(
+            """
+            0s, then -
+                STATUS=shop: undecided; app: no flags yet, asking now
+            1s, then -
+            2s, then -
+                READY=1
+                STATUS=shop: running; app: flags 0 s old, next poll in 60 s
+            3s, then -
+            4s, then -
+                READY=1
+                STATUS=shop: running; app: flags 2 s old, next poll in 58 s
+            5s, then -
+            """)
     }
 }

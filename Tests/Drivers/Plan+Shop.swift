@@ -130,7 +130,5 @@ final class SteppingClock {
     }
 
     /// The timer fires now.
-    func expire() {
-        _ = WallTimer.Kernel.real.set(descriptor, Instant(seconds: 1))
-    }
+    func expire() { _ = WallTimer.Kernel.real.set(descriptor, Instant(seconds: 1)) }
 }

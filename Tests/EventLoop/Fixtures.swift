@@ -33,9 +33,7 @@ final class Scratch {
         expect(unsafe Glibc.rename(self(name), self(newName)), "rename \(name)")
     }
 
-    func makeDirectory(_ name: String) {
-        expect(unsafe mkdir(self(name), 0o755), "make \(name)")
-    }
+    func makeDirectory(_ name: String) { expect(unsafe mkdir(self(name), 0o755), "make \(name)") }
 
     /// The target is not changed: a relative one counts from the link.
     func link(_ name: String, to target: String) {
@@ -122,14 +120,12 @@ func startShell(_ script: String) throws -> Int32 {
     unsafe posix_spawnattr_setflags(
         &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
     var process: pid_t = 0
-    let code = unsafe posix_spawn(
-        &process, "/bin/sh", nil, &attributes, arguments + [nil], environ)
+    let code = unsafe posix_spawn(&process, "/bin/sh", nil, &attributes, arguments + [nil], environ)
     try #require(code == 0, "start a shell: errno \(code)")
     return process
 }
 
-/// Two connected sockets. They are close-on-exec from the start, so that no shell of another test holds
-/// one open.
+/// Two connected sockets. They are close-on-exec from the start, so that no shell of another test holds one open.
 func makePair() throws -> (Int32, Int32) {
     let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
     var ends: [Int32] = [-1, -1]

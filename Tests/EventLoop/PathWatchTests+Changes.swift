@@ -82,9 +82,7 @@ extension PathWatchTests {
             $0.makeDirectory("dir")
             $0.write("dir/file")
         },
-        Change(
-            testDescription: "directories above it made", path: "a/b/c/file", before: { _ in }
-        ) {
+        Change(testDescription: "directories above it made", path: "a/b/c/file", before: { _ in }) {
             $0.makeDirectory("a")
             $0.makeDirectory("a/b")
             $0.makeDirectory("a/b/c")

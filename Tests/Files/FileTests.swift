@@ -105,8 +105,7 @@ struct DirectoryTests {
         }
     }
 
-    /// procfs answers "no such file" to a `mkdir` in an existing directory: a retry with the parents would
-    /// never end.
+    /// procfs answers "no such file" to a `mkdir` in an existing directory: a retry with the parents would never end.
     @Test func aFileSystemThatMakesNoDirectoriesIsAnError() {
         let error = #expect(throws: FileError.self) { try Directory.create("/proc/killswitch/x") }
         #expect(error?.isNotFound == true)

@@ -143,8 +143,7 @@ struct SmallFileSystem: ~Copyable {
 
     /// Makes the file system read-only.
     func makeReadOnly() throws {
-        let result = unsafe mount(
-            "tmpfs", path, "tmpfs", UInt(MS_RDONLY | MS_REMOUNT), nil)
+        let result = unsafe mount("tmpfs", path, "tmpfs", UInt(MS_RDONLY | MS_REMOUNT), nil)
         try #require(result == 0, "remount: errno \(errno)")
     }
 }

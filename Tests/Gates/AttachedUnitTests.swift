@@ -7,8 +7,7 @@ import Testing
 /// What the gate machine reports about attached units after a move.
 struct AttachedUnitTests {
     private func closing(_ units: [String: UnitStatus]) throws -> GateTranscript {
-        var gate = try GateTranscript.settled(units: units)
-        gate.decide(1, .ended)
+        var gate = try GateTranscript.settled(units: units).decided(1, .ended)
         try gate.at(1, started: .closed, .ended)
         gate.forget()
         return gate
@@ -23,14 +22,13 @@ struct AttachedUnitTests {
         gate.at(12.9, .woke)
         gate.at(13, .woke)
         gate.at(14, .woke)
-        #expect(
-            gate.text == """
-                12.9s woke
-                13s woke
-                    log error: shop: unit 'web.service': it has not stopped within its limit of 10 s
-                14s woke
-
-                """)
+        gate.expect(
+            """
+            12.9s woke
+            13s woke
+                log error: shop: unit 'web.service': it has not stopped within its limit of 10 s
+            14s woke
+            """)
         #expect(
             gate.problems == [
                 "unit 'web.service' of 'shop': it has not stopped within its limit of 10 s"
@@ -44,13 +42,12 @@ struct AttachedUnitTests {
         try gate.at(2, "web.service", is: .failed)
         gate.forget()
         try gate.read(2.1, "web.service", .failed, result: "timeout")
-        #expect(
-            gate.text == """
-                2.1s web.service read: failed
-                    log warning: shop: unit 'web.service': it did not stop within its stop limit, \
-                and systemd killed it
-
-                """)
+        gate.expect(
+            """
+            2.1s web.service read: failed
+                log warning: shop: unit 'web.service': it did not stop within its stop limit, \
+            and systemd killed it
+            """)
     }
 
     /// It was stopped during ExecStartPre.
@@ -69,14 +66,13 @@ struct AttachedUnitTests {
         gate.forget()
         gate.at(92.9, .woke)
         gate.at(93, .woke)
-        #expect(
-            gate.text == """
-                92.9s woke
-                    ask whether the system is stopping
-                93s woke
-                    log error: shop: unit 'web.service': it has not stopped within its limit of 90 s
-
-                """)
+        gate.expect(
+            """
+            92.9s woke
+                ask whether the system is stopping
+            93s woke
+                log error: shop: unit 'web.service': it has not stopped within its limit of 90 s
+            """)
     }
 
     @Test func aFailedUnitBehindAnOpenGateIsSaidOnceWithItsResult() throws {
@@ -85,14 +81,13 @@ struct AttachedUnitTests {
         let failed = UnitSnapshot(UnitStatus(.failed), result: "exit-code")
         gate.at(1.1, .unitRead("web.service", failed))
         gate.at(1.2, .unitRead("web.service", failed))
-        #expect(
-            gate.text == """
-                1s web.service is failed
-                1.1s web.service read: failed
-                    log error: shop: unit 'web.service': it failed with result 'exit-code'
-                1.2s web.service read: failed
-
-                """)
+        gate.expect(
+            """
+            1s web.service is failed
+            1.1s web.service read: failed
+                log error: shop: unit 'web.service': it failed with result 'exit-code'
+            1.2s web.service read: failed
+            """)
     }
 
     @Test func aUnitThatTheAdministratorStoppedIsLeftAlone() throws {
@@ -100,38 +95,35 @@ struct AttachedUnitTests {
         try gate.at(1, "web.service", is: .deactivating, hasJob: true)
         try gate.at(2, "web.service", is: .inactive)
         gate.at(60, .woke)
-        #expect(
-            gate.text == """
-                1s web.service is deactivating with a job
-                2s web.service is inactive
-                60s woke
-
-                """)
+        gate.expect(
+            """
+            1s web.service is deactivating with a job
+            2s web.service is inactive
+            60s woke
+            """)
     }
 
     @Test func aUnitThatRunsBehindAClosedGateIsStoppedByItsTarget() throws {
         var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.inactive)])
         try gate.at(1, "web.service", is: .active)
-        #expect(
-            gate.text == """
-                1s web.service is active
-                    stop killswitch-open@shop.target
-                    log warning: shop: unit 'web.service': it ran although the gate is closed; \
-                killswitchd is stopping it
-
-                """)
+        gate.expect(
+            """
+            1s web.service is active
+                stop killswitch-open@shop.target
+                log warning: shop: unit 'web.service': it ran although the gate is closed; \
+            killswitchd is stopping it
+            """)
         gate.forget()
         gate.at(1.1, taken: .stop(try target(.open)))
         gate.at(1.2, .woke)
         gate.at(2, .woke)
-        #expect(
-            gate.text == """
-                1.1s stop killswitch-open@shop.target: queued
-                1.2s woke
-                2s woke
-                    stop killswitch-open@shop.target
-
-                """)
+        gate.expect(
+            """
+            1.1s stop killswitch-open@shop.target: queued
+            1.2s woke
+            2s woke
+                stop killswitch-open@shop.target
+            """)
     }
 
     /// An earlier failure does not matter: the opening starts the unit again.
@@ -140,14 +132,13 @@ struct AttachedUnitTests {
         try gate.read(0.5, "web.service", .failed, result: "timeout")
         gate.decide(1, .running)
         try gate.at(1.1, started: .open)
-        #expect(
-            gate.text == """
-                0.5s web.service read: failed
-                1s shop decided: open running
-                    start killswitch-open@shop.target
-                1.1s start killswitch-open@shop.target: queued
-
-                """)
+        gate.expect(
+            """
+            0.5s web.service read: failed
+            1s shop decided: open running
+                start killswitch-open@shop.target
+            1.1s start killswitch-open@shop.target: queued
+            """)
     }
 
     @Test func anOpeningIsDoneWhenItsUnitsHaveStarted() throws {
@@ -161,17 +152,15 @@ struct AttachedUnitTests {
         try gate.read(1.4, "web.service", .activating, hasJob: true)
         gate.forget()
         try gate.at(1.5, "web.service", is: .active)
-        #expect(
-            gate.text == """
-                1.5s web.service is active
-                    log notice: shop: gate opened in 500 ms; units started: web.service 500 \
-                ms
-
-                """)
+        gate.expect(
+            """
+            1.5s web.service is active
+                log notice: shop: gate opened in 500 ms; units started: web.service 500 \
+            ms
+            """)
     }
 
-    /// The signals of the stop come after the opening was ordered: a unit that was seen running may be
-    /// down.
+    /// The signals of the stop come after the opening was ordered: a unit that was seen running may be down.
     @Test func anOpeningInTheMiddleOfAClosingWaitsForWhatIsReadAnew() throws {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
         gate.decide(1, .ended)
@@ -187,8 +176,7 @@ struct AttachedUnitTests {
         #expect(gate.text.contains("gate opened in 400 ms; units started: web.service"))
     }
 
-    /// The unit stays attached to another service, so that the machine still knows it, but not for this
-    /// gate.
+    /// The unit stays attached to another service, so that the machine still knows it, but not for this gate.
     @Test func aUnitThatIsDetachedInTheMiddleOfAMoveIsNotAwaitedByThatGate() throws {
         var gate = try GateTranscript.shared(with: "mail")
         gate.at(1, .decided("mail", .ended))
@@ -201,11 +189,10 @@ struct AttachedUnitTests {
         gate.at(1.2, .unitRead(try unit(.ended, of: "mail"), UnitSnapshot(UnitStatus(.active))))
         gate.forget()
         gate.at(1.2, .unitRead(try unit(.open, of: "mail"), UnitSnapshot(UnitStatus(.inactive))))
-        #expect(
-            gate.text == """
-                1.2s killswitch-open@mail.target read: inactive
-                    log notice: mail: gate closed in 200 ms
-
-                """)
+        gate.expect(
+            """
+            1.2s killswitch-open@mail.target read: inactive
+                log notice: mail: gate closed in 200 ms
+            """)
     }
 }

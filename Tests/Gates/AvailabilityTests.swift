@@ -7,9 +7,7 @@ import Testing
 /// Whether people see the page of a service while its gate opens: `unavailable`.
 struct AvailabilityTests {
     /// A closed gate whose units are down.
-    private func closed(
-        _ units: String..., starts: Set<String>? = nil
-    ) throws -> GateTranscript {
+    private func closed(_ units: String..., starts: Set<String>? = nil) throws -> GateTranscript {
         try GateTranscript.settled(
             .maintenance, units: units.reduce(into: [:]) { $0[$1] = UnitStatus(.inactive) },
             starts: starts)
@@ -81,13 +79,12 @@ struct AvailabilityTests {
         gate.forget()
         gate.at(37, .woke)
         #expect(isUnavailable(gate, at: 37) == false)
-        #expect(
-            gate.text == """
-                37s woke
-                    log warning: shop: not up after 22 s: web.service; web servers send requests to the \
-                service from now on
-
-                """)
+        gate.expect(
+            """
+            37s woke
+                log warning: shop: not up after 22 s: web.service; web servers send requests to the \
+            service from now on
+            """)
         // It is told once, and the page does not come back.
         gate.at(60, .woke)
         try gate.at(61, "web.service", is: .inactive, hasJob: true)
@@ -105,8 +102,7 @@ struct AvailabilityTests {
     }
 
     @Test func withoutUnitsPeopleAreLetInWithTheDecision() throws {
-        var gate = try closed()
-        gate.decide(1, .running)
+        let gate = try closed().decided(1, .running)
         #expect(isUnavailable(gate, at: 1) == false)
         var permitted = try closed("app.service", starts: [])
         permitted.decide(1, .running)
@@ -114,8 +110,7 @@ struct AvailabilityTests {
     }
 
     @Test func aMoveThatSystemdRefusesLeavesThePage() throws {
-        var gate = try closed("web.service")
-        gate.decide(1, .running)
+        var gate = try closed("web.service").decided(1, .running)
         let refused = GateObstacle.noPermission("Access denied")
         gate.at(1, .jobAnswered(.start(try target(.open)), problem: refused))
         gate.at(1, .systemStateRead(isStopping: false))

@@ -11,40 +11,35 @@ struct DrainTests {
     }
 
     @Test func theTargetsMoveAfterTheDrain() throws {
-        var gate = try running()
-        gate.decide(1, .maintenance, drainsUntil: 21)
+        var gate = try running().decided(1, .maintenance, drainsUntil: 21)
         gate.at(20.9, .woke)
         gate.at(21, .woke)
-        #expect(
-            gate.text == """
-                1s shop decided: closed maintenance
-                    gate of shop: closing 0/1
-                20.9s woke
-                21s woke
-                    start killswitch-maintenance@shop.target
-                    gate of shop: closing 0/1
-
-                """)
+        gate.expect(
+            """
+            1s shop decided: closed maintenance
+                gate of shop: closing 0/1
+            20.9s woke
+            21s woke
+                start killswitch-maintenance@shop.target
+                gate of shop: closing 0/1
+            """)
     }
 
     @Test func aGateThatOpensAgainHasNeverStoppedItsUnits() throws {
-        var gate = try running()
-        gate.decide(1, .maintenance, drainsUntil: 21)
+        var gate = try running().decided(1, .maintenance, drainsUntil: 21)
         gate.decide(5, .running)
         gate.at(21, .woke)
         #expect(!gate.text.contains("start "), "\(gate.text)")
     }
 
     @Test func anEmergencyDuringADrainStopsThemAtOnce() throws {
-        var gate = try running()
-        gate.decide(1, .maintenance, drainsUntil: 21)
+        var gate = try running().decided(1, .maintenance, drainsUntil: 21)
         gate.decide(5, .ended)
         #expect(gate.text.contains("start killswitch-ended@shop.target"), "\(gate.text)")
     }
 
     @Test func aClosedGateHasNothingToDrain() throws {
-        var gate = try GateTranscript.settled(.maintenance)
-        gate.decide(1, .ended, drainsUntil: 21)
+        let gate = try GateTranscript.settled(.maintenance).decided(1, .ended, drainsUntil: 21)
         #expect(gate.text.contains("start killswitch-ended@shop.target"), "\(gate.text)")
     }
 
@@ -64,8 +59,7 @@ struct DrainTests {
     /// time, so that nothing started it when the gate opened again.
     @Test(arguments: [DesiredGate.running, DesiredGate(gate: .open, state: .countdown)])
     func aUnitThatCameDownIsStartedWhenTheGateOpensAgain(_ desired: DesiredGate) throws {
-        var gate = try running()
-        gate.decide(1, .maintenance, drainsUntil: 21)
+        var gate = try running().decided(1, .maintenance, drainsUntil: 21)
         try crash(&gate, at: 3)
         gate.forget()
         gate.decide(5, desired)
@@ -87,8 +81,7 @@ struct DrainTests {
     }
 
     @Test func aStartThatSystemdRefusesIsAskedForAgain() throws {
-        var gate = try running()
-        gate.decide(1, .maintenance, drainsUntil: 21)
+        var gate = try running().decided(1, .maintenance, drainsUntil: 21)
         try crash(&gate, at: 3)
         gate.decide(5, .running)
         gate.at(5.1, taken: .start(try target(.open)), problem: "not permitted")
@@ -101,8 +94,7 @@ struct DrainTests {
 
     /// The bus is lost while the gate opens again: the start is made up for.
     @Test func aStartIsMadeUpForOnceTheBusIsBack() throws {
-        var gate = try running()
-        gate.decide(1, .maintenance, drainsUntil: 21)
+        var gate = try running().decided(1, .maintenance, drainsUntil: 21)
         gate.at(3, .busLost(problem: "no bus"))
         gate.decide(5, .running)
         gate.forget()
@@ -111,8 +103,7 @@ struct DrainTests {
     }
 
     @Test func aDaemonThatStartedDuringADrainStartsUnitsToo() throws {
-        var gate = try GateTranscript.started(.open)
-        gate.decide(1, .maintenance, drainsUntil: 21)
+        var gate = try GateTranscript.started(.open).decided(1, .maintenance, drainsUntil: 21)
         try gate.attach(["app.service": UnitStatus(.inactive)], isOpen: true)
         gate.forget()
         gate.decide(5, .running)
@@ -120,8 +111,7 @@ struct DrainTests {
     }
 
     @Test func aStartThatADrainRefusesIsNoProblem() throws {
-        var gate = try running()
-        gate.decide(1, .maintenance, drainsUntil: 21)
+        var gate = try running().decided(1, .maintenance, drainsUntil: 21)
         try crash(&gate, at: 3)
         #expect(!gate.text.contains("has refused its start"), "\(gate.text)")
         #expect(gate.problems.isEmpty)
@@ -135,14 +125,13 @@ struct DrainTests {
             showsGates: true)
         gate.decide(1, .maintenance, drainsUntil: 21)
         try gate.at(5, "web.service", is: .inactive)
-        #expect(
-            gate.text == """
-                1s shop decided: closed maintenance
-                    gate of shop: closing 0/2
-                5s web.service is inactive
-                    gate of shop: closing 1/2
-
-                """)
+        gate.expect(
+            """
+            1s shop decided: closed maintenance
+                gate of shop: closing 0/2
+            5s web.service is inactive
+                gate of shop: closing 1/2
+            """)
     }
 
     /// A new daemon does not know the units yet.
@@ -162,8 +151,7 @@ struct DrainTests {
     /// the flags close too.
     @Test(arguments: [false, true])
     func aGateThatSomebodyClosesDuringItsDrainStaysClosed(_ isStarted: Bool) throws {
-        var gate = try running()
-        gate.decide(1, .maintenance, drainsUntil: 21)
+        var gate = try running().decided(1, .maintenance, drainsUntil: 21)
         gate.forget()
         try gate.at(5, .open, is: .inactive)
         if isStarted { try gate.at(5, .closed, is: .active) }
@@ -179,8 +167,7 @@ struct DrainTests {
 
     /// The same while the daemon had no bus.
     @Test func aGateThatSomebodyClosesWithoutABusStaysClosed() throws {
-        var gate = try running()
-        gate.decide(1, .maintenance, drainsUntil: 21)
+        var gate = try running().decided(1, .maintenance, drainsUntil: 21)
         gate.at(2, .busLost(problem: "no bus"))
         gate.forget()
         try gate.list(5, .closed)

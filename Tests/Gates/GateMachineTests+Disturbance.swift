@@ -11,16 +11,15 @@ extension GateMachineTests {
         try gate.at(1, .closed, is: .inactive)
         try gate.at(1.01, .open, is: .active)
         gate.at(1.1, .systemStateRead(isStopping: false))
-        #expect(
-            gate.text == """
-                1s killswitch-closed@shop.target is inactive
-                    ask whether the system is stopping
-                1.01s killswitch-open@shop.target is active
-                1.1s the system is up
-                    start killswitch-closed@shop.target
-                    log warning: shop: somebody else has moved the gate; killswitchd moves it back to closed
-
-                """)
+        gate.expect(
+            """
+            1s killswitch-closed@shop.target is inactive
+                ask whether the system is stopping
+            1.01s killswitch-open@shop.target is active
+            1.1s the system is up
+                start killswitch-closed@shop.target
+                log warning: shop: somebody else has moved the gate; killswitchd moves it back to closed
+            """)
     }
 
     /// As after `systemctl restart` of the target.
@@ -58,31 +57,28 @@ extension GateMachineTests {
         try gate.at(1.2, "web.service", is: .inactive)
         gate.decide(1.3, .ended)
         gate.at(3, .woke)
-        #expect(
-            gate.text == """
-                1s killswitch-open@shop.target is inactive
-                    ask whether the system is stopping
-                1.1s the system is stopping
-                1.2s web.service is inactive
-                1.3s shop decided: closed ended
-                3s woke
-
-                """)
+        gate.expect(
+            """
+            1s killswitch-open@shop.target is inactive
+                ask whether the system is stopping
+            1.1s the system is stopping
+            1.2s web.service is inactive
+            1.3s shop decided: closed ended
+            3s woke
+            """)
     }
 
     @Test func aMoveThatAStoppingSystemRefusesIsNoAlarm() throws {
-        var gate = try GateTranscript.settled()
-        gate.decide(1, .ended)
+        var gate = try GateTranscript.settled().decided(1, .ended)
         gate.forget()
         gate.at(1.1, taken: .start(try target(.ended)), problem: "Transaction is destructive.")
         gate.at(1.2, .systemStateRead(isStopping: true))
-        #expect(
-            gate.text == """
-                1.1s start killswitch-ended@shop.target: Transaction is destructive.
-                    ask whether the system is stopping
-                1.2s the system is stopping
-
-                """)
+        gate.expect(
+            """
+            1.1s start killswitch-ended@shop.target: Transaction is destructive.
+                ask whether the system is stopping
+            1.2s the system is stopping
+            """)
         #expect(gate.problems.isEmpty)
     }
 
@@ -93,14 +89,13 @@ extension GateMachineTests {
         gate.forget()
         gate.at(6.1, .woke)
         gate.at(6.2, .systemStateRead(isStopping: false))
-        #expect(
-            gate.text == """
-                6.1s woke
-                    ask whether the system is stopping
-                6.2s the system is up
-                    start killswitch-open@shop.target
-
-                """)
+        gate.expect(
+            """
+            6.1s woke
+                ask whether the system is stopping
+            6.2s the system is up
+                start killswitch-open@shop.target
+            """)
     }
 
     @Test func aLostBusIsReportedOnceAndReconnected() throws {
@@ -112,23 +107,22 @@ extension GateMachineTests {
         gate.decide(3, .ended)
         gate.at(4, .woke)
         try gate.list(4.1, .open)
-        #expect(
-            gate.text == """
-                1s lost: connect to the bus: connection refused
-                    log warning: connect to the bus: connection refused; no gate is moved until the \
-                bus is back; nothing else is affected
-                1s lost: connect to the bus: connection refused
-                2s woke
-                    connect
-                2s lost: connect to the bus: connection refused
-                3s shop decided: closed ended
-                4s woke
-                    connect
-                4.1s listed killswitch-open@shop.target=active
-                    start killswitch-ended@shop.target
-                    log info: the bus is back; gates are moved again
-
-                """)
+        gate.expect(
+            """
+            1s lost: connect to the bus: connection refused
+                log warning: connect to the bus: connection refused; no gate is moved until the \
+            bus is back; nothing else is affected
+            1s lost: connect to the bus: connection refused
+            2s woke
+                connect
+            2s lost: connect to the bus: connection refused
+            3s shop decided: closed ended
+            4s woke
+                connect
+            4.1s listed killswitch-open@shop.target=active
+                start killswitch-ended@shop.target
+                log info: the bus is back; gates are moved again
+            """)
     }
 
     // MARK: - What reloads of systemd cost
@@ -149,23 +143,22 @@ extension GateMachineTests {
         try gate.read(1.5, .closed, .inactive)
         gate.at(1.9, .woke)
         gate.at(2, .woke)
-        #expect(
-            gate.text == """
-                1s reloaded
-                    list web.service
-                1.1s reloaded
-                1.2s reloaded
-                1.3s reloaded
-                1.3s listed killswitch-open@shop.target=active
-                1.3s units listed web.service=active
-                1.4s reloaded
-                1.4s killswitch-open@shop.target read: active
-                1.5s killswitch-closed@shop.target read: inactive
-                1.9s woke
-                2s woke
-                    list web.service
-
-                """)
+        gate.expect(
+            """
+            1s reloaded
+                list web.service
+            1.1s reloaded
+            1.2s reloaded
+            1.3s reloaded
+            1.3s listed killswitch-open@shop.target=active
+            1.3s units listed web.service=active
+            1.4s reloaded
+            1.4s killswitch-open@shop.target read: active
+            1.5s killswitch-closed@shop.target read: inactive
+            1.9s woke
+            2s woke
+                list web.service
+            """)
     }
 
     /// With a new connection signals were missed, and each unit is read. After a reload the listing is
@@ -185,14 +178,13 @@ extension GateMachineTests {
         gate.forget()
         gate.at(15, .woke)
         gate.at(24.1, .woke)
-        #expect(
-            gate.text == """
-                15s woke
-                    ask whether the system is stopping
-                24.1s woke
-                    log error: shop: unit 'web.service': it has not stopped within its limit of 20 s
-
-                """)
+        gate.expect(
+            """
+            15s woke
+                ask whether the system is stopping
+            24.1s woke
+                log error: shop: unit 'web.service': it has not stopped within its limit of 20 s
+            """)
     }
 
     @Test func signalsAreSubscribedToOnceAndEndWithTheAttachment() throws {

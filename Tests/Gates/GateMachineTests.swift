@@ -18,23 +18,22 @@ struct GateMachineTests {
         try gate.at(1.06, .maintenance, is: .active)
         try gate.readMoved(
             1.07, from: .open, with: ["app.service", "web.service"], to: .closed, .maintenance)
-        #expect(
-            gate.text == """
-                1s shop decided: closed maintenance
-                    start killswitch-maintenance@shop.target
-                1.01s start killswitch-maintenance@shop.target: queued
-                1.02s app.service is inactive
-                1.03s web.service is inactive
-                1.04s killswitch-open@shop.target is inactive
-                1.05s killswitch-closed@shop.target is active
-                1.06s killswitch-maintenance@shop.target is active
-                1.07s killswitch-open@shop.target read: inactive
-                1.07s killswitch-closed@shop.target read: active
-                1.07s killswitch-maintenance@shop.target read: active
-                    log notice: shop: gate closed in 70 ms; units stopped: app.service 20 \
-                ms, web.service 30 ms
-
-                """)
+        gate.expect(
+            """
+            1s shop decided: closed maintenance
+                start killswitch-maintenance@shop.target
+            1.01s start killswitch-maintenance@shop.target: queued
+            1.02s app.service is inactive
+            1.03s web.service is inactive
+            1.04s killswitch-open@shop.target is inactive
+            1.05s killswitch-closed@shop.target is active
+            1.06s killswitch-maintenance@shop.target is active
+            1.07s killswitch-open@shop.target read: inactive
+            1.07s killswitch-closed@shop.target read: active
+            1.07s killswitch-maintenance@shop.target read: active
+                log notice: shop: gate closed in 70 ms; units stopped: app.service 20 \
+            ms, web.service 30 ms
+            """)
     }
 
     /// Starting an active target would also start units that the administrator has stopped.
@@ -53,12 +52,11 @@ struct GateMachineTests {
         #expect(!gate.machine.overview.isReady)
         gate.forget()
         try gate.list(0.2, .open)
-        #expect(
-            gate.text == """
-                0.2s listed killswitch-open@shop.target=active
-                    start killswitch-ended@shop.target
-
-                """)
+        gate.expect(
+            """
+            0.2s listed killswitch-open@shop.target=active
+                start killswitch-ended@shop.target
+            """)
         #expect(!gate.machine.overview.isReady)
         try gate.at(0.3, started: .ended)
         #expect(gate.machine.overview.isReady)
@@ -76,16 +74,14 @@ struct GateMachineTests {
     /// The first job stops units that the second verdict would have kept. It is not confirmed yet, so the
     /// machine starts the open target although it still looks active.
     @Test func aFlipInTheMiddleOfAMoveAsksForTheOtherWayAtOnce() throws {
-        var gate = try GateTranscript.settled()
-        gate.decide(1, .ended)
+        var gate = try GateTranscript.settled().decided(1, .ended)
         gate.forget()
         gate.decide(1.01, .running)
-        #expect(
-            gate.text == """
-                1.01s shop decided: open running
-                    start killswitch-open@shop.target
-
-                """)
+        gate.expect(
+            """
+            1.01s shop decided: open running
+                start killswitch-open@shop.target
+            """)
     }
 
     @Test func aStateThatTheGateDoesNotStopIsStoppedFirst() throws {
@@ -93,13 +89,12 @@ struct GateMachineTests {
         gate.decide(0, DesiredGate(gate: .closed, state: .updateRequired))
         gate.forget()
         gate.decide(1, .running)
-        #expect(
-            gate.text == """
-                1s shop decided: open running
-                    stop killswitch-update-required@shop.target
-                    start killswitch-open@shop.target
-
-                """)
+        gate.expect(
+            """
+            1s shop decided: open running
+                stop killswitch-update-required@shop.target
+                start killswitch-open@shop.target
+            """)
     }
 
     @Test func anotherVariantStopsTheOneBefore() throws {
@@ -109,13 +104,12 @@ struct GateMachineTests {
         try gate.at(1.1, started: .variant("v1"))
         gate.forget()
         gate.decide(2, DesiredGate(gate: .open, state: .running, variant: "v2"))
-        #expect(
-            gate.text == """
-                2s shop decided: open running v2
-                    stop killswitch-variant@shop:v1.target
-                    start killswitch-variant@shop:v2.target
-
-                """)
+        gate.expect(
+            """
+            2s shop decided: open running v2
+                stop killswitch-variant@shop:v1.target
+                start killswitch-variant@shop:v2.target
+            """)
     }
 
     @Test func aRefusedMoveIsSaidOnceAndTriedAgainWithBackOff() throws {
@@ -128,40 +122,37 @@ struct GateMachineTests {
         gate.at(2.4, .systemStateRead(isStopping: false))
         gate.at(2.5, taken: .start(try target(.maintenance)), problem: "access denied")
         gate.at(2.6, .systemStateRead(isStopping: false))
-        #expect(
-            gate.text == """
-                1.2s start killswitch-maintenance@shop.target: access denied
-                    ask whether the system is stopping
-                1.3s the system is up
-                    log error: shop: start 'killswitch-maintenance@shop.target': access denied; retrying
-                2.3s woke
-                    ask whether the system is stopping
-                2.4s the system is up
-                    start killswitch-maintenance@shop.target
-                2.5s start killswitch-maintenance@shop.target: access denied
-                    ask whether the system is stopping
-                2.6s the system is up
-
-                """)
+        gate.expect(
+            """
+            1.2s start killswitch-maintenance@shop.target: access denied
+                ask whether the system is stopping
+            1.3s the system is up
+                log error: shop: start 'killswitch-maintenance@shop.target': access denied; retrying
+            2.3s woke
+                ask whether the system is stopping
+            2.4s the system is up
+                start killswitch-maintenance@shop.target
+            2.5s start killswitch-maintenance@shop.target: access denied
+                ask whether the system is stopping
+            2.6s the system is up
+            """)
         #expect(gate.problems == ["shop: its gate cannot be moved: access denied"])
     }
 
     @Test func aMoveThatWasQueuedAndLeftNoTraceIsAskedForAgain() throws {
-        var gate = try GateTranscript.settled()
-        gate.decide(1, .ended)
+        var gate = try GateTranscript.settled().decided(1, .ended)
         try gate.at(1.1, started: .closed, .ended)
         gate.forget()
         gate.at(3, .woke)
         gate.at(3.1, .systemStateRead(isStopping: false))
-        #expect(
-            gate.text == """
-                3s woke
-                    ask whether the system is stopping
-                3.1s the system is up
-                    start killswitch-closed@shop.target
-                    start killswitch-ended@shop.target
-
-                """)
+        gate.expect(
+            """
+            3s woke
+                ask whether the system is stopping
+            3.1s the system is up
+                start killswitch-closed@shop.target
+                start killswitch-ended@shop.target
+            """)
     }
 
     @Test func aJobThatWaitsForAUnitToStopIsLeftAlone() throws {
@@ -175,18 +166,16 @@ struct GateMachineTests {
         #expect(gate.text == "3s woke\n5s woke\n")
     }
 
-    /// As after kill -9 between the two moves of one verdict: the machine compares the targets with the
-    /// verdict.
+    /// As after kill -9 between the two moves of one verdict: the machine compares the targets with the verdict.
     @Test func aDaemonThatWasKilledBetweenTwoMovesMakesTheSecond() throws {
         var gate = try GateTranscript.started(.closed)
         gate.forget()
         gate.decide(1, .ended)
-        #expect(
-            gate.text == """
-                1s shop decided: closed ended
-                    start killswitch-ended@shop.target
-
-                """)
+        gate.expect(
+            """
+            1s shop decided: closed ended
+                start killswitch-ended@shop.target
+            """)
     }
 
     @Test func aServiceThatIsNotConfiguredAnyMoreMovesNothingAndItsUnitsAreNamed() throws {
@@ -194,20 +183,18 @@ struct GateMachineTests {
         gate.at(1, .withdrawn(gate.shop))
         try gate.at(2, .open, is: .inactive)
         try gate.at(2, "web.service", is: .inactive)
-        #expect(
-            gate.text == """
-                1s shop withdrawn
-                    log warning: service 'shop' is not configured, but units are attached to it: \
-                web.service; its gate stays as it is
-                2s killswitch-open@shop.target is inactive
-                2s web.service is inactive
-
-                """)
+        gate.expect(
+            """
+            1s shop withdrawn
+                log warning: service 'shop' is not configured, but units are attached to it: \
+            web.service; its gate stays as it is
+            2s killswitch-open@shop.target is inactive
+            2s web.service is inactive
+            """)
     }
 
     @Test func aRepeatedVerdictMovesNothing() throws {
-        var gate = try GateTranscript.settled()
-        gate.decide(1, .running)
+        let gate = try GateTranscript.settled().decided(1, .running)
         #expect(gate.text == "1s shop decided: open running\n")
     }
 }

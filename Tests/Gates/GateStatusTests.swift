@@ -27,8 +27,7 @@ struct GateStatusTests {
     }
 
     @Test func aGateIsClosingUntilItsLastUnitIsDown() throws {
-        var gate = try settled("app.service", "web.service")
-        gate.decide(1, .ended)
+        var gate = try settled("app.service", "web.service").decided(1, .ended)
         try gate.at(1, started: .closed, .ended)
         try gate.at(2, "app.service", is: .inactive)
         try gate.at(3, "web.service", is: .inactive)
@@ -43,8 +42,7 @@ struct GateStatusTests {
 
     /// The unit runs on, but nobody has asked it to stop: it is not late.
     @Test func aGateThatPolkitDoesNotMoveIsStuckAndItsUnitsAreNotLate() throws {
-        var gate = try settled("web.service")
-        gate.decide(1, .ended)
+        var gate = try settled("web.service").decided(1, .ended)
         try refuse(&gate, at: 1.1)
         gate.at(1.2, .systemStateRead(isStopping: false))
         #expect(
@@ -67,8 +65,7 @@ struct GateStatusTests {
     }
 
     @Test func problemsHaveTheTimeAtWhichTheyWereSeenFirst() throws {
-        var gate = try settled("web.service")
-        gate.decide(1, .ended)
+        var gate = try settled("web.service").decided(1, .ended)
         let refused = GateObstacle.noPermission("Access denied")
         for second in [1.1, 2.1, 4.1] {
             gate.at(second, .jobAnswered(.start(try target(.closed)), problem: refused))
@@ -82,8 +79,7 @@ struct GateStatusTests {
     }
 
     @Test func aRefusedMoveIsAskedForAgainAsSoonAsPolkitIsBack() throws {
-        var gate = try settled("web.service")
-        gate.decide(1, .ended)
+        var gate = try settled("web.service").decided(1, .ended)
         try refuse(&gate, at: 1.1)
         gate.at(1.2, .systemStateRead(isStopping: false))
         gate.forget()
@@ -130,8 +126,7 @@ struct GateStatusTests {
 
     /// A reader that sees the verdict closed, and the report of an earlier closing, would believe it.
     @Test func aGateThatOpensForAMomentIsReportedAtOnce() throws {
-        var gate = try settled("web.service")
-        gate.decide(1, .ended)
+        var gate = try settled("web.service").decided(1, .ended)
         try gate.at(1, started: .closed, .ended)
         try gate.at(1.01, "web.service", is: .inactive)
         try confirm(&gate, at: 1.02, "web.service")
@@ -185,13 +180,12 @@ struct UnansweredJobTests {
         gate.forget()
         gate.at(4, .woke)
         let sentence = "systemd has not answered StartUnit within 3 s; polkitd may hang"
-        #expect(
-            gate.text == """
-                4s woke
-                    gate of shop: closing 0/1 (\(sentence)) next try in 900 ms
-                    log warning: \(sentence); gates move as soon as it answers
-
-                """)
+        gate.expect(
+            """
+            4s woke
+                gate of shop: closing 0/1 (\(sentence)) next try in 900 ms
+                log warning: \(sentence); gates move as soon as it answers
+            """)
         #expect(gate.problems == ["shop: \(sentence)"])
         #expect(gate.machine.overview.problems.map(\.isAlarm) == [true])
         gate.forget()

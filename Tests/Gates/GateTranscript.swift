@@ -2,9 +2,9 @@ import CivilTime
 import Decision
 import Gates
 import Support
+import Testing
 
-/// Sends events to a gate machine and writes down its effects, a line each. Times are
-/// seconds since the start.
+/// Sends events to a gate machine and writes down its effects, a line each. Times are seconds since the start.
 struct GateTranscript {
     private(set) var text = ""
     private(set) var machine: GateMachine
@@ -82,8 +82,7 @@ struct GateTranscript {
 
     mutating func forget() { text = "" }
 
-    @discardableResult
-    mutating func at(_ seconds: Double, _ event: GateEvent) -> [GateEffect] {
+    @discardableResult mutating func at(_ seconds: Double, _ event: GateEvent) -> [GateEffect] {
         let now = Self.time(seconds)
         let effects = machine.handle(event, at: now)
         text += "\(secondsText(seconds)) \(Self.line(event))\n"
@@ -93,12 +92,26 @@ struct GateTranscript {
         return effects
     }
 
+    /// Compares the text.
+    func expect(_ expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(text == expected + "\n", sourceLocation: sourceLocation)
+    }
+
     /// The shop is decided.
     @discardableResult
     mutating func decide(
         _ seconds: Double, _ desired: DesiredGate, drainsUntil end: Double? = nil
     ) -> [GateEffect] {
         at(seconds, .decided(shop, desired, drainsUntil: end.map { Self.time($0) }))
+    }
+
+    /// The transcript after the shop is decided, which is in the text.
+    func decided(
+        _ seconds: Double, _ desired: DesiredGate, drainsUntil end: Double? = nil
+    ) -> GateTranscript {
+        var gate = self
+        gate.decide(seconds, desired, drainsUntil: end)
+        return gate
     }
 
     static func time(_ seconds: Double) -> Boottime {

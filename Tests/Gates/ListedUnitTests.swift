@@ -29,13 +29,12 @@ struct ListedUnitTests {
 
     @Test func aGateIsNotClosedUntilItsListedUnitIsAttached() throws {
         var gate = try listed()
-        #expect(
-            gate.text == """
-                1s listed: shop=["web.service"]
-                    attach the listed units
-                    gate of shop: closing 0/1
-
-                """)
+        gate.expect(
+            """
+            1s listed: shop=["web.service"]
+                attach the listed units
+                gate of shop: closing 0/1
+            """)
         #expect(gate.machine.attachmentOutcome(at: Boottime(microseconds: 1_001_000_000)) == nil)
         #expect(gate.machine.overview.problems.map(\.isAlarm) == [false])
         gate.forget()
@@ -62,9 +61,7 @@ struct ListedUnitTests {
         let problem =
             "the configuration lists it, and it is not attached: there is no unit 'web.service'"
         #expect(gate.text.contains("log error: shop: unit 'web.service': \(problem)\n"))
-        #expect(
-            gate.text.contains(
-                "gate of shop: stuck 0/1 (unit 'web.service': \(problem))"))
+        #expect(gate.text.contains("gate of shop: stuck 0/1 (unit 'web.service': \(problem))"))
         #expect(gate.problems == ["unit 'web.service' of 'shop': \(problem)"])
         #expect(gate.machine.overview.problems.map(\.isAlarm) == [true])
         gate.forget()
@@ -204,8 +201,7 @@ struct LostUnitTests {
     }
 
     @Test func aUnitThatSystemdHasLostIsStoppedWithTheTargetAndNamedIfThatDoesNotHelp() throws {
-        var gate = try lost(.running, .missing)
-        gate.decide(1, .ended)
+        var gate = try lost(.running, .missing).decided(1, .ended)
         try gate.at(1, started: .closed, .ended)
         try gate.at(1.1, inactive: [.open], active: [.closed])
         gate.forget()
@@ -222,13 +218,10 @@ struct LostUnitTests {
         gate.forget()
         gate.at(1.3, taken: .stop(try target(.open)))
         gate.at(3, .woke)
-        let words =
-            "it still runs although the gate is closed: its unit file is gone"
+        let words = "it still runs although the gate is closed: its unit file is gone"
         #expect(gate.text.contains("    stop killswitch-open@shop.target\n"))
         #expect(gate.text.contains("    log error: shop: unit 'web.service': \(words)\n"))
-        #expect(
-            gate.text.contains(
-                "    gate of shop: stuck 0/1 (unit 'web.service': \(words))\n"))
+        #expect(gate.text.contains("    gate of shop: stuck 0/1 (unit 'web.service': \(words))\n"))
         gate.forget()
         gate.at(3.1, taken: .stop(try target(.open)))
         try gate.at(4, "web.service", is: .inactive)

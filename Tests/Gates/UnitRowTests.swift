@@ -30,8 +30,7 @@ import Testing
 
     /// The gate only permits the unit; a trigger starts it.
     @Test func aUnitThatTheGateDoesNotStartIsNotWanted() throws {
-        var gate = try GateTranscript.started(.open, showsAll: true)
-        gate.decide(0, .running)
+        var gate = try GateTranscript.started(.open, showsAll: true).decided(0, .running)
         try gate.attach(["app.service": UnitStatus(.inactive)], starts: [], isOpen: true)
         #expect(gate.text.contains("publish shop app.service - "))
     }

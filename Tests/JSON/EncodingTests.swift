@@ -3,13 +3,11 @@ import Testing
 
 /// RFC 8259 §8.1: JSON is UTF-8, without a byte order mark.
 struct EncodingTests {
-    @Test(arguments: refused)
-    func anotherEncodingIsRefusedAtItsFirstByte(document: Refused) {
+    @Test(arguments: refused) func anotherEncodingIsRefusedAtItsFirstByte(document: Refused) {
         expect(document)
     }
 
-    /// Against table 3-7 of the Unicode standard: each first byte, followed by the bytes at the bounds of
-    /// the table.
+    /// Against table 3-7 of the Unicode standard: each first byte, followed by the bytes at the bounds of the table.
     @Test func exactlyTheWellFormedSequencesOfUnicodeAreRead() throws {
         let edges: [UInt8] = [0x20, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xFF]
         for first in UInt8(0x80)...0xFF {

@@ -132,9 +132,7 @@ struct ValueTests {
 
     @Test func differentValuesAreNotEqual() {
         for (i, left) in Self.kinds.enumerated() {
-            for (j, right) in Self.kinds.enumerated() {
-                #expect((left == right) == (i == j))
-            }
+            for (j, right) in Self.kinds.enumerated() { #expect((left == right) == (i == j)) }
         }
         #expect(Set(Self.kinds).count == Self.kinds.count)
     }
@@ -159,8 +157,7 @@ struct ValueTests {
         #expect(value.typeName == name)
     }
 
-    @Test(arguments: kinds)
-    func aValueOfAnotherTypeIsNil(value: Value) {
+    @Test(arguments: kinds) func aValueOfAnotherTypeIsNil(value: Value) {
         switch value {
         case .null: break
         case .bool(let bool): #expect(value.bool == bool)

@@ -145,8 +145,7 @@ struct SerializedTests {
     ]
 
     @Test(arguments: cases) func unprintableCharactersAreReplaced(_ example: Case) {
-        #expect(
-            Array(example.text.printable.unicodeScalars) == Array(example.shown.unicodeScalars))
+        #expect(Array(example.text.printable.unicodeScalars) == Array(example.shown.unicodeScalars))
     }
 
     @Test func everyControlAndEveryBidirectionalControlIsUnprintable() throws {

@@ -6,8 +6,7 @@ import Testing
 struct SizeTests {
     static let mebibytes = 2 << 20
 
-    @Test(arguments: ["a", "𝄞\n"])
-    func aStringOfTwoMebibytesComesBack(text: String) throws {
+    @Test(arguments: ["a", "𝄞\n"]) func aStringOfTwoMebibytesComesBack(text: String) throws {
         let value = Value.string(String(repeating: text, count: Self.mebibytes / text.utf8.count))
         #expect(try Value.parse(value.serialized()) == value)
     }

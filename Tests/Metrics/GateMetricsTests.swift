@@ -10,9 +10,7 @@ import Testing
     private let shop: ServiceName = "shop"
     private var gates: GateMachine
 
-    init() throws {
-        gates = GateMachine(services: [shop])
-    }
+    init() throws { gates = GateMachine(services: [shop]) }
 
     private func target(_ kind: GateTarget.Kind) throws -> GateTarget {
         GateTarget(service: shop, kind: kind)
@@ -81,8 +79,7 @@ import Testing
         at(2, .unitChanged("app.service", UnitStatus(.inactive)))
         #expect(try samples(.gateOpen) == [#"{service="shop"} 1"#])
         #expect(try samples(.unitsUnwanted) == [#"{service="shop"} 1"#])
-        #expect(
-            try samples(.unitUnwanted) == [#"{service="shop",unit="web.service"} 1"#])
+        #expect(try samples(.unitUnwanted) == [#"{service="shop",unit="web.service"} 1"#])
         at(3, .unitChanged("web.service", UnitStatus(.inactive)))
         try confirmClosed(at: 3.5, "app.service", "web.service")
         #expect(try samples(.gateOpen) == [#"{service="shop"} 0"#])
@@ -96,8 +93,7 @@ import Testing
         try close()
         for second in 2...60 { at(Double(second), .woke) }
         #expect(try samples(.gateOpen) == [#"{service="shop"} 1"#])
-        #expect(
-            try samples(.unitUnwanted) == [#"{service="shop",unit="app.service"} 1"#])
+        #expect(try samples(.unitUnwanted) == [#"{service="shop",unit="app.service"} 1"#])
         #expect(try samples(.problems).contains(#"{kind="unit"} 1"#))
     }
 
@@ -131,8 +127,7 @@ import Testing
     @Test mutating func aBackslashInTheNameOfAUnitIsEscaped() throws {
         try open(#"srv-my\x2ddata.mount"#)
         at(2, .unitChanged(#"srv-my\x2ddata.mount"#, UnitStatus(.inactive)))
-        #expect(
-            try samples(.unitUnwanted) == [#"{service="shop",unit="srv-my\\x2ddata.mount"} 1"#])
+        #expect(try samples(.unitUnwanted) == [#"{service="shop",unit="srv-my\\x2ddata.mount"} 1"#])
     }
 
     /// Nothing is known then, so that nothing is told.

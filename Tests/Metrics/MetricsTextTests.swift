@@ -56,8 +56,7 @@ import Testing
                 #"{source="app",result="invalid"} 1"#,
             ])
         let start = try Instant(rfc3339: "2027-03-01T12:00:00Z").seconds
-        #expect(
-            host.samples(.fetchesCreated).allSatisfy { $0.hasSuffix(" \(start)") })
+        #expect(host.samples(.fetchesCreated).allSatisfy { $0.hasSuffix(" \(start)") })
         #expect(host.samples(.flagsConfirmed) == [#"{source="app"} \#(start + 120)"#])
     }
 
@@ -127,8 +126,7 @@ import Testing
 
     @Test func noSampleHasATimeStamp() throws {
         var host = try ObservedHost()
-        try host.at(
-            1, answers: #"{"state": "countdown", "ends_at": "2027-03-04T10:00:00Z"}"#)
+        try host.at(1, answers: #"{"state": "countdown", "ends_at": "2027-03-04T10:00:00Z"}"#)
         for line in host.text.split(separator: "\n") where !line.hasPrefix("#") {
             let end = line.split(separator: "}").last ?? ""
             #expect(end.split(separator: " ").count <= 2, "\(line)")
@@ -142,8 +140,7 @@ import Testing
         var text = MetricsText(version: "1.2.3")
         let compare = { (host: ObservedHost) in
             let bytes = text.bytes(of: host.overview, host.gates, at: host.mark)
-            return String(decoding: bytes, as: UTF8.self)
-                == host.text
+            return String(decoding: bytes, as: UTF8.self) == host.text
         }
         #expect(compare(host))
         try host.at(1, answers: #"{"state": "running"}"#)
@@ -214,8 +211,7 @@ import Testing
 
     @Test func theNumberOfDaysIsTheOneRemark() throws {
         var host = try ObservedHost()
-        try host.at(
-            1, answers: #"{"state": "countdown", "ends_at": "2027-03-04T10:00:00Z"}"#)
+        try host.at(1, answers: #"{"state": "countdown", "ends_at": "2027-03-04T10:00:00Z"}"#)
         #expect(try check(host.text) == Self.onlyRemark)
     }
 

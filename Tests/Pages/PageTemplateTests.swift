@@ -82,9 +82,7 @@ import Testing
 
     @Test func aValueIsNamedWithItsPlace() throws {
         let template = try PageTemplate(Array("a\n{{#values.phone}}{{.}}{{/values.phone}}".utf8))
-        #expect(
-            template.values.map { "\($0.name) \($0.line):\($0.column)" }
-                == ["phone 2:1"])
+        #expect(template.values.map { "\($0.name) \($0.line):\($0.column)" } == ["phone 2:1"])
     }
 
     private func problem(of bytes: [UInt8]) -> String? {

@@ -17,9 +17,7 @@ import Testing
         ),
         ("&amp;", "&amp;amp;"),
         ("a\u{202E}b\u{2066}c\u{2069}\u{202C}d", "abcd"),
-        (
-            "a\0b\u{1B}[31m\u{85}c", "a\u{FFFD}b\u{FFFD}[31m\u{FFFD}c"
-        ),
+        ("a\0b\u{1B}[31m\u{85}c", "a\u{FFFD}b\u{FFFD}[31m\u{FFFD}c"),
         ("two\r\nlines\tand more", "two\nlines\tand more"),
         ("👩‍👩‍👧 ä 日本 שלום", "👩‍👩‍👧 ä 日本 שלום"),
     ]) func aForeignTextIsHarmless(_ text: String, _ shown: String) throws {

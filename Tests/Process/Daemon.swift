@@ -89,8 +89,7 @@ final class Daemon {
     }
 
     /// Ends the daemon by a signal; returns its exit status.
-    @discardableResult
-    func stop(_ signal: Int32 = SIGTERM) throws -> Int32 {
+    @discardableResult func stop(_ signal: Int32 = SIGTERM) throws -> Int32 {
         guard let program else { throw TestFailure("no daemon was started") }
         program.send(signal)
         let status = try program.wait()
@@ -142,9 +141,7 @@ final class Daemon {
     }
 
     /// Lets time pass where there is no condition to wait for. Other tests may use the thread.
-    func pause(for time: Duration) async throws {
-        try await Task.sleep(for: time)
-    }
+    func pause(for time: Duration) async throws { try await Task.sleep(for: time) }
 
     /// Waits for a precise time of less than 50 ms, without giving up the processor.
     func spin(for time: Duration) throws {

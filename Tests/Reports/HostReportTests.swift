@@ -11,9 +11,7 @@ import Testing
     private var host: ReportedHost
     private let unit: UnitName = "web.service"
 
-    init() throws {
-        host = try ReportedHost()
-    }
+    init() throws { host = try ReportedHost() }
 
     private func target(_ kind: GateTarget.Kind) throws -> UnitName {
         try #require(GateTarget(service: host.shop, kind: kind).unit)
@@ -186,9 +184,7 @@ import Testing
 
     @Test mutating func aHundredUnitsAreNamedAndAllAreCounted() throws {
         var units: [UnitName: Duration] = [:]
-        for number in 1...149 {
-            units["worker@\(number).service"] = .seconds(60)
-        }
+        for number in 1...149 { units["worker@\(number).service"] = .seconds(60) }
         try open(units)
         try close()
         let service = try host.document()["services"]?.array?.first?.object

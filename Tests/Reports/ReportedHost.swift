@@ -90,9 +90,7 @@ struct ReportedHost {
         _ = machine.handle(.fetchEnded("app", .failure(failure)), at: now)
     }
 
-    func document() throws -> JSON.Object {
-        try JSON.Value.parse(report()).object ?? [:]
-    }
+    func document() throws -> JSON.Object { try JSON.Value.parse(report()).object ?? [:] }
 
     /// The members of the service, compact.
     func service(_ names: String...) throws -> String {

@@ -103,8 +103,7 @@ import Testing
 
     /// A key on a curve, which has no such point.
     private static func curveKey(named curve: String) -> String {
-        Base64.text(
-            of: wire("ecdsa-sha2-nistp256") + wire(curve) + wire([4] + point + point))
+        Base64.text(of: wire("ecdsa-sha2-nistp256") + wire(curve) + wire([4] + point + point))
     }
 
     @Test func theLineOfAnErrorIsCounted() {

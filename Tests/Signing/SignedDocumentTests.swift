@@ -34,8 +34,7 @@ import Testing
         try SignedDocument(Array(text.utf8)).authors(among: signers, at: now).names
     }
 
-    private func refusal(of text: String, among signers: AllowedSigners) throws
-        -> SignatureRefusal?
+    private func refusal(of text: String, among signers: AllowedSigners) throws -> SignatureRefusal?
     {
         do {
             _ = try authors(text, among: signers)
@@ -98,10 +97,8 @@ import Testing
 
     @Test func aSignatureOfSomebodyWhoIsNotListedDoesNotCountBesideOthers() throws {
         let (alice, other) = (try key("ed25519", "a"), try key("rsa", "b"))
-        let document = try SignedDocument(
-            Array((text + other.sign(text) + alice.sign(text)).utf8))
-        let authors = try document.authors(
-            among: signers("alice \(try alice.publicText)"), at: now)
+        let document = try SignedDocument(Array((text + other.sign(text) + alice.sign(text)).utf8))
+        let authors = try document.authors(among: signers("alice \(try alice.publicText)"), at: now)
         #expect(authors.names == ["alice"])
         #expect(authors.uncounted == [.keyType("ssh-rsa")])
     }
@@ -204,8 +201,7 @@ import Testing
         let (key, signers) = try alice()
         let signature = try key.sign(text)
         for end in [rest, rest + signature] {
-            #expect(
-                try refusal(of: text + signature + end, among: signers) == .trailingBytes)
+            #expect(try refusal(of: text + signature + end, among: signers) == .trailingBytes)
         }
     }
 

@@ -58,8 +58,7 @@ import Testing
         let reads: String?
     }
 
-    /// In a unit with its own RuntimeDirectory= the commands once found no service there, and `run` waited
-    /// forever.
+    /// In a unit with its own RuntimeDirectory= the commands once found no service there, and `run` waited forever.
     @Test(arguments: [
         Reader(testDescription: "root", isRoot: true, reads: "/run/killswitchd"),
         Reader(testDescription: "an option wins", option: "/x", reads: "/x"),

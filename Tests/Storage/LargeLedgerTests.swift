@@ -133,8 +133,7 @@ import Testing
             var entries: [ServiceName: Ledger.Entry] = [:]
             for number in 0..<300 {
                 let start = Instant(seconds: 1_804_000_000 + Int64(number * step))
-                var entry = Ledger.Entry(
-                    state: .running, since: start, generation: 1, bootID: "b")
+                var entry = Ledger.Entry(state: .running, since: start, generation: 1, bootID: "b")
                 entry.announced = [:]
                 for window in 0..<64 {
                     let from = start + .seconds(7200 * window)

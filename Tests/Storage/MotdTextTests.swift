@@ -60,9 +60,7 @@ import Testing
         #expect(lines[11] == "  ... and 9990 more: type 'killswitchctl status'")
         // Those that are shown open again, and others take their places.
         let open = try record(try verdict(.running, .open))
-        for line in lines[1...10] {
-            try update(&motd, String(line.split(separator: " ")[0]), open)
-        }
+        for line in lines[1...10] { try update(&motd, String(line.split(separator: " ")[0]), open) }
         #expect(motd.text().hasPrefix("Kill switches: 9990 closed\n"))
         #expect(motd.text().split(separator: "\n").count == 12)
     }

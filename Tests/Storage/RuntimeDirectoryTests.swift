@@ -11,9 +11,7 @@ import Testing
 @Suite struct RuntimeDirectoryTests {
     let folder: TemporaryFolder
 
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    init() throws { folder = try TemporaryFolder() }
 
     private func directory(boot: String = "b-1") -> RuntimeDirectory {
         RuntimeDirectory(path: folder.path, bootID: boot)
@@ -103,9 +101,7 @@ import Testing
 
     @Test func theFilesOfServicesAndSourcesThatAreGoneAreRemovedAndNothingElse() throws {
         let before = directory()
-        for name in ["shop", "blog"] {
-            try publish(.running, .open, of: name, in: before)
-        }
+        for name in ["shop", "blog"] { try publish(.running, .open, of: name, in: before) }
         try File.touch(before.confirmationPath(of: "app"))
         try File.touch(before.confirmationPath(of: "old"))
         try Directory.create(folder("notes"))

@@ -26,9 +26,7 @@ package class FlagServer {
     }
 
     /// Ends the program before its folder is removed, because it writes there.
-    deinit {
-        program = nil
-    }
+    deinit { program = nil }
 
     /// Makes `authority.pem`, `server.pem`, `client.crt`, `client.key` and others in a folder.
     package static func makeCertificates(in folder: TemporaryFolder) throws {
@@ -85,9 +83,7 @@ package class FlagServer {
     }
 
     /// The path of a program in `Server/`.
-    package static func script(_ name: String) -> String {
-        Programs.file("Server/\(name)")
-    }
+    package static func script(_ name: String) -> String { Programs.file("Server/\(name)") }
 }
 
 /// How long tests wait for a condition. It ends a hang, and measures nothing: what a daemon repeats it repeats after

@@ -59,9 +59,7 @@ package final class Program {
         return variables
     }()
 
-    package func send(_ signal: Int32) {
-        kill(processID, signal)
-    }
+    package func send(_ signal: Int32) { kill(processID, signal) }
 
     /// Waits for the end; the exit status, or 128 and the signal's number as a shell gives it.
     package func wait() throws -> Int32 {

@@ -60,9 +60,7 @@ package struct SoftwareSecurityKey {
     private static let type = "sk-ssh-ed25519@openssh.com"
     private static let application = "ssh:"
 
-    private var key: [UInt8] {
-        wire(Self.type) + wire(point) + wire(Self.application)
-    }
+    private var key: [UInt8] { wire(Self.type) + wire(point) + wire(Self.application) }
 
     package var publicText: String { "\(Self.type) \(Base64.text(of: key))" }
 

@@ -4,9 +4,7 @@ import Files
 package final class SlowDisk {
     private let preload: Preload
 
-    package init() throws {
-        preload = try Preload("slow-disk", Self.source)
-    }
+    package init() throws { preload = try Preload("slow-disk", Self.source) }
 
     /// The environment variables for the program.
     package var environment: [String: String] {
@@ -19,9 +17,7 @@ package final class SlowDisk {
     }
 
     /// From now on each fsync waits until the next call of `delay`.
-    package func hold() throws {
-        try delay(sync: Self.forever)
-    }
+    package func hold() throws { try delay(sync: Self.forever) }
 
     private static let forever = -1
 
@@ -97,7 +93,5 @@ package final class Preload {
     package func file(_ name: String) -> String { folder(name) }
 
     /// Replaces a file beside the library.
-    package func write(_ text: String, to name: String) throws {
-        try folder.write(text, to: name)
-    }
+    package func write(_ text: String, to name: String) throws { try folder.write(text, to: name) }
 }

@@ -13,9 +13,7 @@ package final class TemporaryFolder {
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    deinit {
-        removeTree(path)
-    }
+    deinit { removeTree(path) }
 
     /// The path of something in the folder.
     package func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
@@ -58,7 +56,5 @@ package final class TemporaryFolder {
 package struct TestFailure: Error, CustomStringConvertible {
     package let description: String
 
-    package init(_ description: String) {
-        self.description = description
-    }
+    package init(_ description: String) { self.description = description }
 }

@@ -89,8 +89,7 @@ struct BootedSystem: Sendable {
 
 extension BootedSystem {
     /// Runs a shell command inside, and gives what it printed; a failure is an error.
-    @discardableResult
-    func run(_ command: String) throws -> String {
+    @discardableResult func run(_ command: String) throws -> String {
         let result = try attempt(command)
         guard result.status == 0 else {
             throw TestFailure("'\(command)' ended with \(result.status): \(result.errors)")
@@ -106,8 +105,7 @@ extension BootedSystem {
                 + ["/bin/sh", "-c", command])
     }
 
-    /// Reboots the system and waits for it, by default until the jobs of the boot are done. Files on disk
-    /// stay.
+    /// Reboots the system and waits for it, by default until the jobs of the boot are done. Files on disk stay.
     func reboot(untilDone: Bool = true) throws {
         let command = "systemctl reboot --no-block"
         let status = try attempt(command).status

@@ -79,9 +79,7 @@ struct Host: Shell {
     }
 
     /// Changes the flags of a service, and waits until these units are down and up.
-    func set(
-        _ flags: String, of service: String = "shop", up: String..., down: String...
-    ) throws {
+    func set(_ flags: String, of service: String = "shop", up: String..., down: String...) throws {
         try system.write(flags, to: "/etc/killswitchd/\(service).json")
         for unit in down { try awaitDown(unit) }
         for unit in up { try awaitUp(unit) }

@@ -143,9 +143,7 @@ struct BusTests {
         ) { message in
             if let name = message.content({ try $0.text() }) { received.append(name) }
         }
-        for name in ["org.example.Two", "org.example.One"] {
-            try own(name, bus)
-        }
+        for name in ["org.example.Two", "org.example.One"] { try own(name, bus) }
         try server.run { !received.isEmpty }
         match = nil
         try own("org.example.Three", bus)

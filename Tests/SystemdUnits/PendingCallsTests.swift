@@ -110,8 +110,7 @@ struct ObjectPathTests {
 
     init() throws { loop = try EventLoop() }
 
-    @Test(arguments: [true, false])
-    func theKernelsWordCountsAtOnce(_ word: Bool) {
+    @Test(arguments: [true, false]) func theKernelsWordCountsAtOnce(_ word: Bool) {
         let clock = ClockSynchronisation(loop, address: "unix:path=/nonexistent/bus") { word }
         #expect(clock.value == word)
         clock.clockWasSet()

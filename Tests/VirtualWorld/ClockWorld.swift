@@ -56,8 +56,7 @@ package struct ClockWorld {
                     policy: Policy(minClosed: .zero))
             })
         editions = try names.indices.map { index in
-            let editions = try Edition.ends(
-                from: start, for: length, every: 1...30, using: &random)
+            let editions = try Edition.ends(from: start, for: length, every: 1...30, using: &random)
             guard index == Self.signed else { return editions }
             return try editions.enumerated().map {
                 try $1.signed(version: $0, expires: start + .hours(1_000_000))

@@ -27,9 +27,8 @@ struct Edition {
 }
 
 extension Edition {
-    /// A service that ends again and again: after some weeks an end is announced, and it is withdrawn
-    /// before it comes, or some days after.
-    /// `hours` is about how long each flag is in force.
+    /// A service that ends again and again: after some weeks an end is announced, and it is withdrawn before it comes,
+    /// or some days after. `hours` is about how long each flag is in force.
     static func ends(
         from start: Instant, for length: Duration, every hours: ClosedRange<Int64> = 24...600,
         using random: inout SeededRandom

@@ -4,8 +4,7 @@ package import Decision
 /// A daemon that is restarted a thousand times, on a host whose clock is set at random, and what it tells of
 /// an end and of windows. The end is moved on the way, and a window is cancelled.
 ///
-/// The source's server has the right time, and answers within seconds. The host's clock is not
-/// synchronised.
+/// The source's server has the right time, and answers within seconds. The host's clock is not synchronised.
 package struct NoticeWorld {
     /// What was told: the truth at that time, and the notice.
     package private(set) var published: [(at: Instant, notice: PublicNotice)] = []
@@ -132,9 +131,7 @@ package struct NoticeWorld {
         guard var answer = editions.last(where: { $0.from <= truth })?.answer else { return }
         answer.fetchedAt = now.wall
         let isNew = validators != answer.validators
-        post(
-            .fetchEnded(
-                plan.sources[0].name, isNew ? .answer(answer) : .unchanged, date: truth))
+        post(.fetchEnded(plan.sources[0].name, isNew ? .answer(answer) : .unchanged, date: truth))
     }
 
     private mutating func post(_ event: Event) {

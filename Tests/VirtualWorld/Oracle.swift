@@ -151,9 +151,7 @@ package struct Pace {
     private var earliest: Boottime?
     private var latest: Boottime?
 
-    package init(interval: Duration) {
-        self.interval = interval
-    }
+    package init(interval: Duration) { self.interval = interval }
 
     /// The shortest and the longest wait after a fetch with this outcome. `pace` is the interval that a
     /// closed service asks for.

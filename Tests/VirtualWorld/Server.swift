@@ -50,8 +50,7 @@ struct Server {
 
     /// Whether a replica answers that lags behind.
     private func isBehind(_ weather: Weather, using random: inout SeededRandom) -> Bool {
-        countsEditions && current > 0
-            && Double.random(in: 0..<1, using: &random) < weather.rollback
+        countsEditions && current > 0 && Double.random(in: 0..<1, using: &random) < weather.rollback
     }
 
     private mutating func fault(

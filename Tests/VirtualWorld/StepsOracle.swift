@@ -37,9 +37,7 @@ struct StepsOracle {
     private var stored = Present()
 
     /// A service on a host with these slots: that of its spread, and those of its rollouts.
-    init(
-        _ service: Service, slot: Int, rollouts: [Int], at start: Instant, bootedAt: Instant
-    ) {
+    init(_ service: Service, slot: Int, rollouts: [Int], at start: Instant, bootedAt: Instant) {
         self.bootedAt = bootedAt
         policy = service.policy
         flags = Oracle(slots: rollouts, policy: policy, zone: service.zone, at: start)

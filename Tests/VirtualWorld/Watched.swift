@@ -140,7 +140,6 @@ struct Operator {
 extension StepsOracle.Order {
     /// An order as the daemon has it.
     init(_ override: Override) {
-        self.init(
-            state: override.state, until: override.until, isUrgent: override.isUrgent)
+        self.init(state: override.state, until: override.until, isUrgent: override.isUrgent)
     }
 }

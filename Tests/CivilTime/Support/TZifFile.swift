@@ -47,9 +47,7 @@ struct TZifFile {
 
 extension TimePoint where Axis == WallClock {
     /// The instant of an RFC 3339 time, which keeps tests short.
-    static func at(_ text: String) throws -> Instant {
-        try Instant(rfc3339: text)
-    }
+    static func at(_ text: String) throws -> Instant { try Instant(rfc3339: text) }
 }
 
 extension Zone {

@@ -168,8 +168,7 @@ import Testing
             skipped.first == row.expected ?? "skipped usr/10-a.toml: run/10-a.toml is read instead")
     }
 
-    @Test(.enabled(if: geteuid() == 0, "needs root"))
-    func anUntrustedFolderMasksNothing() throws {
+    @Test(.enabled(if: geteuid() == 0, "needs root")) func anUntrustedFolderMasksNothing() throws {
         let host = try Host()
         try host.folder.write("", to: "usr/10-a.toml")
         try host.folder.link("/dev/null", as: "run/10-a.toml")

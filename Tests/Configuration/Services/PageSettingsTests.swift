@@ -84,10 +84,7 @@ import Testing
             "page = \"/none\"",
             "/etc/k/k.toml:4:8: bad template '/none' for 'page' in [service.shop]: it is not there"
         ),
-        (
-            "page = \"\"",
-            "/etc/k/k.toml:4:8: bad path '' for 'page' in [service.shop]: it is empty"
-        ),
+        ("page = \"\"", "/etc/k/k.toml:4:8: bad path '' for 'page' in [service.shop]: it is empty"),
         (
             "page = true",
             "/etc/k/k.toml:4:8: wrong type for 'page' in [service.shop]: expected a path, found a boolean"

@@ -90,10 +90,7 @@ import Testing
             "textfile = true",
             "wrong type for 'textfile' in [metrics]: expected the path of a file, found a boolean"
         ),
-        (
-            #"textfil = "/a.prom""#,
-            "unknown key 'textfil' in [metrics]; did you mean 'textfile'?"
-        ),
+        (#"textfil = "/a.prom""#, "unknown key 'textfil' in [metrics]; did you mean 'textfile'?"),
     ])
     func anErrorSaysWhatToWrite(_ metrics: String, _ message: String) {
         let printed = errors(in: ReportSettingsTests.shop + "\n[metrics]\n" + metrics)

@@ -127,7 +127,5 @@ private func merged(_ first: String, _ second: String) throws(Diagnostic) -> Tab
 }
 
 @Test func noFileAtAllIsAnErrorToo() {
-    #expect(
-        throws: ConfigurationError.self,
-        performing: { try Settings(files: [], zones: .known) })
+    #expect(throws: ConfigurationError.self, performing: { try Settings(files: [], zones: .known) })
 }

@@ -23,8 +23,7 @@ struct URLTests {
         "https://[fe80::1%eth0.100]/x",
     ]
 
-    @Test(arguments: valid)
-    func anAddressThatCanBeFetchedIsAccepted(url: String) {
+    @Test(arguments: valid) func anAddressThatCanBeFetchedIsAccepted(url: String) {
         #expect(errors(in: Self.source(url)) == "")
     }
 

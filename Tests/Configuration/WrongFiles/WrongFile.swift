@@ -25,6 +25,5 @@ func anErrorSaysWhereItIsAndWhatToWrite(_ file: WrongFile) {
 @Test(arguments: [
     "", "# nothing yet\n", "[source.app]\ntype = 'file'\npath = '/a'", "[service]",
 ]) func aFileWithoutAServiceIsAnError(_ text: String) {
-    #expect(
-        errors(in: text) == "f:1:1: no service is configured: add a table [service.NAME]")
+    #expect(errors(in: text) == "f:1:1: no service is configured: add a table [service.NAME]")
 }

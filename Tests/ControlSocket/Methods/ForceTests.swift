@@ -82,9 +82,7 @@ import Testing
     private let asked: TestDispatcher
     private let shop: ServiceName = "shop"
 
-    init() throws {
-        asked = try TestDispatcher()
-    }
+    init() throws { asked = try TestDispatcher() }
 
     /// Lets a second pass.
     private func waitASecond() {
@@ -137,9 +135,7 @@ import Testing
         try asked.decide()
         var order: JSON.Object = .drill
         order["state"] = "countdown"
-        #expect(throws: MethodError.invalidParameter("state")) {
-            try asked.perform("Force", order)
-        }
+        #expect(throws: MethodError.invalidParameter("state")) { try asked.perform("Force", order) }
         asked.daemon.gates = nil
         #expect(throws: MethodError.gatesNotMoved(shop)) { try asked.perform("Force", .drill) }
     }

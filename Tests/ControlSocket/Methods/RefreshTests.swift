@@ -9,9 +9,7 @@ import Testing
     private let asked: TestDispatcher
     private let app: SourceName = "app"
 
-    init() throws {
-        asked = try TestDispatcher()
-    }
+    init() throws { asked = try TestDispatcher() }
 
     @Test func aRefreshWaitsForAFetchThatBeganAfterIt() throws {
         // The first fetch is in flight: its answer may be older than the call.

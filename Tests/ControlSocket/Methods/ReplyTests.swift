@@ -73,9 +73,7 @@ import Testing
     init() throws { asked = try TestDispatcher() }
 
     /// The answer of the interface that every service has.
-    private func describe(
-        _ method: String, _ parameters: JSON.Object = [:]
-    ) throws -> JSON.Object {
+    private func describe(_ method: String, _ parameters: JSON.Object = [:]) throws -> JSON.Object {
         let call = MethodCall(
             interface: "org.varlink.service", method: method, parameters: parameters)
         return try #require(try asked.perform(call, by: TestDispatcher.anybody).answer)

@@ -164,9 +164,7 @@ final class RawClient {
     }
 
     /// Shuts down its sending side.
-    func finish() {
-        shutdown(descriptor, Int32(SHUT_WR))
-    }
+    func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Receives the available bytes.
     func receive() {

@@ -35,8 +35,7 @@ import Testing
     ]
 
     /// A new key of a format has to stand in these flags, and has to be read: else one of these fails.
-    @Test(arguments: rows)
-    func everyKeyIsReadAndCompared(_ row: Row) throws {
+    @Test(arguments: rows) func everyKeyIsReadAndCompared(_ row: Row) throws {
         _ = try row.format.read(row.flags, in: .utc)
         let own = try service(format: row.format)
         let declared = Plan([own]).keysRead.values.flatMap { $0.map(\.text) }
@@ -45,17 +44,13 @@ import Testing
             var other = row.flags
             other[key] = [[]]
             // No key takes a list of a list: a format that reads the key refuses it.
-            #expect(throws: InvalidFlag.self, "\(key)") {
-                _ = try row.format.read(other, in: .utc)
-            }
-            #expect(
-                row.format.relevant(in: other) != row.format.relevant(in: row.flags), "\(key)")
+            #expect(throws: InvalidFlag.self, "\(key)") { _ = try row.format.read(other, in: .utc) }
+            #expect(row.format.relevant(in: other) != row.format.relevant(in: row.flags), "\(key)")
         }
     }
 
     /// A change of any key reaches the service: no answer with it is a repeat.
-    @Test(arguments: rows)
-    func aChangeOfEachKeyIsNoRepeat(_ row: Row) throws {
+    @Test(arguments: rows) func aChangeOfEachKeyIsNoRepeat(_ row: Row) throws {
         let text = { (flags: JSON.Object) in JSON.Value.object(flags).serialized(.compact) }
         for (key, _) in row.flags {
             var play = try Transcript([service(format: row.format)])

@@ -58,9 +58,7 @@ import Testing
         if let title = reading.texts.title { words.append("title=\(title)") }
         if let message = reading.texts.message { words.append("message=\(message)") }
         if let version = reading.version { words.append("version=\(version)") }
-        if let expires = reading.expires {
-            words.append("expires=\(Zone.utc.rfc3339(expires))")
-        }
+        if let expires = reading.expires { words.append("expires=\(Zone.utc.rfc3339(expires))") }
         if let retry = reading.retryAfter { words.append("retry=\(retry.wholeSeconds)") }
         return words.joined(separator: " ")
     }
@@ -219,9 +217,7 @@ extension FormatTests {
         ("\"no\"", "the answer is a string, not a JSON object"),
     ])
     func anAnswerThatIsNoJSONObjectIsRefusedByItsKind(_ body: String, saying detail: String) {
-        #expect(throws: Failure(.invalid, detail)) {
-            try FlagDocument.parse(Array(body.utf8))
-        }
+        #expect(throws: Failure(.invalid, detail)) { try FlagDocument.parse(Array(body.utf8)) }
     }
 
     @Test(arguments: [

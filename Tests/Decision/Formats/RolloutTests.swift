@@ -43,10 +43,7 @@ import Testing
         ("[1]", "key 'rollout[0]' is a number, not an object"),
         (#"[{"percent":1}]"#, "key 'rollout[0].at' is missing"),
         (#"[{"at":"2027-03-01T12:00:00Z"}]"#, "key 'rollout[0].percent' is missing"),
-        (
-            #"[{"at":"noon","percent":1}]"#,
-            "key 'rollout[0].at' is 'noon', not an RFC 3339 time"
-        ),
+        (#"[{"at":"noon","percent":1}]"#, "key 'rollout[0].at' is 'noon', not an RFC 3339 time"),
         (
             #"[{"at":"2027-03-01T12:00:00Z","percent":100.1}]"#,
             "key 'rollout[0].percent' is the number '100.1', not a number from 0 to 100"

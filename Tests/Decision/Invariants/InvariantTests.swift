@@ -155,13 +155,10 @@ extension Verdict {
     ]
 
     @Test(arguments: cases) func noErrorMovesAGate(_ row: Case) throws {
-        let shop = try service(
-            format: .switchObject(.whole), policy: Policy(minClosed: .zero))
+        let shop = try service(format: .switchObject(.whole), policy: Policy(minClosed: .zero))
         var play = try Transcript([shop]).started()
         try play.at(1, "app", answers: #"{"state":"\#(row.state.rawValue)","version":9}"#)
-        if let state = row.override {
-            play.at(2, .force(shop.name, try .order(state)))
-        }
+        if let state = row.override { play.at(2, .force(shop.name, try .order(state))) }
         let outcomes =
             try Self.failures
             + Self.bodies.map { .answer(try answer($0, fetchedAt: play.now.wall)) }

@@ -45,8 +45,7 @@ import Testing
         return play
     }
 
-    @Test(arguments: [1, 30, 300])
-    func anAnswerIsReadOnceForAllThatReadItAlike(count: Int) throws {
+    @Test(arguments: [1, 30, 300]) func anAnswerIsReadOnceForAllThatReadItAlike(count: Int) throws {
         var play = try Self.started(try Self.plan(count))
         let before = play.machine.workload
         try play.at(2, "app", answers: #"{"state":"running",\#(Self.windows(64))}"#)
@@ -66,8 +65,7 @@ import Testing
         }
         #expect(play.machine.workload.readings == before.readings + 1)
         #expect(play.machine.workload.likenesses == before.likenesses)
-        #expect(
-            play.text.contains("key 'windows' has 16507 windows, and at most 64 are read"))
+        #expect(play.text.contains("key 'windows' has 16507 windows, and at most 64 are read"))
     }
 
     @Test func valuesAreReadAsJSONOnceForAllServices() throws {
@@ -98,8 +96,7 @@ import Testing
     func anOrderOfOnePersonIsComparedOnceForAllServices(count: Int) throws {
         var play = try Self.signed(count)
         let before = play.machine.workload
-        let order = try signedOrder(
-            Orders.open + "," + Self.windows(63), version: 2, by: ["alice"])
+        let order = try signedOrder(Orders.open + "," + Self.windows(63), version: 2, by: ["alice"])
         for poll in 1...5 { try play.accept(Double(60 * poll), order) }
         #expect(try play.reason("s0") == .awaitingSignature)
         #expect(play.machine.workload.comparisons == before.comparisons + 1)
@@ -110,8 +107,7 @@ import Testing
     @Test func stepsAreComparedOnceForThoseThatTheyReachAtOneTime() throws {
         var play = try Self.signed(300)
         let before = play.machine.workload
-        let order = try signedOrder(
-            Orders.closed + "," + Self.steps(4), version: 2, by: ["alice"])
+        let order = try signedOrder(Orders.closed + "," + Self.steps(4), version: 2, by: ["alice"])
         for poll in 1...3 { try play.accept(Double(60 * poll), order) }
         #expect(try play.reason("s0") == .awaitingSignature)
         #expect(play.machine.workload.comparisons <= before.comparisons + 4)
@@ -129,8 +125,7 @@ import Testing
     /// A window that is over moves no gate any more: what was compared before does not say otherwise.
     @Test func whatIsRememberedOfAnOrderGoesWithTheTime() throws {
         var play = try Self.signed(2)
-        let window =
-            #","windows":[{"from":"2027-03-01T12:10:00Z","until":"2027-03-01T12:20:00Z"}]"#
+        let window = #","windows":[{"from":"2027-03-01T12:10:00Z","until":"2027-03-01T12:20:00Z"}]"#
         var open = try signedOrder(Orders.open, version: 2, by: ["alice", "bob"])
         try play.accept(60, open)
         open = try signedOrder(Orders.open + window, version: 3, by: ["alice"])
@@ -142,12 +137,6 @@ import Testing
     }
 
     // MARK: - Shares
-
-    private func published(_ effects: [Effect]) -> [String] {
-        effects.compactMap { effect in
-            if case .publish(let service, _) = effect { service.name.text } else { nil }
-        }
-    }
 
     private func handle(
         _ machine: inout Machine, _ source: String, _ body: String, at now: Now
@@ -187,8 +176,7 @@ import Testing
 
     /// All services of a plan are due at midnight, and an event decides a share of them.
     @Test func servicesThatAreDueTogetherAreDecidedInShares() throws {
-        var play = try Self.started(try Self.plan(300))
-        try play.at(2, "app", answers: #"{"state":"running"}"#)
+        let play = try Self.started(try Self.plan(300)).receiving(#"{"state":"running"}"#, at: 2)
         var machine = play.machine
         let midnight = Now(
             wall: try Instant(rfc3339: "2027-03-02T00:00:00Z"),
@@ -205,8 +193,7 @@ import Testing
     @Test func theHostGuardJudgesTheClosingsOfAnAnswerTogether() throws {
         var plan = try Self.plan(300)
         plan.guardLimits.count = 150
-        var play = try Self.started(plan)
-        try play.at(2, "app", answers: #"{"state":"running"}"#)
+        var play = try Self.started(plan).receiving(#"{"state":"running"}"#, at: 2)
         try play.at(62, "app", answers: #"{"state":"ended"}"#)
         #expect(play.states.allSatisfy { $0 == .running })
         play.at(63, .confirm(plan.services.map(\.name), by: "root"))

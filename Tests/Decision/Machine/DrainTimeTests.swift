@@ -30,16 +30,14 @@ import Testing
         var play = try running()
         let urgent = try play.at(10, "app", answers: #"{"state":"maintenance","drain":false}"#)
         #expect(drain(urgent, play) == nil)
-        var other = try running()
-        try other.at(10, "app", answers: #"{"state":"maintenance"}"#)
+        var other = try running().receiving(#"{"state":"maintenance"}"#, at: 10)
         let second = try other.at(12, "app", answers: #"{"state":"maintenance","drain":false}"#)
         #expect(isPublished(second))
         #expect(drain(second, other) == nil)
     }
 
     @Test func aDrainIsABoolean() throws {
-        var play = try running()
-        try play.at(10, "app", answers: #"{"state":"maintenance","drain":"soon"}"#)
+        let play = try running().receiving(#"{"state":"maintenance","drain":"soon"}"#, at: 10)
         #expect(play.states == [.running])
     }
 
@@ -54,8 +52,7 @@ import Testing
 
     /// The state may change while the units run on; the end of the drain does not follow it.
     @Test func aRestartDoesNotBeginTheDrainAnew() throws {
-        var play = try running()
-        try play.at(10, "app", answers: #"{"state":"maintenance"}"#)
+        var play = try running().receiving(#"{"state":"maintenance"}"#, at: 10)
         try play.at(15, "app", answers: #"{"state":"ended"}"#)
         var next = try restarted(play, #"{"state":"ended"}"#, after: 16)
         #expect(drain(next.at(0, .started), next) == .seconds(14))
@@ -64,8 +61,7 @@ import Testing
     }
 
     @Test func unitsThatStoppedAtOnceAreNotDrainedByARestart() throws {
-        var play = try running()
-        try play.at(10, "app", answers: #"{"state":"maintenance","drain":false}"#)
+        var play = try running().receiving(#"{"state":"maintenance","drain":false}"#, at: 10)
         try play.at(12, "app", answers: #"{"state":"maintenance"}"#)
         var next = try restarted(play, #"{"state":"maintenance"}"#, after: 13)
         #expect(drain(next.at(0, .started), next) == nil)
@@ -74,8 +70,7 @@ import Testing
     /// The boot clock measures a drain. A wall clock that is set back would have units run on for a day.
     @Test(arguments: [-86_400, 86_400])
     func aStepOfTheClockDoesNotMoveTheDrain(_ step: Int) throws {
-        var play = try running()
-        try play.at(10, "app", answers: #"{"state":"maintenance"}"#)
+        var play = try running().receiving(#"{"state":"maintenance"}"#, at: 10)
         play.stepClock(15, by: .seconds(step))
         #expect(try drain(play.at(20, "app", answers: #"{"state":"ended"}"#), play) == .seconds(10))
     }
@@ -83,16 +78,14 @@ import Testing
     /// Nor does a clock that was set by a day while no daemon ran: the end is stored by the boot clock.
     @Test(arguments: ["2027-02-28T12:00:00Z", "2027-03-02T12:00:00Z"])
     func aClockThatIsSetBeforeARestartDoesNotMoveTheDrain(_ start: String) throws {
-        var play = try running()
-        try play.at(10, "app", answers: #"{"state":"maintenance"}"#)
+        let play = try running().receiving(#"{"state":"maintenance"}"#, at: 10)
         var next = try restarted(play, #"{"state":"maintenance"}"#, after: 13, start)
         #expect(drain(next.at(0, .started), next) == .seconds(17))
     }
 
     /// A reload once had no effect on a drain under way.
     @Test func aReloadThatShortensTheDrainShortensTheOneUnderWay() throws {
-        var play = try running()
-        try play.at(10, "app", answers: #"{"state":"maintenance"}"#)
+        var play = try running().receiving(#"{"state":"maintenance"}"#, at: 10)
         let shorter = try reload(&play, at: 12, drain: .seconds(5))
         #expect(drain(shorter, play) == .seconds(5))
         let longer = try reload(&play, at: 14, drain: .seconds(60))
@@ -101,8 +94,7 @@ import Testing
     }
 
     @Test func aReloadWithoutADrainEndsTheOneUnderWay() throws {
-        var play = try running()
-        try play.at(10, "app", answers: #"{"state":"maintenance"}"#)
+        var play = try running().receiving(#"{"state":"maintenance"}"#, at: 10)
         let effects = try reload(&play, at: 12, drain: .zero)
         #expect(isPublished(effects))
         #expect(drain(effects, play) == nil)
@@ -110,8 +102,7 @@ import Testing
 
     /// The service keeps its verdict until the new source has answered, and its drain too.
     @Test func aReloadThatAddsASourceDoesNotEndTheDrain() throws {
-        var play = try running()
-        try play.at(10, "app", answers: #"{"state":"maintenance"}"#)
+        var play = try running().receiving(#"{"state":"maintenance"}"#, at: 10)
         let more = try service(
             format: .switchObject(.whole), policy: Self.policy, sources: ["app", "calendar"])
         play.at(12, .reconfigured(Plan([more]), replaced: [:], remembered: [:]))
@@ -205,8 +196,7 @@ import Testing
     @Test(arguments: [(slot: 250_000, opens: false), (slot: 10_000, opens: true)])
     func aDrainDoesNotWaitForTheTurnOfTheHost(_ host: (slot: Int, opens: Bool)) throws {
         let policy = Policy(minClosed: .zero, openSpread: .seconds(1000), drain: .seconds(20))
-        var play = try running(policy, host.slot)
-        try play.at(10, "app", answers: #"{"state":"maintenance"}"#)
+        var play = try running(policy, host.slot).receiving(#"{"state":"maintenance"}"#, at: 10)
         let back = try play.at(15, "app", answers: #"{"state":"running"}"#)
         #expect(play.states == [.maintenance])
         #expect(drain(back, play) == .seconds(15))
@@ -243,8 +233,7 @@ import Testing
         #expect(silent.states == [.maintenance])
         #expect(drain(stale, silent) == .seconds(20))
         var ending = try running(Policy(drain: .seconds(20)))
-        try ending.at(
-            10, "app", answers: #"{"state":"running","ends_at":"2027-03-01T12:01:00Z"}"#)
+        try ending.at(10, "app", answers: #"{"state":"running","ends_at":"2027-03-01T12:01:00Z"}"#)
         let ended = ending.at(60, .woke)
         #expect(ending.states == [.ended])
         #expect(drain(ended, ending) == .seconds(20))

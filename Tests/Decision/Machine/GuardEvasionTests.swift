@@ -37,8 +37,7 @@ struct GuardEvasionTests {
             plan.services[index].switches[0].format = .serviceEnd(
                 endKeys: [name], countdownKey: "\(name)_at")
         }
-        return try Transcript(plan: plan)
-            .answered(#"{"a": "no", "b": "no", "c": "no"}"#, at: 1)
+        return try Transcript(plan: plan).answered(#"{"a": "no", "b": "no", "c": "no"}"#, at: 1)
     }
 
     static func windows(_ plan: [String], limit: Int?) throws -> Transcript {

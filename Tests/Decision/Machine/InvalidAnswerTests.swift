@@ -56,8 +56,7 @@ import Testing
             """#)
     }
 
-    /// Each service uses the newest answer that it can read. The older answer stays stored while it is
-    /// needed.
+    /// Each service uses the newest answer that it can read. The older answer stays stored while it is needed.
     @Test func anAnswerThatOneServiceCannotReadStillMovesTheOther() throws {
         let blog = try service("blog", format: .status(.member("blog")))
         let shop = try service("shop", format: .status(.member("shop")))
@@ -162,8 +161,7 @@ import Testing
         "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "9999-12-31T23:59:60-23:59",
     ]
 
-    @Test(arguments: numbers)
-    func anyNumberInAFlagIsHandled(_ number: String) throws {
+    @Test(arguments: numbers) func anyNumberInAFlagIsHandled(_ number: String) throws {
         let bodies = [
             #"{"state": "maintenance", "retry_after": \#(number), "version": \#(number)}"#,
             #"{"apiInactive": true, "forceUpdate": false, "retryInterval": \#(number)}"#,

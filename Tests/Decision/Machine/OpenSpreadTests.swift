@@ -16,8 +16,7 @@ import Testing
     }
 
     @Test func theGateOpensAtTheHostsTurn() throws {
-        var play = try play().answered(ServiceEnd.over)
-        try play.at(60, "app", answers: ServiceEnd.no)
+        var play = try play().answered(ServiceEnd.over).receiving(ServiceEnd.no, at: 60)
         play.at(309, .woke)
         play.at(310, .woke)
         play.expectWithoutFetches(
@@ -33,8 +32,7 @@ import Testing
     }
 
     @Test func theTurnDoesNotMoveOverARestart() throws {
-        var play = try play().answered(ServiceEnd.over)
-        try play.at(60, "app", answers: ServiceEnd.no)
+        let play = try play().answered(ServiceEnd.over).receiving(ServiceEnd.no, at: 60)
         var memory = try Memory.stored(
             ServiceEnd.no, fetchedAt: "2027-03-01T12:01:00Z", state: .ended)
         memory.ledger = play.ledger
@@ -46,8 +44,7 @@ import Testing
     }
 
     @Test func closingAgainEndsTheWaitAndTheNextOpeningBeginsAnother() throws {
-        var play = try play().answered(ServiceEnd.over)
-        try play.at(60, "app", answers: ServiceEnd.no)
+        var play = try play().answered(ServiceEnd.over).receiving(ServiceEnd.no, at: 60)
         try play.at(120, "app", answers: ServiceEnd.over)
         #expect(play.states(at: 310) == [.ended])
         try play.at(400, "app", answers: ServiceEnd.no)
@@ -56,8 +53,7 @@ import Testing
     }
 
     @Test func anOperatorsOrderOpensAtOnceAndItsReleaseDoesNotWait() throws {
-        var play = try play().answered(ServiceEnd.over)
-        try play.at(60, "app", answers: ServiceEnd.no)
+        var play = try play().answered(ServiceEnd.over).receiving(ServiceEnd.no, at: 60)
         play.at(70, .force("shop", try .order(.running), ifOpen: false))
         #expect(play.states == [.running])
         #expect(play.states(at: 80, .release("shop", by: "root", only: nil)) == [.running])
@@ -71,8 +67,7 @@ import Testing
     }
 
     /// The host has booted 1,000 seconds ago, and its turn is 1,250 seconds after the boot.
-    @Test(arguments: [false, true])
-    func aBootWaitsIfAsked(_ spreadsAtBoot: Bool) throws {
+    @Test(arguments: [false, true]) func aBootWaitsIfAsked(_ spreadsAtBoot: Bool) throws {
         let memory = try Memory.stored(ServiceEnd.no, state: .running, boot: "another-boot")
         var play = try play(
             Policy(openSpread: .seconds(5000), spreadsAtBoot: spreadsAtBoot), memory: memory
@@ -96,8 +91,7 @@ import Testing
     /// A boot's wait is over; flags that close the gate and open it again begin another.
     @Test func anOpeningAfterTheBootWaitsItsWholeShare() throws {
         let policy = Policy(openSpread: .seconds(1000), spreadsAtBoot: true)
-        var play = try play(policy).answered(ServiceEnd.over)
-        try play.at(60, "app", answers: ServiceEnd.no)
+        var play = try play(policy).answered(ServiceEnd.over).receiving(ServiceEnd.no, at: 60)
         #expect(play.states(at: 309) == [.ended])
         #expect(play.states(at: 310) == [.running])
     }
@@ -120,8 +114,7 @@ import Testing
     }
 
     @Test func aWaitOutlastsAReloadThatAddsASource() throws {
-        var play = try play().answered(ServiceEnd.over)
-        try play.at(60, "app", answers: ServiceEnd.no)
+        var play = try play().answered(ServiceEnd.over).receiving(ServiceEnd.no, at: 60)
         let more = try service(
             policy: Policy(openSpread: .seconds(1000)), sources: ["app", "calendar"])
         play.at(70, .reconfigured(Plan([more]), replaced: [:], remembered: [:]))
@@ -131,8 +124,7 @@ import Testing
     }
 
     @Test func aReloadThatShortensTheSpreadShortensTheWait() throws {
-        var play = try play().answered(ServiceEnd.over)
-        try play.at(60, "app", answers: ServiceEnd.no)
+        var play = try play().answered(ServiceEnd.over).receiving(ServiceEnd.no, at: 60)
         let shorter = try service(policy: Policy(openSpread: .seconds(40)))
         play.at(70, .reconfigured(Plan([shorter]), replaced: [:], remembered: [:]))
         #expect(play.states(at: 79) == [.ended])
@@ -142,8 +134,7 @@ import Testing
     /// The wall clock was set by a day while no daemon ran. The turn is stored by the boot clock.
     @Test(arguments: ["2027-02-28T12:02:00Z", "2027-03-02T12:02:00Z"])
     func aClockThatIsSetBeforeARestartDoesNotMoveTheTurn(_ start: String) throws {
-        var play = try play().answered(ServiceEnd.over)
-        try play.at(60, "app", answers: ServiceEnd.no)
+        let play = try play().answered(ServiceEnd.over).receiving(ServiceEnd.no, at: 60)
         var memory = try Memory.stored(
             ServiceEnd.no, fetchedAt: "2027-02-28T12:00:00Z", state: .ended)
         memory.ledger = play.ledger

@@ -51,8 +51,7 @@ import Testing
 
     @Test func theStateUndecidedCannotBeOrdered() throws {
         let now = try Instant(rfc3339: "2027-03-01T12:00:00Z")
-        #expect(
-            Override(state: .undecided, cause: "", author: "", since: now, until: now) == nil)
+        #expect(Override(state: .undecided, cause: "", author: "", since: now, until: now) == nil)
     }
 
     /// After a reboot stored flags that open wait for their source. An override does not wait, whether it
@@ -121,8 +120,7 @@ import Testing
 
     /// `min_closed` also counts from a closing by an override.
     @Test func aReleasedGateReopensNoSoonerThanMinClosed() throws {
-        var play = try Transcript([try service()]).started()
-        try play.at(1, "app", answers: ServiceEnd.no)
+        var play = try Transcript([try service()]).started().receiving(ServiceEnd.no, at: 1)
         play.at(10, .force("shop", try .order(.maintenance)))
         play.forget()
         let effects = play.at(12, .release("shop", by: "bob (uid 7)"))

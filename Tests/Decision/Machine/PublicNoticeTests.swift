@@ -147,8 +147,7 @@ import Testing
             plan: Plan([try shop([2 * Self.day, Self.day])]), memory: memory,
             start: "2027-03-01T13:00:00Z")
         #expect(published(next.at(0, .started)) == [])
-        #expect(
-            published(try next.at(1, "app", answers: countdown("2027-03-03T10:00:00Z"))) == [])
+        #expect(published(try next.at(1, "app", answers: countdown("2027-03-03T10:00:00Z"))) == [])
     }
 
     /// The flags may have changed while the daemon was down.

@@ -70,8 +70,7 @@ import Testing
             try service(), try service("old", sources: ["past"]),
             try service("new", sources: ["next"])
         )
-        var play = try Transcript([shop, old]).started()
-        try play.at(1, "app", answers: ServiceEnd.no)
+        var play = try Transcript([shop, old]).started().receiving(ServiceEnd.no, at: 1)
         try play.at(1, "past", answers: ServiceEnd.no)
         play.forget()
         play.at(10, .reconfigured(Plan([shop, new])))

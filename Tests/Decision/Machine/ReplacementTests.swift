@@ -93,8 +93,7 @@ import Testing
         #expect(fetches == ["    fetch app", "    fetch app"])
     }
 
-    /// The flags are stored again under the new address, so that a restart does not take them for
-    /// inherited.
+    /// The flags are stored again under the new address, so that a restart does not take them for inherited.
     @Test func theSameFlagsFromTheNewAddressAreStoredAsItsOwn() throws {
         var play = try Transcript([try service()]).answered(ServiceEnd.over, at: 1)
         play.at(60, try reconfigured(try service(), .otherAddress))

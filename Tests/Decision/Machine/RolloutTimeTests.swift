@@ -19,8 +19,7 @@ import Testing
     }
 
     @Test func aStepComesTrueToTheSecondWithTheSourceSilent() throws {
-        var play = try play(slot: 123_456).waiting()
-        try play.at(0, "app", answers: Self.order)
+        var play = try play(slot: 123_456).waiting().receiving(Self.order, at: 0)
         play.at(3600, .woke)
         play.at(7199, .woke)
         play.at(7200, .woke)
@@ -64,9 +63,7 @@ import Testing
             #expect(first.states(at: seconds) == [.maintenance])
         }
         var never = try play(slot: 500_000).answered(Self.order)
-        for seconds in [3600.0, 7200, 86_400] {
-            #expect(never.states(at: seconds) == [.running])
-        }
+        for seconds in [3600.0, 7200, 86_400] { #expect(never.states(at: seconds) == [.running]) }
     }
 
     @Test func anEndWaitsForTheHostsTurnAndIsToldEverywhere() throws {

@@ -30,12 +30,6 @@ import Testing
         return play
     }
 
-    private func published(_ effects: [Effect]) -> [String] {
-        effects.compactMap { effect in
-            if case .publish(let service, _) = effect { service.name.text } else { nil }
-        }
-    }
-
     @Test func anAnswerTouchesOnlyTheServicesThatItConcerns() throws {
         var play = try begin()
         let before = play.machine.publicationCount
@@ -59,10 +53,8 @@ import Testing
 
     /// An answer that says the same of a service is a confirmation, as if it were the same answer.
     @Test func anAnswerAboutOthersConfirmsTheFlagsOfAService() throws {
-        let policy = Policy(
-            maxStale: .seconds(600), whenStale: .closed, minClosed: .zero)
-        var play = try begin(policy: policy)
-        try play.at(400, "app", answers: flags(ended: [7]))
+        let policy = Policy(maxStale: .seconds(600), whenStale: .closed, minClosed: .zero)
+        var play = try begin(policy: policy).receiving(flags(ended: [7]), at: 400)
         play.hang(until: 900)
         play.at(900, .woke)
         #expect(play.states.filter { $0 == .running }.count == Self.count - 1)
@@ -73,8 +65,7 @@ import Testing
 
     /// A service that an answer did not concern still sees the next one, also where its key is gone.
     @Test func whatDidNotChangeOnceMayChangeTheNextTime() throws {
-        var play = try begin()
-        try play.at(60, "app", answers: flags(ended: [7]))
+        var play = try begin().receiving(flags(ended: [7]), at: 60)
         #expect(published(try play.at(120, "app", answers: flags(ended: [7, 8]))) == ["s8"])
         let invalid = try play.at(180, "app", answers: flags(ended: [7, 8], without: 9))
         #expect(published(invalid) == ["s9"])

@@ -226,8 +226,7 @@ import Testing
 }
 
 extension Transcript {
-    /// Source `app` confirms its flags at this many seconds, with the right `Date`; then almost a minute
-    /// passes.
+    /// Source `app` confirms its flags at this many seconds, with the right `Date`; then almost a minute passes.
     mutating func confirm(_ seconds: Double) throws {
         at(seconds, .fetchEnded("app", .unchanged, date: trueTime(at: seconds)))
         hang(until: seconds + 59)

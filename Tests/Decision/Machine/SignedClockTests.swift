@@ -62,8 +62,7 @@ import Testing
 
     /// A `Date` 40 days ahead once ended a service, opened a window and made flags stale that were signed for
     /// 30 days; one in the past kept an end from coming true.
-    @Test(arguments: Attack.all)
-    func noDateMovesWhatWasSigned(_ attack: Attack) throws {
+    @Test(arguments: Attack.all) func noDateMovesWhatWasSigned(_ attack: Attack) throws {
         let count = attack.signers.count
         let policy = Policy(
             whenStale: .closed, minClosed: .zero, signaturesToClose: count, signaturesToOpen: count)
@@ -160,8 +159,7 @@ import Testing
         var play = try started()
         try play.accept(1, issued("2027-03-03T12:00:00Z", end: "2027-03-02T12:00:00Z"))
         #expect(play.states == [.ended])
-        try play.accept(
-            2, issued("2027-03-03T12:00:00Z", end: "2027-03-03T13:00:00Z", version: 2))
+        try play.accept(2, issued("2027-03-03T12:00:00Z", end: "2027-03-03T13:00:00Z", version: 2))
         #expect(play.states == [.countdown])
         #expect(try play.reason("shop") == .clockNotBelieved)
         #expect(

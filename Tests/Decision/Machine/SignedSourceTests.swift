@@ -107,8 +107,7 @@ import Testing
     }
 
     @Test func aDocumentWithoutSignaturesOrForOthersIsRefused() throws {
-        var play = try transcript()
-        try play.at(0, "app", answers: #"{"service_end":"yes"}"#)
+        var play = try transcript().receiving(#"{"service_end":"yes"}"#, at: 0)
         try play.accept(1, try signed("yes", version: 7, audience: "stage"))
         try play.accept(2, try signed("yes", version: 7, expires: "11:59"))
         #expect(play.states == [.undecided])
@@ -268,8 +267,7 @@ import Testing
     /// The list of signers says who gives orders from now on. It is no order itself.
     @Test func flagsOfBeforeTheSourceHadSignersHoldUntilItAnswers() throws {
         var plan = Plan([try service(policy: Policy(whenStale: .closed))])
-        var play = try Transcript(plan: plan).started()
-        try play.at(0, "app", answers: #"{"service_end":"no"}"#)
+        var play = try Transcript(plan: plan).started().receiving(#"{"service_end":"no"}"#, at: 0)
         plan.sources[0].audience = "prod"
         play.at(1, .reconfigured(plan, replaced: ["app": .sameAddress]))
         #expect(play.states == [.running])

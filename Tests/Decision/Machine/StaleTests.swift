@@ -252,8 +252,7 @@ struct SilenceTests {
         #expect(play.states(at: 601, .reconfigured(Plan([other]))) == [.maintenance])
     }
 
-    /// A host that had slept for longer than `max_stale` once closed its services, just before their
-    /// sources answered.
+    /// A host that had slept for longer than `max_stale` once closed its services, just before their sources answered.
     @Test func afterASleepASourceIsPolledBeforeItsFlagsAreStale() throws {
         var play = try Transcript([try Self.shop(.closed)]).answered(Self.open)
         #expect(play.states(at: 7200) == [.running])

@@ -167,8 +167,7 @@ import Testing
     }
 
     @Test func anInvalidFirstAnswerIsNotWaitedForLongerThanNone() throws {
-        var play = try Transcript([try service()]).waiting()
-        try play.at(0.1, "app", answers: "{}")
+        var play = try Transcript([try service()]).waiting().receiving("{}", at: 0.1)
         play.at(30, .woke)
         play.expect(
             #"""

@@ -14,8 +14,7 @@ import Testing
     }
 
     @Test func aWindowIsAnnouncedAndBeginsAndEndsWithoutTheNetwork() throws {
-        var play = try Transcript([try shop()]).waiting()
-        try play.at(0, "app", answers: Self.planned)
+        var play = try Transcript([try shop()]).waiting().receiving(Self.planned, at: 0)
         play.at(43_200, .woke)
         play.at(165_599, .woke)
         play.at(165_600, .woke)
@@ -43,8 +42,7 @@ import Testing
     @Test func aWindowIsKeptOverARestart() throws {
         let memory = try Memory.stored(
             Self.planned, fetchedAt: "2027-03-01T10:00:00Z", state: .running, boot: "another-boot")
-        var play = try Transcript(
-            [try shop()], memory: memory, start: "2027-03-03T10:30:00Z")
+        var play = try Transcript([try shop()], memory: memory, start: "2027-03-03T10:30:00Z")
         #expect(play.states(at: 0, .started) == [.maintenance])
     }
 

@@ -20,6 +20,13 @@ extension Transcript {
         return play
     }
 
+    /// The transcript after an answer of source `app`, which is in the text.
+    func receiving(_ body: String, at seconds: Double) throws -> Transcript {
+        var play = self
+        try play.at(seconds, "app", answers: body)
+        return play
+    }
+
     /// The transcript, started, of one service `shop` without stored flags. Its wait for the sources is
     /// checked here and is not in the text.
     func waiting(sourceLocation: SourceLocation = #_sourceLocation) -> Transcript {

@@ -10,8 +10,7 @@ func signedOrder(
 ) throws -> Event {
     let end = expires.map { #","expires":"\#($0)""# } ?? ""
     let rest = #","version":\#(version)\#(end),"audience":"prod"}"#
-    var answer = try answer(
-        flags + rest, fetchedAt: try Instant(rfc3339: "2027-03-01T12:00:00Z"))
+    var answer = try answer(flags + rest, fetchedAt: try Instant(rfc3339: "2027-03-01T12:00:00Z"))
     answer.signed = SignedAnswer(
         try SignedMetadata(answer.flags, digest: answer.body), by: authors,
         signatures: Array(signatures.utf8))
@@ -55,8 +54,7 @@ extension Transcript {
     }
 
     /// Sends an answer, and then that its version is stored, if it has to be.
-    @discardableResult
-    mutating func accept(_ seconds: Double, _ event: Event) throws -> [Effect] {
+    @discardableResult mutating func accept(_ seconds: Double, _ event: Event) throws -> [Effect] {
         let effects = at(seconds, event)
         for case .storeVersion(let source, _) in effects {
             return effects + at(seconds, .writeEnded(.storeVersion(source), problem: nil))

@@ -58,9 +58,7 @@ struct Transcript {
     }
 
     /// Clears the text, to leave out the usual beginning.
-    mutating func forget() {
-        text = ""
-    }
+    mutating func forget() { text = "" }
 
     /// Compares the text.
     func expect(_ expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
@@ -81,8 +79,7 @@ struct Transcript {
     }
 
     /// Sends `event` at this many seconds since the start.
-    @discardableResult
-    mutating func at(_ seconds: Double, _ event: Event) -> [Effect] {
+    @discardableResult mutating func at(_ seconds: Double, _ event: Event) -> [Effect] {
         elapsed = .microseconds(Int64(seconds * 1_000_000))
         var effects = machine.handle(event, at: now)
         // The rest of what many services ask for.
@@ -100,8 +97,7 @@ struct Transcript {
         return effects
     }
 
-    /// Wakes the machine at each of its wake-ups until this time, while no fetch ends. This is not in the
-    /// text.
+    /// Wakes the machine at each of its wake-ups until this time, while no fetch ends. This is not in the text.
     mutating func hang(until seconds: Double) {
         let last = Duration.microseconds(Int64(seconds * 1_000_000))
         while let next = nextWake, next < last {
@@ -119,8 +115,7 @@ struct Transcript {
     }
 
     /// Wakes the machine at its wake-up on the wall clock.
-    @discardableResult
-    mutating func atNextEdge() -> [Effect] {
+    @discardableResult mutating func atNextEdge() -> [Effect] {
         guard let edge = wake.wall else { return [] }
         return at(Double((edge - start).microseconds) / 1_000_000, .woke)
     }
@@ -203,4 +198,11 @@ extension Transcript {
 extension Format {
     static let serviceEnd = Format.serviceEnd(
         endKeys: ["service_end", "is_service_end"], countdownKey: "service_countdown")
+}
+
+/// The services whose verdicts these effects publish.
+func published(_ effects: [Effect]) -> [String] {
+    effects.compactMap { effect in
+        if case .publish(let service, _) = effect { service.name.text } else { nil }
+    }
 }

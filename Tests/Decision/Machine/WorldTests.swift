@@ -61,8 +61,7 @@ import VirtualWorld
     }
 
     private static func line(_ notice: PublicNotice) -> String {
-        let time = Zone.utc.rfc3339(notice.announcement.from.instant)
-            .replacing("+00:00", with: "Z")
+        let time = Zone.utc.rfc3339(notice.announcement.from.instant).replacing("+00:00", with: "Z")
         let lead = notice.lead.map { " \($0.wholeSeconds) s before" } ?? ""
         return "\(notice.kind.rawValue) \(time)\(lead)"
     }

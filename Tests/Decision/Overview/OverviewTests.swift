@@ -35,8 +35,7 @@ import Testing
     @Test func aSourceThatNeverAnsweredHasNoFlagsThatStayInForce() throws {
         var play = try Transcript([try service()]).started()
         play.at(1, .fetchEnded("app", .failure(Failure(.unreachable, "no route"))))
-        #expect(
-            lines(play) == ["source 0 s source 'app': no route; no valid flags are known yet"])
+        #expect(lines(play) == ["source 0 s source 'app': no route; no valid flags are known yet"])
         #expect(play.text.contains("no route; no valid flags are known yet, retrying in "))
     }
 
@@ -151,8 +150,7 @@ import Testing
         #expect(overview.problemReferences { $0 == web.name }.count == 2)
     }
 
-    @Test(arguments: Problem.Kind.allCases)
-    func everyKindSaysWhatToDo(_ kind: Problem.Kind) {
+    @Test(arguments: Problem.Kind.allCases) func everyKindSaysWhatToDo(_ kind: Problem.Kind) {
         #expect(!Problem(.host, kind, "", since: nil, isAlarm: true).advice.isEmpty)
     }
 }

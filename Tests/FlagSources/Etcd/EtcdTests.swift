@@ -55,10 +55,7 @@ import Testing
                 "no leader", #"{"error":{"message":"etcdserver: no leader"}}"# + "\n", false,
                 Failure(.unreachable, "watch: no leader")
             ),
-            (
-                "a page", "<html>\n", false,
-                Failure(.invalid, "watch: a line is not a JSON object")
-            ),
+            ("a page", "<html>\n", false, Failure(.invalid, "watch: a line is not a JSON object")),
             (
                 "other JSON", "{}\n", false,
                 Failure(.invalid, "watch: a line is not as etcd writes it")

@@ -120,8 +120,7 @@ import Testing
     ])
     func unsafeStreamAddressesAreNotFollowed(_ members: String) {
         #expect(throws: EventStreamAddress.Refusal.unusable) {
-            try address(
-                members, of: "https://flags.example.com", or: ["http://flags.example.com"])
+            try address(members, of: "https://flags.example.com", or: ["http://flags.example.com"])
         }
     }
 

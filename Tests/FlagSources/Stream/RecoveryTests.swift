@@ -5,16 +5,14 @@ import Testing
 
 /// How soon a stream is followed again after an outage of its server.
 ///
-/// etcd was once killed and restarted several times within seconds. Each time the watch was open only
-/// briefly, so that its back-off grew to minutes although polls succeeded. An order was seen only when
-/// the back-off was over.
+/// etcd was once killed and restarted several times within seconds. Each time the watch was open only briefly, so that
+/// its back-off grew to minutes although polls succeeded. An order was seen only when the back-off was over.
 @Suite struct RecoveryTests {
     private static let away = Failure(.unreachable, "cannot connect")
 
     /// A stream whose back-off has grown to minutes.
     private func backedOff() -> StreamTranscript {
-        var stream = StreamTranscript(seed: 4)
-        stream.at(0, .started)
+        var stream = StreamTranscript(seed: 4).started()
         for _ in 1..<12 {
             stream.at(stream.wakesAt ?? 0, .lost(Self.away))
             #expect(stream.wakeUp().contains(.connect))
@@ -24,24 +22,22 @@ import Testing
     }
 
     @Test func aPollThatSucceedsAfterFailuresOpensTheStreamAtOnce() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         stream.at(1, .lost(Self.away))
         stream.at(1, .pollFailed)
         stream.at(1.01, .pollSucceeded)
         stream.at(1.02, .opened)
-        #expect(
-            stream.text == """
-                0s started
-                    connect
-                1s lost: cannot connect
-                1s poll failed
-                1.01s poll succeeded
-                    connect
-                1.02s opened
-                    hint
-
-                """)
+        stream.expect(
+            """
+            0s started
+                connect
+            1s lost: cannot connect
+            1s poll failed
+            1.01s poll succeeded
+                connect
+            1.02s opened
+                hint
+            """)
     }
 
     /// The next waits begin with the shortest one, however long the last wait was.
@@ -58,8 +54,7 @@ import Testing
 
     /// An open or opening stream continues; only its back-off is reset.
     @Test func aStreamThatIsOpenIsNotOpenedAnew() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         stream.at(0, .lost(Self.away))
         stream.at(1, .woke)
         stream.at(1, .pollFailed)
@@ -68,22 +63,21 @@ import Testing
         stream.at(4, .pollFailed)
         stream.at(5, .pollSucceeded)
         stream.at(6, .closed)
-        #expect(
-            stream.text == """
-                0s started
-                    connect
-                0s lost: cannot connect
-                1s woke
-                    connect
-                1s poll failed
-                2s poll succeeded
-                3s opened
-                    hint
-                4s poll failed
-                5s poll succeeded
-                6s closed
-
-                """)
+        stream.expect(
+            """
+            0s started
+                connect
+            0s lost: cannot connect
+            1s woke
+                connect
+            1s poll failed
+            2s poll succeeded
+            3s opened
+                hint
+            4s poll failed
+            5s poll succeeded
+            6s closed
+            """)
         #expect(stream.wakesAt.map { (6...7).contains($0) } == true)
     }
 
@@ -91,9 +85,7 @@ import Testing
     @Test func aPollThatSucceedsAfterASuccessChangesNothing() {
         var stream = backedOff()
         let wakesAt = stream.wakesAt
-        for _ in 0..<100 {
-            #expect(stream.at((wakesAt ?? 0) - 1, .pollSucceeded).isEmpty)
-        }
+        for _ in 0..<100 { #expect(stream.at((wakesAt ?? 0) - 1, .pollSucceeded).isEmpty) }
         #expect(stream.wakesAt == wakesAt)
         #expect(stream.machine.failures == 12)
     }
@@ -104,8 +96,7 @@ import Testing
         Failure(.unreachable, "the server answers 503 (unavailable)", retryAfter: .seconds(200)),
     ])
     func aPollThatSucceedsEndsNoWaitThatTheServerWants(_ failure: Failure) {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         stream.at(1, .failed(failure))
         stream.at(1, .pollFailed)
         #expect(!stream.at(2, .pollSucceeded).contains(.connect))
@@ -119,22 +110,20 @@ import Testing
         stream.at(2, .closed)
         stream.at(3, .woke)
         stream.at(3, .lost(Self.away))
-        #expect(
-            stream.text == """
-                2s closed
-                3s woke
-                    connect
-                3s lost: cannot connect
-                    set problem cannot connect
-                    hint
-
-                """)
+        stream.expect(
+            """
+            2s closed
+            3s woke
+                connect
+            3s lost: cannot connect
+                set problem cannot connect
+                hint
+            """)
     }
 
     /// A server that answers is not down, whatever it answers.
     @Test func aRefusedConnectionIsNoHint() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         for _ in 0..<5 {
             let failure = Failure(.unreachable, "the server answers 503 (unavailable)")
             #expect(!stream.at(stream.wakesAt ?? 0, .failed(failure)).contains(.hint))
@@ -169,16 +158,14 @@ import Testing
     }
 }
 
-/// Which hints of a stream are passed on: a stream must not cause endless fetches, and no change may be
-/// missed.
+/// Which hints of a stream are passed on: a stream must not cause endless fetches, and no change may be missed.
 @Suite struct HintTests {
     /// A stream that hints each millisecond for ten minutes.
     @Test(arguments: [(60, 5.0), (3600, 5.0), (5, 5.0), (1, 1.0)])
     func anEndlessStreamOfHintsLeadsToTenFetchesAndThenOneEachPeriod(
         _ interval: Int, _ period: Double
     ) {
-        var stream = StreamTranscript(interval: .seconds(interval))
-        stream.at(0, .started)
+        var stream = StreamTranscript(interval: .seconds(interval)).started()
         var hints: [Double] = []
         if stream.at(0, .opened).contains(.hint) { hints.append(0) }
         for millisecond in 1...600_000 {
@@ -194,11 +181,9 @@ import Testing
         }
     }
 
-    /// The hints of a watch concern flags of this host: a pair at once, and never more than four within a
-    /// second.
+    /// The hints of a watch concern flags of this host: a pair at once, and never more than four within a second.
     @Test func hintsAboutKeysOfThisHostAreAtMostFourASecond() {
-        var stream = StreamTranscript(hints: .ofKeys)
-        stream.at(0, .started)
+        var stream = StreamTranscript(hints: .ofKeys).started()
         var hints: [Double] = stream.at(0, .opened).contains(.hint) ? [0] : []
         for millisecond in 1...60_000 {
             let now = Double(millisecond) / 1000
@@ -210,8 +195,7 @@ import Testing
     }
 
     @Test func aHintThatHasToWaitIsPassedOnInItsTime() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         stream.at(0, .opened)
         for _ in 0..<12 { stream.at(0, .received(.hint)) }
         #expect(stream.text.split(separator: "\n").filter { $0.hasSuffix("  hint") }.count == 10)
@@ -221,8 +205,7 @@ import Testing
     }
 
     @Test func aQuietTimeRefillsTheHintAllowance() {
-        var stream = StreamTranscript(silence: .seconds(100_000))
-        stream.at(0, .started)
+        var stream = StreamTranscript(silence: .seconds(100_000)).started()
         stream.at(0, .opened)
         for _ in 0..<100 { stream.at(1, .received(.hint)) }
         var count = 0
@@ -235,8 +218,7 @@ import Testing
 
     /// Hints of a stream cause no fetch before the Retry-After of a poll is over.
     @Test func hintsWaitUntilRetryAfterIsOver() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         stream.at(0, .opened)
         stream.at(1, .retryLater(.seconds(40)))
         #expect(!stream.at(2, .received(.hint)).contains(.hint))
@@ -247,8 +229,7 @@ import Testing
     }
 
     @Test func aHintThatWaitsOutlivesItsConnection() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         stream.at(0, .opened)
         stream.at(1, .retryLater(.seconds(40)))
         stream.at(2, .received(.hint))

@@ -8,22 +8,20 @@ import Testing
     private static let lost = Failure(.unreachable, "the connection was lost")
 
     @Test func anOpenStreamHintsAtOnceSinceWhatWasSaidBeforeIsMissed() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         stream.at(1, .opened)
         stream.at(2, .received(.bytes(10)))
         stream.at(3, .received(.hint))
-        #expect(
-            stream.text == """
-                0s started
-                    connect
-                1s opened
-                    hint
-                2s received 10 bytes
-                3s received 10 bytes, a hint
-                    hint
-
-                """)
+        stream.expect(
+            """
+            0s started
+                connect
+            1s opened
+                hint
+            2s received 10 bytes
+            3s received 10 bytes, a hint
+                hint
+            """)
     }
 
     @Test func aStreamThatEndsIsOpenedAgainAndHintsAgain() {
@@ -33,17 +31,16 @@ import Testing
         stream.at(601, .closed)
         stream.wakeUp()
         stream.at(603, .opened)
-        #expect(
-            stream.text == """
-                woken
-                600s received 1 bytes
-                601s closed
-                woken
-                    connect
-                603s opened
-                    hint
-
-                """)
+        stream.expect(
+            """
+            woken
+            600s received 1 bytes
+            601s closed
+            woken
+                connect
+            603s opened
+                hint
+            """)
     }
 
     @Test func silenceEndsAStreamAndASlowByteDoesNot() {
@@ -59,21 +56,19 @@ import Testing
     }
 
     @Test func aServerThatNeverAnswersIsGivenUp() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         #expect(stream.wakesAt == 30)
         stream.wakeUp()
         stream.wakeUp()
-        #expect(
-            stream.text == """
-                0s started
-                    connect
-                woken
-                    disconnect
-                woken
-                    connect
-
-                """)
+        stream.expect(
+            """
+            0s started
+                connect
+            woken
+                disconnect
+            woken
+                connect
+            """)
     }
 
     /// Below ceilings that double to the longest, for ever, and with full jitter.
@@ -119,8 +114,7 @@ import Testing
     }
 
     @Test func theSecondFailureInARowIsReportedOnceAndALastingStreamClearsIt() {
-        var stream = StreamTranscript()
-        stream.at(0, .started)
+        var stream = StreamTranscript().started()
         for cause in ["the first", "the connection was lost", "another", "and another"] {
             stream.at(stream.wakesAt ?? 0, .failed(Failure(.unreachable, cause)))
             stream.wakeUp()
@@ -135,8 +129,7 @@ import Testing
 
     @Test func aRefusedStreamIsReportedAtOnceAndRetriedAtTheSlowestPace() {
         for seed in UInt64(0)..<100 {
-            var stream = StreamTranscript(seed: seed)
-            stream.at(0, .started)
+            var stream = StreamTranscript(seed: seed).started()
             let effects = stream.at(1, .failed(Failure(.refused, "the server answers 403")))
             #expect(effects.first == .setProblem("the server answers 403"))
             #expect(stream.wakesAt.map { (151...301).contains($0) } == true)
@@ -147,8 +140,7 @@ import Testing
     func aWaitThatTheServerAsksForIsObeyedForAnHourAtMost(
         _ seconds: Int, _ range: ClosedRange<Double>
     ) {
-        var refused = StreamTranscript()
-        refused.at(0, .started)
+        var refused = StreamTranscript().started()
         refused.at(0, .failed(Failure(.unreachable, "busy", retryAfter: .seconds(seconds))))
         #expect(refused.wakesAt.map(range.contains) == true)
 
@@ -162,14 +154,13 @@ import Testing
         var stream = StreamTranscript.opened()
         stream.at(20, .received(.over(Failure(.unreachable, "the watch was cancelled"))))
         stream.wakeUp()
-        #expect(
-            stream.text == """
-                20s received 10 bytes, over: the watch was cancelled
-                    disconnect
-                woken
-                    connect
-
-                """)
+        stream.expect(
+            """
+            20s received 10 bytes, over: the watch was cancelled
+                disconnect
+            woken
+                connect
+            """)
     }
 
     @Test func aFloodIsGivenUpAndTheStreamThatBringsMuchInALongTimeIsNot() {
@@ -191,15 +182,14 @@ import Testing
         stream.at(2, .started)
         stream.at(3, .failed(Self.lost))
         stream.at(3, .started)
-        #expect(
-            stream.text == """
-                2s started
-                    disconnect
-                    connect
-                3s failed: the connection was lost
-                3s started
-
-                """)
+        stream.expect(
+            """
+            2s started
+                disconnect
+                connect
+            3s failed: the connection was lost
+            3s started
+            """)
     }
 
     @Test func eventsOfAClosedStreamAreIgnored() {
@@ -210,16 +200,15 @@ import Testing
         stream.at(1, .failed(Self.lost))
         stream.at(1, .received(.hint))
         stream.at(1, .closed)
-        #expect(
-            stream.text == """
-                0s closed
-                0s opened
-                0s started
-                    connect
-                1s failed: the connection was lost
-                1s received 10 bytes, a hint
-                1s closed
-
-                """)
+        stream.expect(
+            """
+            0s closed
+            0s opened
+            0s started
+                connect
+            1s failed: the connection was lost
+            1s received 10 bytes, a hint
+            1s closed
+            """)
     }
 }

@@ -26,8 +26,7 @@ struct StreamTranscript {
         at seconds: Double = 1, silence: Duration = .seconds(100),
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> StreamTranscript {
-        var stream = StreamTranscript(silence: silence)
-        stream.at(0, .started)
+        var stream = StreamTranscript(silence: silence).started()
         stream.at(seconds, .opened)
         #expect(
             stream.text == """
@@ -41,27 +40,35 @@ struct StreamTranscript {
         return stream
     }
 
+    /// The transcript after the start at second 0, which is in the text.
+    func started() -> StreamTranscript {
+        var stream = self
+        stream.at(0, .started)
+        return stream
+    }
+
+    /// Compares the text.
+    func expect(_ expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(text == expected + "\n", sourceLocation: sourceLocation)
+    }
+
     /// The next wake-up of the machine, in seconds.
     var wakesAt: Double? { wake.map { Double($0.microseconds) / 1_000_000 } }
 
     /// Sends an event at this many seconds.
-    @discardableResult
-    mutating func at(_ seconds: Double, _ event: StreamEvent) -> [StreamEffect] {
+    @discardableResult mutating func at(_ seconds: Double, _ event: StreamEvent) -> [StreamEffect] {
         text += "\(Self.number(seconds)) \(Self.line(event))\n"
         return handle(event, at: Boottime(microseconds: Int64(seconds * 1_000_000)))
     }
 
     /// Wakes the machine at its next wake-up. The time of that is not in the text.
-    @discardableResult
-    mutating func wakeUp() -> [StreamEffect] {
+    @discardableResult mutating func wakeUp() -> [StreamEffect] {
         guard let wake else { return [] }
         text += "woken\n"
         return handle(.woke, at: wake)
     }
 
-    private mutating func handle(
-        _ event: StreamEvent, at now: Boottime
-    ) -> [StreamEffect] {
+    private mutating func handle(_ event: StreamEvent, at now: Boottime) -> [StreamEffect] {
         let effects = machine.handle(event, at: now)
         for effect in effects {
             if case .sleep(let moment) = effect {

@@ -159,9 +159,7 @@ import Testing
         let daemon = try Daemon(Daemon.followingFile(interval: "1s"))
         let crowd = try Program("/usr/bin/python3", [script("crowd.py"), daemon.folder.path])
         try daemon.waitFor(file: "listening")
-        try daemon.start([
-            "NOTIFY_SOCKET": daemon.folder("notify"), "WATCHDOG_USEC": "2000000",
-        ])
+        try daemon.start(["NOTIFY_SOCKET": daemon.folder("notify"), "WATCHDOG_USEC": "2000000"])
         let daemonID = try #require(daemon.program).processID
         try daemon.folder.write("\(daemonID)", to: "pid")
         #expect(try await crowd.end() == 0)

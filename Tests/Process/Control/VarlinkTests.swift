@@ -100,8 +100,7 @@ func script(_ name: String, file: String = #filePath) -> String {
     @Test func anOrderFailsAfterTenSecondsAndNamesTheProcess() throws {
         let daemon = try stopped()
         let process = try #require(daemon.program).processID
-        let forced = try daemon.control(
-            "force", "shop", "ended", "--for", "1h", "--reason", "x")
+        let forced = try daemon.control("force", "shop", "ended", "--for", "1h", "--reason", "x")
         #expect(forced.status == 69 && forced.output == "")
         #expect(
             forced.errors.contains(

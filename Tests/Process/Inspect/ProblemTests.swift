@@ -78,8 +78,7 @@ import Testing
         let watched = try running()
         try watched.daemon.folder.write("[service.shop", to: "killswitchd.toml")
         try watched.daemon.control("reload").expect(78)
-        try expect(
-            "configuration refused; the last accepted one stays in force: ", from: watched)
+        try expect("configuration refused; the last accepted one stays in force: ", from: watched)
     }
 
     /// The refusal of a proxy used to read as one of the server.
@@ -113,8 +112,7 @@ import Testing
         try watched.daemon.folder.write(
             Daemon.shop + "\n[source.spare]\ntype = \"file\"\npath = \"spare.json\"\n",
             to: "killswitchd.toml")
-        try watched.daemon.control("reload").expect(
-            0, output: "\nwarning: ", "spare")
+        try watched.daemon.control("reload").expect(0, output: "\nwarning: ", "spare")
     }
 }
 

@@ -11,9 +11,8 @@ import Testing
         v = { key = "v", type = "json" }
         """
 
-    /// Values at the limit of nesting: state.json and the answers of the daemon hold them some levels
-    /// deeper. The commands once rejected such files, did not find the service, and `run` never stopped
-    /// its command.
+    /// Values at the limit of nesting: state.json and the answers of the daemon hold them some levels deeper. The
+    /// commands once rejected such files, did not find the service, and `run` never stopped its command.
     @Test(arguments: [
         // In the document of flags, and as a string that holds JSON of its own.
         String(repeating: "[", count: 63) + String(repeating: "]", count: 63),

@@ -41,9 +41,7 @@ import Testing
     @Test func anOrderAndARefusedConfigurationAreTold() throws {
         let daemon = try running()
         try daemon.waitUntilItAnswers()
-        try daemon.control(
-            "force", "shop", "maintenance", "--for", "1h", "--reason", "x"
-        ).expect(0)
+        try daemon.control("force", "shop", "maintenance", "--for", "1h", "--reason", "x").expect(0)
         try daemon.waitFor(sample: Self.state("maintenance", 1))
         #expect(
             try daemon.metrics()?.contains("killswitch_override_end_timestamp_seconds{") == true)
@@ -152,8 +150,7 @@ import Testing
     }
 
     private func amtool(_ arguments: [String]) throws -> Program.Result {
-        try Program.run(
-            "/usr/bin/amtool", ["--alertmanager.url=http://\(address)"] + arguments)
+        try Program.run("/usr/bin/amtool", ["--alertmanager.url=http://\(address)"] + arguments)
     }
 
     private func add(_ alert: String, _ severity: String) async throws {

@@ -49,8 +49,7 @@ import Testing
 
     @Test func aHostileTitleHarmsNeitherTheLogNorTheFiles() throws {
         let title =
-            #"\u001b[2J\u202e<script>${HOME}\u0000\nsecond "#
-            + String(repeating: "x", count: 150)
+            #"\u001b[2J\u202e<script>${HOME}\u0000\nsecond "# + String(repeating: "x", count: 150)
         let daemon = try Daemon(Self.configuration, flags: try countdown(title)).start()
         try daemon.waitFor(line: "it ends in 30 days")
         try daemon.waitUntil("motd has it") { try lines(daemon, "motd").contains("shop ends at") }
@@ -64,8 +63,7 @@ import Testing
         #expect(result.status == 0 && result.output == "0\n", "\(result.errors)")
     }
 
-    @Test(arguments: ["alive", "motd"])
-    func noServiceCanHaveTheNameOfAFile(_ name: String) throws {
+    @Test(arguments: ["alive", "motd"]) func noServiceCanHaveTheNameOfAFile(_ name: String) throws {
         let daemon = try Daemon(
             "[service.\(name)]\nsource = \"file:flags.json\"\nformat = \"switch\"\n")
         try daemon.run("--check").expect(

@@ -4,9 +4,8 @@ import Testing
 
 /// What a source remembers of versions, and `forget`, for each kind of source.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct ForgottenVersionTests {
-    /// The highest version that a daemon of `forget` kept in the object of a Firebase source: after a
-    /// version that was too high, the documented way out dropped the good flags, and each answer was
-    /// still refused.
+    /// The highest version that a daemon of `forget` kept in the object of a Firebase source: after a version that was
+    /// too high, the documented way out dropped the good flags, and each answer was still refused.
     @Test(arguments: VersionedSource.Kind.allCases)
     func afterForgetTheNextAnswerCounts(_ kind: VersionedSource.Kind) async throws {
         let source = try await VersionedSource(kind)

@@ -24,8 +24,7 @@ import Testing
 
                 """)
         #expect(try daemon.member("reason") == "\"override\"")
-        let order = try #require(
-            try JSON.Value.parse(try daemon.member("override") ?? "").object)
+        let order = try #require(try JSON.Value.parse(try daemon.member("override") ?? "").object)
         #expect(order["author"]?.string == ownUser)
         #expect(order["reason"]?.string == "disk swap")
         #expect(order["until"]?.string == "2099-03-01T21:00:00+09:00")
@@ -156,8 +155,7 @@ import Testing
         try daemon.control("forget", "shop").expect(0)
         #expect(try !File.exists(daemon.folder("state/flags/shop.json")))
         #expect(try daemon.member("state") == "\"running\"")
-        #expect(
-            try daemon.log.contains("source 'shop': '\(ownUser)' deleted its stored flags"))
+        #expect(try daemon.log.contains("source 'shop': '\(ownUser)' deleted its stored flags"))
     }
 
     @Test func aRequestBeforeTheFirstVerdictIsHeldAndAnsweredAfterItOnce() throws {

@@ -37,9 +37,7 @@ import Testing
             try daemon.folder.write(#"{"service_end": "\#(flags)"}"#, to: "flags.json")
             try await daemon.awaitState(state)
         }
-        try daemon.control(
-            "force", "shop", "running", "--for", "1h", "--reason", "test"
-        ).expect(0)
+        try daemon.control("force", "shop", "running", "--for", "1h", "--reason", "test").expect(0)
         #expect(try daemon.member("state") == #""running""#)
         try daemon.control("reload").expect(0)
         #expect(try server.reportRequests.count == 1)
@@ -150,9 +148,7 @@ extension FlagServer {
 
 extension JSON.Object {
     /// The member of the first service of a report.
-    func first(_ name: String) -> JSON.Value? {
-        self["services"]?.array?.first?.object?[name]
-    }
+    func first(_ name: String) -> JSON.Value? { self["services"]?.array?.first?.object?[name] }
 
     /// The number of a report.
     var generation: Int64? { self["generation"]?.number?.int64 }

@@ -117,8 +117,7 @@ import Testing
         },
     ]
 
-    @Test(arguments: attacks)
-    func anAttackChangesNothingAndSaysWhy(_ attack: Attack) async throws {
+    @Test(arguments: attacks) func anAttackChangesNothingAndSaysWhy(_ attack: Attack) async throws {
         let fleet = try Fleet(Fleet.configuration(service: attack.service))
         let daemon = fleet.daemon
         try fleet.publish("no", version: 8, by: fleet.alice)

@@ -97,8 +97,7 @@ import Testing
             let old = fleet.daemon.folder("killswitchd")
             let program = try Programs.path(of: "killswitchd")
             try shell("cp '\(program)' '\(old)' && touch -d @1700000000 '\(old)'")
-            try fleet.daemon.start(
-                through: ["/bin/sh", "-c", "shift; exec '\(old)' \"$@\"", "sh"])
+            try fleet.daemon.start(through: ["/bin/sh", "-c", "shift; exec '\(old)' \"$@\"", "sh"])
         }
 
         /// Waits until each service has this state, and no reason that names a server's clock.

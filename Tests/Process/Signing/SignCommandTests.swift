@@ -70,8 +70,7 @@ import Testing
         let fleet = try Fleet()
         let own = #""issued": "2027-01-01T00:00:00+00:00""#
         try fleet.publish(#"{"a": 1, "expires": "2099-01-01T00:00:00Z", \#(own)}"#)
-        #expect(
-            try fleet.sign(fleet.alice, "--version", "1", "--audience", "prod").status == 0)
+        #expect(try fleet.sign(fleet.alice, "--version", "1", "--audience", "prod").status == 0)
         #expect(try fleet.text.contains(own))
         #expect(try fleet.sign(fleet.alice, "--version", "2").status == 0)
         #expect(try fleet.text.contains("\"issued\": \"20") && !fleet.text.contains(own))
@@ -113,11 +112,9 @@ import Testing
     @Test func anEditedDocumentHasToBeSignedAnew() throws {
         let fleet = try Fleet()
         try fleet.publish("no", version: 1, by: fleet.alice)
-        let text = try fleet.text
-            .replacing(#""no""#, with: #""yes""#)
+        let text = try fleet.text.replacing(#""no""#, with: #""yes""#)
         try fleet.publish(text)
-        try fleet.sign(fleet.bob).expect(
-            1, errors: "if the flags were edited, give --version next")
+        try fleet.sign(fleet.bob).expect(1, errors: "if the flags were edited, give --version next")
         #expect(try fleet.text == text)
         #expect(try fleet.sign(fleet.bob, "--version", "next").status == 0)
     }

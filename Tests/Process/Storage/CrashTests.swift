@@ -43,8 +43,7 @@ import Testing
             }
             for name in ["run/shop", "state", "state/flags"] {
                 isWriting =
-                    try isWriting
-                    || Directory.list(folder(name)).contains { $0.hasSuffix(".tmp") }
+                    try isWriting || Directory.list(folder(name)).contains { $0.hasSuffix(".tmp") }
             }
         }
 

@@ -7,8 +7,7 @@ import Testing
 
 /// Disks that are full, read-only or slow.
 @Suite(.timeLimit(.minutes(5))) struct StorageTests {
-    /// A daemon whose two directories are small file systems, in a mount namespace that ends with the
-    /// daemon.
+    /// A daemon whose two directories are small file systems, in a mount namespace that ends with the daemon.
     private final class Mounted {
         let daemon: Daemon
         let program: Program

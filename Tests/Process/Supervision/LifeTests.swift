@@ -25,8 +25,7 @@ import Testing
     @Test func aLargeValueMakesAStateFileOfThatSizeWhichARestartCanRead() throws {
         // With a text in them, so that their values take no more than 12 times their size.
         let text = "\"\(String(repeating: "x", count: 500))\""
-        let deep =
-            String(repeating: "[", count: 62) + text + String(repeating: "]", count: 62)
+        let deep = String(repeating: "[", count: 62) + text + String(repeating: "]", count: 62)
         let list = "[" + Array(repeating: deep, count: 26).joined(separator: ",") + "]"
         let daemon = try Daemon(
             "\(Daemon.shop)\n[service.shop.values]\nv = { key = \"v\", type = \"json\" }",
@@ -92,8 +91,7 @@ import Testing
                 environment: ["LD_LIBRARY_PATH": daemon.folder("lib")])
         }
         try once().expect(0)
-        try daemon.configure(
-            "[service.shop]\nsource = \"http://127.0.0.1/\"\nformat = \"switch\"")
+        try daemon.configure("[service.shop]\nsource = \"http://127.0.0.1/\"\nformat = \"switch\"")
         try once().expect(1, errors: "cannot start: \(daemon.folder("lib/libcurl.so.4")): ")
     }
 

@@ -6,8 +6,7 @@ import Testing
 
 /// The exact messages to the service manager, in their order. Ages and waits are shown as a dot.
 @Suite(.timeLimit(.minutes(5))) struct NotifyTests {
-    private static let ready =
-        "READY=1\nSTATUS=shop: running; shop: flags · old, next poll in ·"
+    private static let ready = "READY=1\nSTATUS=shop: running; shop: flags · old, next poll in ·"
 
     @Test func theStartSendsReadyAndTheStopStopping() throws {
         let watched = try WatchedDaemon()

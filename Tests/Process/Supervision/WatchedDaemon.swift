@@ -8,9 +8,7 @@ final class WatchedDaemon {
     let daemon: Daemon
     private let listener: DatagramListener
 
-    init(
-        _ configuration: String = Daemon.shop, flags: String? = #"{"service_end": "no"}"#
-    ) throws {
+    init(_ configuration: String = Daemon.shop, flags: String? = #"{"service_end": "no"}"#) throws {
         daemon = try Daemon(configuration, flags: flags)
         listener = try DatagramListener(.path(daemon.folder("notify")))
     }

@@ -49,9 +49,7 @@ final class RealTerminal {
     }
 
     /// Presses a key by its name in tmux, such as `C-c`.
-    func press(_ key: String) throws {
-        try tmux(["send-keys", key])
-    }
+    func press(_ key: String) throws { try tmux(["send-keys", key]) }
 
     /// The text on the screen and in the history, without empty lines at the end.
     var screen: String { get throws { try capture([]) } }
@@ -104,8 +102,7 @@ final class RealTerminal {
         return lines.joined(separator: "\n").trimmingEnd()
     }
 
-    @discardableResult
-    private func tmux(_ arguments: [String]) throws -> String {
+    @discardableResult private func tmux(_ arguments: [String]) throws -> String {
         let result = try Program.run(
             "/usr/bin/tmux", ["-S", folder("tmux")] + arguments,
             environment: ["LANG": "C.UTF-8", "TERM": "screen"])

@@ -87,8 +87,7 @@ extension InATerminal {
         }
 
         static let shells = [
-            Shell(
-                name: "bash", start: "/bin/bash --norc --noprofile", load: ". $HOME/completions"),
+            Shell(name: "bash", start: "/bin/bash --norc --noprofile", load: ". $HOME/completions"),
             Shell(
                 name: "zsh", start: "/usr/bin/zsh -f",
                 load: "autoload -U compinit; compinit -u; . $HOME/completions; "

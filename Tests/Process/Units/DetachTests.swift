@@ -8,9 +8,7 @@ import Testing
 struct DetachTests {
     let folder: TemporaryFolder
 
-    init() throws {
-        folder = try TemporaryFolder()
-    }
+    init() throws { folder = try TemporaryFolder() }
 
     /// Runs a script where /run and /etc/systemd are empty and `detach` is `killswitchctl detach`.
     private func run(_ script: String) throws -> Program.Result {
@@ -142,8 +140,7 @@ struct DetachTests {
             '\(program)' units shpo
             """
         ).expect(4)
-        #expect(
-            result.output.hasPrefix("SERVICE") && result.output.contains("its service is not"))
+        #expect(result.output.hasPrefix("SERVICE") && result.output.contains("its service is not"))
         // Without the file of any service it is not known which services are configured.
         #expect(result.errors.contains("no daemon has run since this boot"))
         #expect(!result.errors.contains("its service is not"))

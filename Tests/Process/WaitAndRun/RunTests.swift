@@ -5,9 +5,7 @@ import Testing
 
 /// `killswitchctl run`: it waits for the gate, runs the command once, and stops it when the gate closes.
 @Suite(.timeLimit(.minutes(5))) struct RunTests {
-    private func run(
-        _ daemon: Daemon, _ options: String..., script: String
-    ) throws -> Program {
+    private func run(_ daemon: Daemon, _ options: String..., script: String) throws -> Program {
         try daemon.startControl(
             ["run", "shop"] + options + ["--", "/bin/sh", "-c", script, "sh", daemon.folder.path])
     }
@@ -161,8 +159,7 @@ import Testing
     @Test func aCommandThatCannotBeRunHasTheExitStatusOfAShell() throws {
         let daemon = try Daemon.running()
         let none = try daemon.control(["run", "shop", "--", "no-such-command"]).expect(127)
-        #expect(
-            none.errors == "killswitchctl: run 'no-such-command': no such file or directory\n")
+        #expect(none.errors == "killswitchctl: run 'no-such-command': no such file or directory\n")
         try daemon.control(["run", "shop", "--", "/etc/passwd"]).expect(126)
         try daemon.control("run", "shop").expect(2, errors: "killswitchctl run shop -- COMMAND")
     }

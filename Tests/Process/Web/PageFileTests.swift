@@ -70,9 +70,7 @@ import Testing
     @Test func aBrokenTemplateWithoutAnEarlierOneIsAnErrorOfTheConfiguration() throws {
         let daemon = try daemon("{{#title}}")
         let problem = "\(daemon.folder("page.html")):1:1: section 'title' is not closed"
-        for option in ["--once", "--check"] {
-            try daemon.run(option).expect(78, errors: problem)
-        }
+        for option in ["--once", "--check"] { try daemon.run(option).expect(78, errors: problem) }
         try File.remove(daemon.folder("page.html"))
         try daemon.run("--check").expect(
             78, errors: ":5:8: bad template 'page.html' for 'page' in [service.shop]: open '")

@@ -4,8 +4,7 @@ import Testing
 
 extension Attached {
     /// `killswitchctl attach`, `detach` and `units`.
-    @Suite(.serialized)
-    struct AttachmentTests {
+    @Suite(.serialized) struct AttachmentTests {
         @Test func attachWritesReadableFilesAndWritesThemOnce() throws {
             let host = try Host.having("t-web")
             try host.unit("t-worker@.service", "[Service]\nExecStart=/bin/sleep infinity")
@@ -196,8 +195,7 @@ extension Attached {
     }
 
     /// What `killswitchctl attach` and `detach` refuse.
-    @Suite(.serialized)
-    struct AttachmentRefusalTests {
+    @Suite(.serialized) struct AttachmentRefusalTests {
         struct Refusal: CustomTestStringConvertible {
             let units: String
             let saying: String
@@ -234,8 +232,7 @@ extension Attached {
 
         @Test func aUnitWhoseNameOnlyResemblesSSHIsAttached() throws {
             let host = try Host.attached("t-sshd")
-            #expect(
-                try host.attachmentFiles.contains("t-sshd.service.d/50-killswitch-shop.conf\n"))
+            #expect(try host.attachmentFiles.contains("t-sshd.service.d/50-killswitch-shop.conf\n"))
         }
 
         @Test func anUnknownServiceIsRefusedUnlessForced() throws {

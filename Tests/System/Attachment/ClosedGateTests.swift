@@ -133,8 +133,7 @@ extension Attached {
     }
 
     /// The dependents, sockets and timers of attached units, and oneshot services.
-    @Suite(.serialized)
-    struct CompanionTests {
+    @Suite(.serialized) struct CompanionTests {
         @Test func dependentsAreNamedAndAttachedOnRequest() throws {
             let host = try Host.having("t-web")
             try host.needyService()

@@ -4,8 +4,7 @@ import Testing
 
 extension Attached {
     /// Units that the configuration lists, attached by a unit of the package.
-    @Suite(.serialized)
-    struct ConfiguredUnitsTests {
+    @Suite(.serialized) struct ConfiguredUnitsTests {
         private static func listing(_ units: String...) -> String { listing(units) }
 
         private static func listing(_ units: [String]) -> String {
@@ -156,15 +155,13 @@ extension Attached {
             try host.configure(Self.listing("t-web.service") + "nonsense = 1\n")
             #expect(try host.system.attempt("systemctl reload killswitchd").status != 0)
             #expect(try host.attachmentFiles.isEmpty)
-            #expect(
-                try host.control("attach --from-configuration").status == 78)
+            #expect(try host.control("attach --from-configuration").status == 78)
         }
     }
 
     /// Units that a generator of systemd makes, as Quadlet makes them of containers. They exist in
     /// `/run/systemd/generator` alone, and are made anew at each reload and each boot.
-    @Suite(.serialized)
-    struct GeneratedUnitTests {
+    @Suite(.serialized) struct GeneratedUnitTests {
         private static let source = "/etc/systemd/system/t-generated"
 
         /// A host with a generator that makes `t-generated.service` of the file `source`.

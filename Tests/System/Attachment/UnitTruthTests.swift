@@ -32,8 +32,7 @@ extension OnSystemd {
             #expect(try host.row("t-app.service")?["held_by"] == ["api"])
             #expect(try host.row("t-app.service", of: "api")?["held_by"] == [])
             let gate = try host.json("cat /run/killswitchd/shop/gate.json").object
-            #expect(
-                gate?["units"]?.object?["held"] == [["name": "t-app.service", "by": ["api"]]])
+            #expect(gate?["units"]?.object?["held"] == [["name": "t-app.service", "by": ["api"]]])
             // The journal has it when the gate opens.
             try host.set(Host.ended)
             try host.run("killswitchctl wait shop --for down --timeout 1m")
@@ -134,8 +133,7 @@ extension OnSystemd {
 
 extension Attached {
     /// `killswitchctl unlock`: the way out without the daemon.
-    @Suite(.serialized)
-    struct UnlockTests {
+    @Suite(.serialized) struct UnlockTests {
         /// A host whose service is closed, with `t-web` attached, and without the daemon.
         private func closedHost() throws -> Host {
             let host = try Host(flags: Host.ended)

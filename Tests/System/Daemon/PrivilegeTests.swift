@@ -3,8 +3,7 @@ import Testing
 
 extension Monitored {
     /// What the daemon's user may do, and what not.
-    @Suite(.serialized)
-    struct PrivilegeTests {
+    @Suite(.serialized) struct PrivilegeTests {
         private static let call =
             "setpriv --reuid killswitchd --regid killswitchd --clear-groups busctl call "
             + "org.freedesktop.systemd1 /org/freedesktop/systemd1 "
@@ -95,8 +94,7 @@ extension Monitored {
     }
 
     /// killswitchd-alarm.service: it fails in words if units are attached and no daemon runs.
-    @Suite(.serialized)
-    struct AlarmTests {
+    @Suite(.serialized) struct AlarmTests {
         private func host() throws -> Host {
             let host = try Host.attached("t-web")
             return host

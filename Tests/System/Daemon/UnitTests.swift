@@ -6,8 +6,7 @@ import Testing
 
 extension Monitored {
     /// The daemon in its shipped unit.
-    @Suite(.serialized)
-    struct UnitTests {
+    @Suite(.serialized) struct UnitTests {
         private let host: Host
         private var system: BootedSystem { host.system }
 

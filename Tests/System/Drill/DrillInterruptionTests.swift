@@ -5,8 +5,7 @@ import Testing
 
 extension Drilled {
     /// However a drill ends, the gate opens again in time, and the units run again.
-    @Suite(.serialized)
-    struct DrillInterruptionTests {
+    @Suite(.serialized) struct DrillInterruptionTests {
         /// A host on which a drill takes at least two seconds, because a unit stops that slowly.
         private func host() throws -> Host {
             let host = try Host.having("t-web")
@@ -107,8 +106,7 @@ extension Drilled {
     }
 
     /// `killswitch-drill@SERVICE.service`, its timer, and what is kept of a drill.
-    @Suite(.serialized)
-    struct DrillTimerTests {
+    @Suite(.serialized) struct DrillTimerTests {
         private func kept(_ host: Host) throws -> JSON.Object {
             let status = try host.json("killswitchctl status shop --json")
             let service = status.object?["services"]?.array?.first?.object
@@ -167,8 +165,7 @@ extension Drilled {
         @Test func theTimerIsOffAndEachHostHasItsTimeInTheMonth() throws {
             let host = try Host()
             let timer = "killswitch-drill@shop.timer"
-            #expect(
-                try host.system.attempt("systemctl is-enabled \(timer)").output == "disabled\n")
+            #expect(try host.system.attempt("systemctl is-enabled \(timer)").output == "disabled\n")
             try host.run("systemctl enable --now \(timer)")
             #expect(try host.property("RandomizedDelayUSec", of: timer) == "2w")
             #expect(try host.property("FixedRandomDelay", of: timer) == "yes")

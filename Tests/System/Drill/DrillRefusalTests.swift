@@ -4,8 +4,7 @@ import Testing
 
 extension Drilled {
     /// When a drill is refused, and the consent that it asks for.
-    @Suite(.serialized)
-    struct DrillRefusalTests {
+    @Suite(.serialized) struct DrillRefusalTests {
         struct Refusal: CustomTestStringConvertible {
             let name: String
             /// A command that prepares the host, on which a drill would otherwise succeed.

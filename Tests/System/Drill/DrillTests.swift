@@ -5,8 +5,7 @@ import Testing
 
 extension Drilled {
     /// `killswitchctl drill`: what it reports.
-    @Suite(.serialized)
-    struct DrillTests {
+    @Suite(.serialized) struct DrillTests {
         @Test func aDrillThatSucceedsTimesEachUnitAndLeavesEverythingAsItWas() throws {
             let host = try Host.having("t-web", "t-page")
             try host.unit(
@@ -169,8 +168,7 @@ extension Drilled {
             let (result, report) = try host.drill("--for 2s")
             #expect(result.status == 0)
             #expect(try #require(report["closed_for_ms"]?.number?.int64) >= 3000)
-            #expect(
-                try #require(report.unit("t-web.service")["start_ms"]?.number?.int64) < 1000)
+            #expect(try #require(report.unit("t-web.service")["start_ms"]?.number?.int64) < 1000)
             #expect(result.errors.contains("min_closed keeps the gate closed"))
             try host.awaitOpen("t-web")
         }

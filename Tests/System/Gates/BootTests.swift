@@ -4,8 +4,7 @@ import Testing
 
 extension Troubled {
     /// After a reboot attached units wait for the first decision.
-    @Suite(.serialized)
-    struct BootTests {
+    @Suite(.serialized) struct BootTests {
         private func host(_ more: String = "") throws -> Host {
             let host = try Host(Host.service("shop", more))
             try host.services("t-web")
@@ -113,8 +112,7 @@ extension Troubled {
 
 extension OnSystemd {
     /// How a reload affects gates.
-    @Suite(.serialized)
-    struct SystemdReloadTests {
+    @Suite(.serialized) struct SystemdReloadTests {
         @Test func aReloadThatChangesNothingMovesNothing() throws {
             let host = try Host.running("t-web")
             try host.run("systemctl stop t-web")

@@ -5,8 +5,7 @@ import Testing
 
 extension OnSystemd {
     /// Many services at once.
-    @Suite(.serialized)
-    struct CrowdTests {
+    @Suite(.serialized) struct CrowdTests {
         private static let count = 150
         private static let names = (0..<count).map { "s\($0)" }
         private static let configuration =
@@ -43,8 +42,7 @@ extension OnSystemd {
             }
             try host.wait(until: "test \(count(open)) = \(Self.count)")
             try host.set(Host.ended, of: "app")
-            try host.wait(
-                until: "test \(count(closed)),\(count("t-many@*")) = \(Self.count),0")
+            try host.wait(until: "test \(count(closed)),\(count("t-many@*")) = \(Self.count),0")
             try host.set(Host.open, of: "app")
             try host.wait(
                 until: "test \(count(open)),\(count("t-many@*")) = \(Self.count),\(Self.count)")
@@ -113,8 +111,7 @@ extension OnSystemd {
     }
 
     /// The host guard: units of held services run until an operator confirms.
-    @Suite(.serialized)
-    struct GuardTests {
+    @Suite(.serialized) struct GuardTests {
         private static let configuration =
             ["a", "b", "c"].map(CrowdTests.service).joined() + """
                 [source.app]

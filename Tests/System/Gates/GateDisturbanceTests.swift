@@ -5,8 +5,7 @@ import Testing
 
 extension OnSystemd {
     /// Administrators start and stop units, or move gates.
-    @Suite(.serialized)
-    struct GateDisturbanceTests {
+    @Suite(.serialized) struct GateDisturbanceTests {
         @Test func aUnitThatTheAdministratorStoppedStaysStopped() throws {
             let host = try Host(
                 """
@@ -77,8 +76,7 @@ extension OnSystemd {
     }
 
     /// Units that do not stop or start as their gate wants.
-    @Suite(.serialized)
-    struct GateProblemTests {
+    @Suite(.serialized) struct GateProblemTests {
         @Test func aServiceThatIgnoresSIGTERMIsKilledByItsOwnLimitAndTheDaemonSaysSo() throws {
             let host = try Host()
             try host.deafService(limit: "3s")
@@ -98,8 +96,7 @@ extension OnSystemd {
             try host.awaitUp("killswitch-closed@shop.target")
         }
 
-        /// The limit holds for each of the three steps of the stop, so that the stop takes longer than the
-        /// limit.
+        /// The limit holds for each of the three steps of the stop, so that the stop takes longer than the limit.
         @Test func aServiceThatIsStillThereAfterItsLimitIsAnErrorThatNamesIt() throws {
             let host = try Host()
             try host.deafService(
@@ -157,8 +154,7 @@ extension OnSystemd {
 
     /// An attached unit hangs in its stop. systemd lets a start wait for every ordered stop: the daemon was ordered
     /// before the gates, so that it stayed dead once it was killed, and a reload waited without an end.
-    @Suite(.serialized)
-    struct HungStopTests {
+    @Suite(.serialized) struct HungStopTests {
         /// A unit that ignores SIGTERM, and has no limit for its stop.
         static let unit = """
             [Service]

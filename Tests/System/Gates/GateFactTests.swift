@@ -6,8 +6,7 @@ import Testing
 
 extension OnSystemd {
     /// What every surface says of a gate that is not as decided, and how orders and waits follow it.
-    @Suite(.serialized)
-    struct GateFactTests {
+    @Suite(.serialized) struct GateFactTests {
         /// The object of gate.json.
         private func gate(_ host: Host) throws -> JSON.Object {
             try host.json("cat /run/killswitchd/shop/gate.json").object ?? [:]
@@ -167,8 +166,7 @@ extension OnSystemd {
                 #expect(try host.run("systemctl is-active t-web") == "active\n")
                 try host.set(Host.ended)
                 try host.run("killswitchctl wait shop --for down --timeout 20s")
-                #expect(
-                    try host.property("ActiveState", of: "t-web") == "inactive")
+                #expect(try host.property("ActiveState", of: "t-web") == "inactive")
             }
         }
 
@@ -195,8 +193,7 @@ extension OnSystemd {
             try host.run("rm /etc/systemd/system/t-web.service; systemctl daemon-reload")
             try host.wait(until: "killswitchctl status | grep -q 'its unit file is gone'")
             let forced = try host.control("force shop ended --reason test --for 1h --wait")
-            let problem =
-                "it still runs although the gate is closed: its unit file is gone"
+            let problem = "it still runs although the gate is closed: its unit file is gone"
             #expect(forced.status == 1)
             #expect(forced.errors.contains("shop: unit 't-web.service': \(problem)"))
             #expect(try host.run("killswitchctl status").contains(" stuck "))

@@ -5,8 +5,7 @@ import Testing
 
 extension OnSystemd {
     /// Closing and opening a gate stops and starts the attached units.
-    @Suite(.serialized)
-    struct GateTests {
+    @Suite(.serialized) struct GateTests {
         @Test func aFlagClosesTwoServicesWithinASecondAndAHandStartIsRefused() throws {
             let host = try Host.having("t-web", "t-app")
             try host.run("systemctl daemon-reload; systemctl enable --now t-web t-app")
@@ -119,8 +118,7 @@ extension OnSystemd {
             let host = try Host.running("t-web")
             // The daemon names only units that it knows. It once closed the gate before it had listed
             // this unit: the sentence in the journal had no unit then.
-            try host.wait(
-                until: "killswitchctl units shop | grep -qE 't-web.service +up +active'")
+            try host.wait(until: "killswitchctl units shop | grep -qE 't-web.service +up +active'")
             try host.set(Host.maintenance, up: "killswitch-maintenance@shop.target")
             let id = MessageID.gateMoved.rawValue
             try host.wait(
@@ -141,8 +139,7 @@ extension OnSystemd {
     }
 
     /// Orders with `--wait` return when this order has had its effect, and nothing earlier or later counts.
-    @Suite(.serialized)
-    struct OrderEffectTests {
+    @Suite(.serialized) struct OrderEffectTests {
         /// A release was answered with 0 while `min_closed` kept the gate closed, and with 1 for a unit that
         /// systemd had killed at the closing an hour before.
         @Test func aReleaseWaitsForItsOwnEffectAndOldKillsDoNotCount() throws {
@@ -185,8 +182,7 @@ extension OnSystemd {
                 try host.run("killswitchctl get shop reason_text").contains("(min_closed 3600 s)"))
             try host.run("killswitchctl force shop ended --for 1h --reason second")
             try host.wait(until: "! kill -0 $(cat /run/t-pid)")
-            #expect(
-                try host.run("cat /run/t-out").contains("shop: the order has not lasted: "))
+            #expect(try host.run("cat /run/t-out").contains("shop: the order has not lasted: "))
             // The flags close it too: the release has no other effect, and says so.
             try host.set(Host.ended)
             try host.wait(until: "killswitchctl refresh >/dev/null")

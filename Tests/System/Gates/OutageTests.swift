@@ -5,8 +5,7 @@ import Testing
 
 extension Monitored {
     /// Gates while a service that they depend on is down or frozen.
-    @Suite(.serialized)
-    struct OutageTests {
+    @Suite(.serialized) struct OutageTests {
         private static let targets =
             "killswitch-open@shop.target killswitch-closed@shop.target "
             + "killswitch-maintenance@shop.target killswitch-ended@shop.target"

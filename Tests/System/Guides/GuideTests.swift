@@ -4,8 +4,7 @@ import Testing
 
 extension Packaged {
     /// Each guide is typed as it is written, section by section, on a host of the README's administrator.
-    @Suite(.serialized)
-    struct GuideTests {
+    @Suite(.serialized) struct GuideTests {
         private let guide: GuideHost
         private var host: PackageHost { guide.host }
 
@@ -117,8 +116,7 @@ extension Packaged {
     ///
     /// It has no Quadlet: `shop-web.service` beside this file is what Quadlet 5.4.2 has made of the container
     /// in the guide, and a generator hands it to systemd.
-    @Suite(.serialized)
-    struct PodmanGuideTests {
+    @Suite(.serialized) struct PodmanGuideTests {
         private let guide: GuideHost
         private var host: PackageHost { guide.host }
 
@@ -173,8 +171,7 @@ extension Packaged {
             let container = try #require(unit.split(separator: "[X-Container]").last)
                 .prefix { $0 != "[" }
             #expect(page.contains("[Container]\(container)[Install]"), "make the unit anew")
-            try host.system.write(
-                Self.nested(unit), to: "\(PackageHost.folder)/shop-web.service")
+            try host.system.write(Self.nested(unit), to: "\(PackageHost.folder)/shop-web.service")
             try host.system.write(
                 """
                 #!/bin/sh
@@ -212,9 +209,7 @@ struct GuideHost {
     }
 
     /// Types sections of a page. `edit` changes the words that this host cannot follow.
-    func follow(
-        _ page: String, _ sections: String..., edit: (String) -> String = { $0 }
-    ) throws {
+    func follow(_ page: String, _ sections: String..., edit: (String) -> String = { $0 }) throws {
         let text = edit(try Programs.text(of: "docs/guides/\(page)"))
         try host.system.write(text, to: "\(PackageHost.folder)/\(page)")
         try host.system.copy(

@@ -4,8 +4,7 @@ import Testing
 
 extension Monitored {
     /// Debian's Prometheus and node exporters over eight daemons on one booted system.
-    @Suite(.serialized)
-    struct ScrapeTests {
+    @Suite(.serialized) struct ScrapeTests {
         /// What the dashboard asks first: who has not obeyed?
         private static func question() throws -> String {
             let path = "packaging/prometheus/killswitchd-dashboard.json"

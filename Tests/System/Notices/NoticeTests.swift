@@ -6,8 +6,7 @@ import Testing
 
 extension Attached {
     /// Notices of ends and windows, and the units that pass them on.
-    @Suite(.serialized)
-    struct NoticeTests {
+    @Suite(.serialized) struct NoticeTests {
         /// A host whose service tells 31 days, and two seconds before an end. `t-mail@shop` passes it on.
         private func host() throws -> Host {
             let host = try Host(Host.service("shop", #"notify_before = ["31d", "2s"]"#))
@@ -155,15 +154,12 @@ extension Attached {
         @Test(arguments: ["--state maintenance", "--run-at-open", "--early"])
         func otherTimesAreRefusedBesideNotices(_ option: String) throws {
             let host = try host()
-            try host.control(
-                "attach --on notice \(option) shop t-mail@shop"
-            ).expect(2)
+            try host.control("attach --on notice \(option) shop t-mail@shop").expect(2)
         }
     }
 
     /// The guide to hooks, and the unit and the script that it installs, as they are shipped.
-    @Suite(.serialized)
-    struct HookTests {
+    @Suite(.serialized) struct HookTests {
         private static let address = "http://127.0.0.1:8099/"
 
         /// A server that writes down what is posted, a line each.

@@ -4,8 +4,7 @@ import Testing
 
 extension Packaged {
     /// What the removal and the purge of the package leave. Each test begins without it.
-    @Suite(.serialized)
-    struct PackageRemovalTests {
+    @Suite(.serialized) struct PackageRemovalTests {
         @Test func aRemovalDetachesEveryUnitAndNamesThem() throws {
             let host = try PackageHost.installed()
             for name in ["t-web", "t-app", "t-own"] { try host.unit(name) }
@@ -196,8 +195,7 @@ struct PackageHost: Shell {
     }
 
     /// Installs the package; returns the output.
-    @discardableResult
-    func install(_ build: Build = .current) throws -> String {
+    @discardableResult func install(_ build: Build = .current) throws -> String {
         let path = build == .current ? "build/\(try package(build))" : try package(build)
         return try run("cd \(Self.folder) && apt-get install ./\(path) 2>&1")
     }

@@ -4,8 +4,7 @@ import Testing
 
 extension Attached {
     /// Reports of gates and units that are really moved.
-    @Suite(.serialized)
-    struct ReportedUnitTests {
+    @Suite(.serialized) struct ReportedUnitTests {
         /// A server that writes down what is posted, a line each.
         private static let server = """
             import http.server
@@ -33,9 +32,7 @@ extension Attached {
 
         /// The closing takes seconds. In between there would be reports of a gate on its way.
         @Test func aClosingIsReportedOnceTheUnitThatIgnoresSIGTERMIsDown() throws {
-            let host = try Host(
-                Host.shop
-                    + "[report]\nurl = \"http://127.0.0.1:8098/\"\n")
+            let host = try Host(Host.shop + "[report]\nurl = \"http://127.0.0.1:8098/\"\n")
             try host.system.write(Self.server, to: "/run/t-server.py")
             try host.deafService(limit: "6s")
             try host.run(": > /run/t-reports")

@@ -7,10 +7,8 @@ import Testing
 extension Troubled {
     /// Every surface tells every kind of trouble. docs/troubles.md shows their words, and is held to them:
     /// with KILLSWITCHD_WRITE_TROUBLES in the environment the tests write it.
-    @Suite(.serialized)
-    struct TroubleTableTests {
-        @Test(arguments: Trouble.all)
-        func everySurfaceSaysSo(_ trouble: Trouble) throws {
+    @Suite(.serialized) struct TroubleTableTests {
+        @Test(arguments: Trouble.all) func everySurfaceSaysSo(_ trouble: Trouble) throws {
             let host = try Host(trouble.configuration, flags: trouble.flags)
             let begin = try host.run("date +%s.%N").dropLast()
             try trouble.prepare(host)
@@ -115,8 +113,7 @@ struct TroublePage {
     /// Replaces the section, or adds it at the end.
     func write(_ section: String, of name: String) throws {
         let known = self.section(of: name)
-        let next =
-            known.isEmpty ? text + "\n" + section : text.replacing(known, with: section)
+        let next = known.isEmpty ? text + "\n" + section : text.replacing(known, with: section)
         try File.replace(Self.path, with: Array(next.utf8))
     }
 

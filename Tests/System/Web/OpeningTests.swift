@@ -5,8 +5,7 @@ import Testing
 
 extension OnSystemd {
     /// The file that web servers look at, while the units of an opening gate start.
-    @Suite(.serialized)
-    struct OpeningTests {
+    @Suite(.serialized) struct OpeningTests {
         private static let marker = "/run/killswitchd/shop/unavailable"
 
         /// A unit that is up once `/run/t-go` is there, and one that never is. The page stays over the end of a daemon
@@ -100,8 +99,7 @@ extension OnSystemd {
     }
 
     /// A back-end that closes behind a load balancer, which follows its markers.
-    @Suite(.serialized)
-    struct DrainLoadTests {
+    @Suite(.serialized) struct DrainLoadTests {
         /// With a drain HAProxy has turned away before the unit stops. Without one, requests fail until it has noticed.
         ///
         /// HAProxy notices by five failed checks, half a second apart. It once checked every 100 ms and believed the

@@ -4,8 +4,7 @@ import Testing
 
 extension OnSystemd {
     /// The web servers of Debian with the snippets of the package, before a back-end, under requests.
-    @Suite(.serialized)
-    struct WebServerLoadTests {
+    @Suite(.serialized) struct WebServerLoadTests {
         /// Each request is answered by the shop or by its page while the service closes and opens: no 502, although the
         /// back-end takes a second to start. The server is never told.
         @Test(arguments: WebServerKind.allCases)

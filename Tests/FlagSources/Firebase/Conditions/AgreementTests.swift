@@ -6,8 +6,7 @@ import Support
 import Testing
 
 /// The evaluation of conditions, compared with the official Python client for servers.
-@Suite(.serialized)
-struct AgreementTests {
+@Suite(.serialized) struct AgreementTests {
     private static let count = 32_000
 
     /// A fixed seed: a failure can be repeated.
@@ -44,8 +43,7 @@ struct AgreementTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(10)))
-    func everyTemplateIsEvaluatedAsByTheOfficialClient() throws {
+    @Test(.timeLimit(.minutes(10))) func everyTemplateIsEvaluatedAsByTheOfficialClient() throws {
         let sample = try Self.sample.get()
         try #require(sample.expected.count == Self.count)
         for index in sample.templates.indices {

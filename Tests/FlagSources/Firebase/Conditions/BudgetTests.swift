@@ -167,8 +167,7 @@ struct TemplateTests {
     }
 
     /// A backtracking engine takes sixty-two seconds for twenty letters.
-    @Test(.timeLimit(.minutes(5)))
-    func aPathologicalExpressionIsEvaluatedQuickly() throws {
+    @Test(.timeLimit(.minutes(5))) func aPathologicalExpressionIsEvaluatedQuickly() throws {
         let signal = String(repeating: "a", count: 10_000) + "!"
         let (flags, _) = try flags(
             """

@@ -61,10 +61,7 @@ struct DisagreementTests {
             ),
             // A whole number as text: with a point, and beyond doubles.
             ("STRING_EXACTLY_MATCHES", "1", .number(1), disputed("1.0")),
-            (
-                "STRING_CONTAINS", "9", .integer(9_007_199_254_740_993),
-                disputed("9007199254740993")
-            ),
+            ("STRING_CONTAINS", "9", .integer(9_007_199_254_740_993), disputed("9007199254740993")),
             // A blank of one of them, and of the other.
             ("STRING_EXACTLY_MATCHES", "gold", .text("gold\u{85}"), disputed("what a blank is")),
             ("STRING_EXACTLY_MATCHES", "gold", .text("\u{FEFF}gold"), disputed("what a blank is")),
@@ -89,8 +86,7 @@ struct DisagreementTests {
         var evaluator = Evaluator(EvaluationContext(signals: ["s": signal]), .real)
         let isTrue = evaluator.isTrue(condition, named: "c")
         #expect(!isTrue)
-        #expect(
-            evaluator.warnings == ["condition 'c' counts as false: signal 's': \(warning)"])
+        #expect(evaluator.warnings == ["condition 'c' counts as false: signal 's': \(warning)"])
     }
 
     /// Both clients know 2^53 exactly; one of them takes 2^53 + 1 for the same number. It was compared as by
@@ -100,9 +96,7 @@ struct DisagreementTests {
         ("1.9007199254740992", .lessOrEqual), ("2", .greater),
         ("1.9007199254740993", .greaterOrEqual), ("9007199254740993", .greater),
     ])
-    func numbersOfVersionsAreComparedWhereBothClientsAgree(
-        signal: String, relation: Relation
-    ) {
+    func numbersOfVersionsAreComparedWhereBothClientsAgree(signal: String, relation: Relation) {
         let context = EvaluationContext(signals: ["s": .text(signal)])
         let test = SignalTest(key: "s", comparison: .version(relation, "1.9007199254740992"))
         var evaluator = Evaluator(context, .real)
@@ -148,8 +142,7 @@ struct DisagreementTests {
         #expect(evaluator.warnings == ["condition 'c' counts as false: \(warning)"])
     }
 
-    @Test(arguments: 0...7)
-    func fourLevelsAreEvaluatedAndFiveAreNot(depth: Int) {
+    @Test(arguments: 0...7) func fourLevelsAreEvaluatedAndFiveAreNot(depth: Int) {
         let nested = (0..<depth).reduce(Condition.constant(true)) { inner, level in
             level.isMultiple(of: 2) ? .or([inner]) : .and([inner])
         }

@@ -32,8 +32,7 @@ struct Mutation: Sendable, CustomTestStringConvertible {
     ) -> Mutation {
         Mutation(name: name) { whole in
             guard case .customSignal(let test) = whole else { return whole }
-            return .customSignal(
-                SignalTest(key: test.key, comparison: change(test.comparison)))
+            return .customSignal(SignalTest(key: test.key, comparison: change(test.comparison)))
         }
     }
 
@@ -140,8 +139,7 @@ extension Mutation {
         },
     ]
 
-    /// Each relation replaced by its neighbour, for numbers and for versions; and versions compared as
-    /// numbers.
+    /// Each relation replaced by its neighbour, for numbers and for versions; and versions compared as numbers.
     private static let relations =
         Relation.allCases.flatMap { relation in
             let wrong = relation.neighbour

@@ -17,9 +17,7 @@ struct TemplateGenerator {
     /// The texts of the present host's signals.
     private var texts: [(key: String, text: String)] = []
 
-    init(seed: UInt64) {
-        random = SeededRandom(seed: seed)
-    }
+    init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     mutating func next() -> Case {
         let identity = pick(["", "host-1", "wørlÐ", "😊", "çonfįġ", "7"] + [word()])
@@ -86,9 +84,7 @@ struct TemplateGenerator {
         chance(5) ? .object(["useInAppDefault": true]) : Self.wrapped(word())
     }
 
-    private static func wrapped(_ text: String) -> JSON.Value {
-        .object(["value": .string(text)])
-    }
+    private static func wrapped(_ text: String) -> JSON.Value { .object(["value": .string(text)]) }
 
     // MARK: - Conditions
 
@@ -96,9 +92,7 @@ struct TemplateGenerator {
     private mutating func condition(depth: Int, for identity: String) -> JSON.Value {
         guard depth > 0 else { return leaf(for: identity) }
         var parts = [condition(depth: depth - 1, for: identity)]
-        for _ in 0..<Int.random(in: 0...2, using: &random) {
-            parts.append(leaf(for: identity))
-        }
+        for _ in 0..<Int.random(in: 0...2, using: &random) { parts.append(leaf(for: identity)) }
         var members: JSON.Object = ["conditions": .array(parts.shuffled(using: &random))]
         if chance(30) { members = chance(2) ? [:] : ["conditions": []] }
         return .object(
@@ -182,9 +176,7 @@ struct TemplateGenerator {
         if !chance(40) {
             members["customSignalOperator"] = .string(chance(40) ? "STRING_STARTS_WITH" : word)
         }
-        if !chance(40) {
-            members["customSignalKey"] = .string(like?.key ?? pick(Self.signalKeys))
-        }
+        if !chance(40) { members["customSignalKey"] = .string(like?.key ?? pick(Self.signalKeys)) }
         if !chance(40) { members["targetCustomSignalValues"] = .array(chance(40) ? [] : targets) }
         return .object(["customSignal": .object(members)])
     }

@@ -103,9 +103,7 @@ final class EtcdCluster {
         send(SIGCONT, to: member)
     }
 
-    func send(_ signal: Int32, to member: Member) {
-        member.program?.send(signal)
-    }
+    func send(_ signal: Int32, to member: Member) { member.program?.send(signal) }
 
     /// Runs a member at another port, where the daemon does not find it, while `body` runs.
     func runHidden(_ member: Member, _ body: () async throws -> Void) async throws {
@@ -120,8 +118,7 @@ final class EtcdCluster {
     private var hidden: String?
 
     /// Runs etcdctl on the members that are up, and gives what it prints.
-    @discardableResult
-    func control(_ arguments: String...) throws -> String {
+    @discardableResult func control(_ arguments: String...) throws -> String {
         let result = try run(arguments)
         guard result.status == 0 else {
             throw TestFailure("etcdctl \(arguments): \(result.errors)")

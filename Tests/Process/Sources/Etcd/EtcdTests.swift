@@ -23,8 +23,7 @@ import Testing
         #expect(try daemon.stop() == 0)
     }
 
-    /// Keys that no service of this host reads once used up the hints of the watch, so that an order came
-    /// seconds late.
+    /// Keys that no service of this host reads once used up the hints of the watch, so that an order came seconds late.
     @Test func changesOfForeignKeysCauseNoFetch() async throws {
         let cluster = try await EtcdCluster()
         try cluster.put(.running)

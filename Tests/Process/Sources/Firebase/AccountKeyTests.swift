@@ -81,8 +81,7 @@ import Testing
         Form("empty", "its 'private_key' is missing", key: { _ in "" }),
     ]
 
-    @Test(arguments: forms)
-    func eachFormIsAcceptedOrRefusedWithItsReason(form: Form) async throws {
+    @Test(arguments: forms) func eachFormIsAcceptedOrRefusedWithItsReason(form: Form) async throws {
         let (server, account) = try await published()
         let key = form.key(try converted(try account.privateKey, by: form.conversion))
         let daemon = try Daemon(
@@ -131,8 +130,7 @@ import Testing
         try #require(checked.errors == "")
         let shown = try #require(try JSON.Value.parse(checked.output).object)
         let (ours, theirs) = (shown["ours"]?.object, shown["theirs"]?.object)
-        #expect(
-            ours?["header"] == .object(["alg": "RS256", "typ": "JWT", "kid": "first"]))
+        #expect(ours?["header"] == .object(["alg": "RS256", "typ": "JWT", "kid": "first"]))
         #expect(ours?["header"] == theirs?["header"])
         #expect(ours?["claims"] == theirs?["claims"])
 
@@ -148,8 +146,7 @@ import Testing
     ) throws -> Program.Result {
         let folder = try TemporaryFolder()
         try folder.write(
-            try converted(
-                try signer.privateKey, by: "rsa -in key.pem -pubout -out out.pem"),
+            try converted(try signer.privateKey, by: "rsa -in key.pem -pubout -out out.pem"),
             to: "public.pem")
         try folder.write(try account.json(), to: "account.json")
         return try Program.run(

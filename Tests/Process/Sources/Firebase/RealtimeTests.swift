@@ -102,8 +102,7 @@ import Testing
             let loaded = try #require(try JSON.Value.parse(ended.output).object)
             #expect(loaded["etag"]?.string?.hasPrefix("etag-demo-") == true)
             #expect(loaded["version"]?.object?["versionNumber"] == "19")
-            #expect(
-                loaded["values"] == .object(["service_end": .string(word), "größe": "ü"]))
+            #expect(loaded["values"] == .object(["service_end": .string(word), "größe": "ü"]))
         }
     }
 

@@ -188,9 +188,7 @@ import Testing
         ("ca = \"/a.pem\"", "ca = \"/b.pem\""),
         ("/flags\"", "/others\""),
     ])
-    func afterAReloadDuringAFetchTheSourceAnswers(
-        _ before: String, _ after: String
-    ) async throws {
+    func afterAReloadDuringAFetchTheSourceAnswers(_ before: String, _ after: String) async throws {
         let server = try await FlagServer()
         let (daemon, requests) = try await waiting(
             on: server, source: "max_body = 10000\nca = \"/a.pem\"")
@@ -209,13 +207,11 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ServerClockTests {
     private let isSynchronised = EventLoop.isClockSynchronised ?? false
 
-    /// A daemon whose server is `ahead` seconds, and announces an end in `end` seconds by the clock of
-    /// this host.
+    /// A daemon whose server is `ahead` seconds, and announces an end in `end` seconds by the clock of this host.
     private func follow(_ ahead: Int, end: Int) async throws -> (Daemon, FlagServer) {
         let server = try await FlagServer()
         try await server.behave("clock_\(ahead)_\(end)")
-        let daemon = try Daemon(
-            asking: "http://127.0.0.1:\(server.port)/flags", format: "switch")
+        let daemon = try Daemon(asking: "http://127.0.0.1:\(server.port)/flags", format: "switch")
         try daemon.start()
         return (daemon, server)
     }

@@ -9,8 +9,7 @@ struct Misbehaviour: CustomTestStringConvertible, Sendable {
     var isSecure = false
     /// The reason of the verdict afterwards; the state stays as it was.
     var reason = "flags"
-    /// How long the daemon waits until the next poll, in seconds. The default is the back-off at an
-    /// interval of 100 ms.
+    /// How long the daemon waits until the next poll, in seconds. The default is the back-off at an interval of 100 ms.
     var pause: ClosedRange<Double> = backOff
 
     var testDescription: String { isSecure ? "\(name) over TLS" : name }

@@ -90,8 +90,7 @@ import Testing
 }
 
 extension Daemon {
-    /// Makes its files look as after a reboot: an empty runtime directory, and a ledger under another
-    /// boot ID.
+    /// Makes its files look as after a reboot: an empty runtime directory, and a ledger under another boot ID.
     fileprivate func pretendReboot() throws {
         try shell("rm -r \(folder("run"))")
         let ledger = try folder.text(of: "state/services.json")

@@ -9,8 +9,7 @@ extension FlagServer {
         return server
     }
 
-    /// Replaces its flags by those of a service in this state, in the format `status`, and the additional
-    /// flags `more`.
+    /// Replaces its flags by those of a service in this state, in the format `status`, and the additional flags `more`.
     func hold(_ state: String, more: String = "") throws {
         let value = StatusFlags(rawValue: state)?.text ?? ""
         try folder.write(#"{"shop": {"value": \#(value)}\#(more)}"#, to: "flags.json")

@@ -3,8 +3,7 @@ import Glibc
 import Support
 import Testing
 
-/// The events of a server of OpenFeature. The daemons poll once an hour, so that they see changes by
-/// events.
+/// The events of a server of OpenFeature. The daemons poll once an hour, so that they see changes by events.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct EventStreamTests {
     /// A server in this case, and a daemon that has taken its flags of a running service.
     private func started(
@@ -207,8 +206,7 @@ import Testing
     /// Recovered evaluations under the ETag of the failed ones.
     @Test func anEvaluationThatWorksAgainIsSeenUnderTheSameETag() async throws {
         let server = try await FlagServer.ofrep()
-        let daemon = try Daemon(
-            evaluatedBy: server, after: Self.limited)
+        let daemon = try Daemon(evaluatedBy: server, after: Self.limited)
         let shop = Self.entry("shop", Self.running)
         try server.folder.write("[\(shop), \(Self.failed(#""GENERAL""#)[1])]", to: "entries")
         try server.folder.write("constant", to: "etag")

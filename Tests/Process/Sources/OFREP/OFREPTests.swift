@@ -78,9 +78,7 @@ import Testing
 
     /// A flag that the server does not know is missing, and so is a flag without a value, which means the
     /// default of the asking code. Neither counts as false.
-    @Test(arguments: [
-        #"{"errorCode": "FLAG_NOT_FOUND", "value": true}"#, #"{"variant": "none"}"#,
-    ])
+    @Test(arguments: [#"{"errorCode": "FLAG_NOT_FOUND", "value": true}"#, #"{"variant": "none"}"#])
     func aFlagWithoutAValueIsNoOrder(_ flag: String) async throws {
         let server = try await FlagServer.ofrep()
         try server.hold("maintenance")
@@ -127,8 +125,7 @@ import Testing
     }
 }
 
-/// The server of these tests follows OpenFeature's protocol: OpenFeature's own Python client understands
-/// each answer.
+/// The server of these tests follows OpenFeature's protocol: OpenFeature's own Python client understands each answer.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct StandInTests {
     @Test func openFeaturesOwnClientUnderstandsTheServer() async throws {
         let server = try await FlagServer.ofrep()
