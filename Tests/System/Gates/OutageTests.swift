@@ -62,17 +62,17 @@ extension Monitored {
         @Test func aDaemonThatIsKilledBetweenTwoMovesMakesTheOtherWhenItIsBack() throws {
             let host = try Host()
             let closed = "killswitch-closed@shop.target"
-            let maintenance = "killswitch-maintenance@shop.target"
+            let update = "killswitch-update-required@shop.target"
             try host.services("t-web")
             try host.startUnits("t-web")
             try host.preload(try Preload("one-move", Self.oneMove), "RestartSec=0")
             try host.run("systemctl restart killswitchd")
-            try host.set(Host.maintenance, up: closed, down: "t-web")
+            try host.set(#"{"state": "update-required"}"#, up: closed, down: "t-web")
             // The second move was ordered in the same turn, and did not reach systemd.
-            try host.run("killswitchctl wait shop --for maintenance")
-            #expect(try host.property("ActiveState", of: maintenance) == "inactive")
+            try host.run("killswitchctl wait shop --for update-required")
+            #expect(try host.property("ActiveState", of: update) == "inactive")
             try host.run("systemctl kill --signal=KILL killswitchd")
-            try host.awaitUp(maintenance)
+            try host.awaitUp(update)
             #expect(try host.property("NRestarts") == "1")
             #expect(try host.property("ActiveState", of: closed) == "active")
             #expect(try host.property("ActiveState", of: "t-web") == "inactive")
