@@ -20,10 +20,12 @@ extension Zone {
         }
     }
 
+    /// The offset from UTC at this instant.
     package func offset(at instant: Instant) -> UTCOffset {
         offsets.span(at: instant.seconds).offset
     }
 
+    /// The local time at this instant.
     package func dateTime(at instant: Instant) -> CivilDateTime {
         CivilDateTime(secondsSinceEpoch: instant.seconds + Int64(offset(at: instant).seconds))
     }
@@ -72,6 +74,7 @@ extension Zone {
     /// The instant in this zone by RFC 3339, as `ZonedInstant` describes.
     package func rfc3339(_ instant: Instant) -> String { zoned(instant).description }
 
+    /// The instant with this zone's offset.
     package func zoned(_ instant: Instant) -> ZonedInstant {
         ZonedInstant(instant: instant, offset: offset(at: instant))
     }

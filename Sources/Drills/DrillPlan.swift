@@ -71,6 +71,7 @@ package struct DrillPlan: Hashable, Sendable {
             && units.allSatisfy { $0.kind != .state || seen[$0.name]?.isAtRest ?? true }
     }
 
+    /// Whether the target of the open gate is active.
     package func isOpen(_ seen: [UnitName: UnitStatus]) -> Bool {
         openTarget.flatMap { seen[$0] }?.isAtRestUp ?? false
     }

@@ -36,6 +36,7 @@ package final class GateDriver {
         systemd = SystemdClient(loop, address: address) { [unowned self] event in post(event) }
     }
 
+    /// Connects to the bus and begins.
     package func start() throws(SystemError) {
         driver.start { [unowned self] in drainQueue() }
         timer = try Timer(loop, accuracy: .milliseconds(20)) { [unowned self] in post(.woke) }
@@ -49,6 +50,7 @@ package final class GateDriver {
         timer = nil
     }
 
+    /// A service was decided, or is gone.
     package func serviceDecided(_ record: PublishedVerdict?, of service: ServiceName) {
         guard let record else { return post(.withdrawn(service)) }
         guard let desired = DesiredGate(record.verdict) else { return }

@@ -31,6 +31,7 @@ package final class MachineDriver<Event> {
     /// Whether every event was handled, or is being handled.
     @inlinable package var isEmpty: Bool { handled == events.count }
 
+    /// Queues an event.
     @inlinable package func post(_ event: Event) {
         events.append(event)
         if !isInTurn { requestTurn() }

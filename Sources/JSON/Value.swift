@@ -16,6 +16,7 @@ package enum Value: Sendable {
         number.map { .number(Number($0)) } ?? .null
     }
 
+    /// An array of strings.
     package static func strings(_ texts: [String]) -> Value { .array(texts.map(Value.string)) }
 
     package static func objects(_ objects: [Object]) -> Value { .array(objects.map(Value.object)) }

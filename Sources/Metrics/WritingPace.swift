@@ -17,6 +17,7 @@ package struct WritingPace: Hashable, Sendable {
         return true
     }
 
+    /// They were written, or could not be.
     package mutating func written(at now: Boottime) {
         dueAt = nil
         writtenAt = now

@@ -59,6 +59,7 @@ package struct ReportMachine: Hashable, Sendable {
     /// A machine without a sink. `seed` makes the waits of this host differ from those of others.
     package init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
+    /// Handles an event, and says what to do now.
     package mutating func handle(_ event: ReportEvent, at now: Boottime) -> [ReportEffect] {
         switch event {
         case .configured(let hasSink):

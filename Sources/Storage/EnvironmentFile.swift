@@ -11,6 +11,7 @@ import JSON
 /// The kernel rejects environment strings over 128 KiB, and a remote text must not keep a unit from starting. So titles
 /// and messages are cut between characters. Too long a value is left empty: a part of a list is another list.
 package enum EnvironmentFile {
+    /// The text of the file.
     package static func text(of record: PublishedVerdict, for service: Service) -> String {
         let published = PublishedFacts(record, of: service.name)
         let facts =

@@ -115,6 +115,7 @@ package struct RuntimeDirectory {
         } ?? false
     }
 
+    /// The path of a source's mark, whose modification time says when it last confirmed its flags.
     package func confirmationPath(of source: SourceName) -> String {
         "\(path)/\(FileName.source(source))"
     }
@@ -126,6 +127,7 @@ package struct RuntimeDirectory {
         }
     }
 
+    /// Removes a source's mark.
     package func removeConfirmation(of source: SourceName) throws(FileError) {
         try File.remove(confirmationPath(of: source))
     }
@@ -204,6 +206,7 @@ package struct RuntimeDirectory {
     /// How old a sign of life may be: past it the files of a directory say nothing any more.
     package static let longestSilence: Duration = .seconds(300)
 
+    /// Writes what people are told who log in.
     package func publish(motd: String) throws(FileError) {
         try File.replace("\(path)/\(FileName.motd)", with: Array(motd.utf8))
     }

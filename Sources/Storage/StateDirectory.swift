@@ -10,6 +10,7 @@ package struct StateDirectory {
     /// The directory at this path; nothing is read or written yet.
     package init(path: String) { self.path = path }
 
+    /// Creates the directory and its folders.
     package func prepare() throws(FileError) {
         try Directory.create(path, mode: 0o700)
         try Directory.create("\(path)/\(Self.flagsFolder)")

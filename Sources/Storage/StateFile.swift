@@ -6,6 +6,7 @@ package import JSON
 /// `state.json`: the whole verdict, for programs, as killswitchd(8) describes it. The order of the
 /// members is fixed. An absent fact is null, never left out. Each value of the flags is on one line.
 package enum StateFile {
+    /// The bytes of the file.
     package static func bytes(of record: PublishedVerdict, for service: Service, bootID: String)
         -> [UInt8]
     {

@@ -35,10 +35,13 @@ package final class Message {
         return unsafe text.map { unsafe String(cString: $0) } ?? ""
     }
 
+    /// The next value, a Boolean.
     package func bool() throws(BusError) -> Bool { try read("b", over: Int32(0)) != 0 }
 
+    /// The next value, unsigned, of 32 bits.
     package func uint32() throws(BusError) -> UInt32 { try read("u", over: 0) }
 
+    /// The next value, unsigned, of 64 bits.
     package func uint64() throws(BusError) -> UInt64 { try read("t", over: 0) }
 
     /// The content by `read`; nil if the message does not have what `read` expects.
@@ -69,6 +72,7 @@ package final class Message {
         }
     }
 
+    /// The next value, an array of strings.
     package func texts() throws(BusError) -> [String] {
         var texts: [String] = []
         try each("s") { () throws(BusError) in texts.append(try text()) }

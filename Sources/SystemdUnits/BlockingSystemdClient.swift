@@ -61,6 +61,7 @@ package final class BlockingSystemdClient {
 
 /// The calls of a drill. Their time limit is short, because a gate is closed meanwhile.
 extension BlockingSystemdClient {
+    /// The properties of a unit that a drill needs.
     package func snapshot(of unit: UnitName) throws(Failure) -> UnitSnapshot {
         let snapshot = try callAndWait(.read(unit), within: Self.timeLimit) {
             try $0.unitSnapshot()

@@ -27,6 +27,7 @@ package struct PendingCalls {
 
     package init() {}
 
+    /// Has a job sent.
     package mutating func append(_ job: TargetJob) {
         let service = job.target.service
         if job.isStartOfState {
@@ -38,6 +39,7 @@ package struct PendingCalls {
         }
     }
 
+    /// Has a unit read.
     package mutating func append(_ unit: UnitName) { reads.append(unit) }
 
     /// The next call; nil if there is none, or if enough are in flight.
@@ -59,8 +61,10 @@ package struct PendingCalls {
         return moves.popFirst()
     }
 
+    /// systemd has answered a job.
     package mutating func jobAnswered() { jobsInFlight -= 1 }
 
+    /// systemd has answered a read.
     package mutating func readAnswered() { readsInFlight -= 1 }
 
     private static let mostJobs = 64

@@ -17,6 +17,7 @@ package struct Accounts {
     /// The ID of the user with this name; nil if the file has none.
     package func identifier(ofUser name: String) -> UInt32? { Self.identifier(of: name, in: users) }
 
+    /// The ID of the group with this name; nil if the file has none.
     package func identifier(ofGroup name: String) -> UInt32? {
         Self.identifier(of: name, in: groups)
     }

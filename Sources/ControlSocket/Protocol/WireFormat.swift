@@ -132,6 +132,7 @@ package struct Framing: Sendable {
 
     package var hasMessage: Bool { bytes[searched...].contains(0) }
 
+    /// Adds bytes as they were received.
     package mutating func append(_ more: some Collection<UInt8>) { bytes.append(contentsOf: more) }
 
     /// Removes and returns the first message without its NUL; nil while none is complete.

@@ -172,6 +172,7 @@ extension WriteOperation {
 
 /// killswitchd's own journal fields that several notices have.
 extension Field {
+    /// The name of the service.
     package static func service(_ name: ServiceName) -> Field {
         Field("KILLSWITCH_SERVICE", name.text)
     }
