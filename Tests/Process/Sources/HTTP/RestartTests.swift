@@ -30,7 +30,7 @@ import Testing
     @Test func inAnotherBootStoredFlagsThatOpenWaitForTheFirstAnswer() async throws {
         let server = try await FlagServer()
         let daemon = try await stopped(
-            with: "running", of: server, service: #"first_timeout = "8s""#)
+            with: "running", of: server, service: #"first_timeout = "20s""#)
         try daemon.pretendReboot()
         try await daemon.start(awaitingReason: "awaiting-first-answer")
         #expect(try daemon.member("gate") == "null")
