@@ -13,7 +13,7 @@ enum OnSystemd {}
     .timeLimit(.minutes(5)))
 enum Attached {}
 
-/// The tests of drills, on another booted system.
+/// The tests of drills and of the markers, on another booted system.
 @Suite(
     .serialized, .on(.drills), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
 enum Drilled {}
@@ -24,13 +24,13 @@ enum Drilled {}
 )
 enum Packaged {}
 
-/// The table of troubles, and the reboots, on another booted system.
+/// The table of troubles, reboots and privileges, on another booted system.
 @Suite(
     .serialized, .on(.troubles), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5))
 )
 enum Troubled {}
 
-/// The tests of what monitoring sees, on another booted system.
+/// The tests of what monitoring and people see, and of outages, on another booted system.
 @Suite(
     .serialized, .on(.metrics), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
 enum Monitored {}

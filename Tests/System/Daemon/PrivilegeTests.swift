@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-extension Monitored {
+extension Troubled {
     /// What the daemon's user may do, and what not.
     @Suite(.serialized) struct PrivilegeTests {
         private static let call =

@@ -108,9 +108,7 @@ extension Troubled {
         var gate: String { isUp ? "open" : "closed" }
         var testDescription: String { name }
     }
-}
 
-extension OnSystemd {
     /// How a reload affects gates.
     @Suite(.serialized) struct SystemdReloadTests {
         @Test func aReloadThatChangesNothingMovesNothing() throws {

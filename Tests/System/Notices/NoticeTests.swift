@@ -4,7 +4,7 @@ import Storage
 import Support
 import Testing
 
-extension Attached {
+extension Monitored {
     /// Notices of ends and windows, and the units that pass them on.
     @Suite(.serialized) struct NoticeTests {
         /// A host whose service tells 31 days, and two seconds before an end. `t-mail@shop` passes it on.
