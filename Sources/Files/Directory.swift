@@ -54,7 +54,7 @@ package enum Directory {
     }
 }
 
-/// An open directory. What is read by it is of it, whatever somebody puts in its place meanwhile.
+/// An open directory. Files that are opened by it are its own, also if another directory has its path by then.
 @safe
 package struct OpenDirectory: ~Copyable {
     /// The path by which it was opened, for errors and for the paths of its files.

@@ -4,7 +4,7 @@ import CivilTime
 /// An easy handle of libcurl: the settings of a transfer, which stay from one to the next.
 ///
 /// It is the only place that gives libcurl a pointer to keep, and owns the memory behind it: the error's
-/// sentence, the headers and the parsed URL are freed after the handle; the userdata is the exchange that owns
+/// sentence, the headers and the parsed URL are freed after the handle; the userdata is the transfer that owns
 /// it. libcurl copies the rest.
 @safe
 final class EasyHandle {
@@ -32,7 +32,7 @@ final class EasyHandle {
         unsafe sentence.deallocate()
     }
 
-    /// Makes the settings of every transfer. `userdata` is the exchange, for the callbacks.
+    /// Makes the settings of every transfer. `userdata` is the transfer, for the callbacks.
     func setUp(userdata: UnsafeMutableRawPointer) throws(TransferError) {
         try unsafe set(CURLOPT_PRIVATE, userdata)
         try unsafe set(CURLOPT_HEADERDATA, userdata)
@@ -221,13 +221,13 @@ private func receiveBody(
     return unsafe transfer(userdata)?.receive(body: part) == true ? part.count : refused(part)
 }
 
-/// The exchange of libcurl's userdata. It owns the handle that calls, so that it is alive.
+/// The transfer of libcurl's userdata. It owns the handle that calls, so that it is alive.
 private func transfer(_ userdata: UnsafeMutableRawPointer?) -> HTTPTransfer? {
     guard let userdata = unsafe userdata else { return nil }
     return unsafe Unmanaged<HTTPTransfer>.fromOpaque(userdata).takeUnretainedValue()
 }
 
-/// The exchange of an easy handle.
+/// The transfer of an easy handle.
 func transfer(of easy: UnsafeMutableRawPointer) -> HTTPTransfer? {
     var text: UnsafeMutablePointer<CChar>?
     guard unsafe curl_easy_get_text(easy, CURLINFO_PRIVATE, &text) == CURLE_OK else { return nil }

@@ -4,7 +4,7 @@ package import EventLoop
 import Files
 
 /// An HTTP client: libcurl's multi interface on the event loop. Its sockets and its one timer are
-/// sources of the loop. Connections are kept, and all exchanges share them.
+/// sources of the loop. Connections are kept, and all transfers share them.
 ///
 /// libcurl must not be called from its own callbacks: they only note sockets to watch, and a time to wait.
 @safe
@@ -17,7 +17,7 @@ package final class HTTPClient {
     private var retry: Timer?
     private var timer: Timer?
     private var soon: Deferred?
-    /// The exchanges that have ended and do not know it yet.
+    /// The transfers that have ended and do not know it yet.
     private var ended: [(transfer: HTTPTransfer, code: CURLcode)] = []
     private var isStarting = false
     /// The files of authorities, and how often each has changed.
@@ -78,7 +78,7 @@ package final class HTTPClient {
         return path[...slash] + digits + path[slash...].dropFirst()
     }
 
-    /// Starts a transfer. The exchange is told of its end later, never from within this call.
+    /// Starts the request of a transfer. The transfer is told of its end later, never from within this call.
     func add(_ transfer: HTTPTransfer) throws(TransferError) {
         isStarting = true
         let code = unsafe curl_multi_add_handle(handle, transfer.handle.pointer)
@@ -91,7 +91,7 @@ package final class HTTPClient {
         if !ended.isEmpty { soon?.arm() }
     }
 
-    /// Ends the transfer of an exchange without telling the exchange.
+    /// Ends the request of a transfer without telling the transfer.
     func remove(_ transfer: HTTPTransfer) {
         unsafe curl_multi_remove_handle(handle, transfer.handle.pointer)
         if !ended.isEmpty { ended.removeAll { $0.transfer === transfer } }
@@ -177,7 +177,7 @@ package final class HTTPClient {
         ended += finished
     }
 
-    /// Tells the exchanges that have ended, which may send again at once. An exchange that sends
+    /// Tells the transfers that have ended, which may send again at once. A transfer that sends
     /// again before its turn is taken off the list: it hears of the new request only.
     private func deliver() {
         var left = ended.count

@@ -40,7 +40,7 @@ package struct HTTPRequest: Hashable, Sendable {
     }
 }
 
-/// A request that is sent again and again: an exchange recognises it by the identity of this
+/// A request that is sent again and again: a transfer recognises it by the identity of this
 /// object, without comparing all of its parts.
 package final class PreparedRequest {
     package let request: HTTPRequest

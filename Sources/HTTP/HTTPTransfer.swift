@@ -8,7 +8,7 @@ package final class HTTPTransfer {
     /// Receives the answer, or why no answer came.
     package typealias Completion = (Result<HTTPResponse, TransferError>) -> Void
 
-    /// A request in flight. It keeps its exchange alive until it has ended.
+    /// A request in flight. It keeps its transfer alive until it has ended.
     private final class Attempt {
         let transfer: HTTPTransfer
         let prepared: PreparedRequest
@@ -38,7 +38,7 @@ package final class HTTPTransfer {
     private let client: HTTPClient
     private var attempt: Attempt?
 
-    /// An exchange that has sent nothing. It shares the connections of the client unless `usesOwnConnection`: then
+    /// A transfer that has sent nothing. It shares the connections of the client unless `usesOwnConnection`: then
     /// each request has one of its own, which is closed afterwards. Throws if memory runs out.
     package init(_ client: HTTPClient, usesOwnConnection: Bool = false) throws(TransferError) {
         self.client = client
@@ -51,7 +51,7 @@ package final class HTTPTransfer {
     /// within this call, unless it throws, `cancel()` is called or another request is sent.
     ///
     /// With a `receiver` an answer of status 200 is a stream, which it takes part by part, within limits of
-    /// time and size of its own; the response has no body. From then on the exchange is for streams alone.
+    /// time and size of its own; the response has no body. From then on the transfer is for streams alone.
     package func send(
         _ prepared: PreparedRequest, to receiver: StreamReceiver? = nil,
         completion: @escaping Completion

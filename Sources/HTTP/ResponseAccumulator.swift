@@ -79,7 +79,7 @@ struct ResponseAccumulator {
     }
 }
 
-/// Receives a part of a stream. libcurl calls it, so that it may not call the exchange: it notes the part, and
+/// Receives a part of a stream. libcurl calls it, so that it may not call the transfer: it notes the part, and
 /// acts later. False ends the transfer, which then counts as failed.
 package typealias StreamReceiver = (StreamPart) -> Bool
 
