@@ -101,12 +101,10 @@ extension ReplyParameters {
 }
 
 extension JSON.Object {
-    /// The states of the services in an answer.
     var states: [String] {
         (self["services"]?.array ?? []).compactMap { $0.object?["state"]?.string }
     }
 
-    /// The state of the one service in an answer.
     var state: String? { self["service"]?.object?["state"]?.string }
 
     /// An order for Force.

@@ -61,7 +61,6 @@ struct DrillTranscript {
         }
     }
 
-    /// Compares the text.
     func expect(_ expected: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         #expect(try text == expected + "\n", sourceLocation: sourceLocation)
     }

@@ -1,7 +1,6 @@
 import JSON
 import Testing
 
-/// The values of numbers.
 struct NumberTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let literal: String

@@ -9,7 +9,6 @@ import Support
 final class Daemon {
     let folder: TemporaryFolder
     private(set) var program: Program?
-    /// The environment variables of the daemon.
     var environment: [String: String] = [:]
     /// The server that it asks, which lives as long as the daemon.
     var server: AnyObject?
@@ -109,7 +108,6 @@ final class Daemon {
         try Programs.run("killswitchctl", onFiles(arguments))
     }
 
-    /// The log so far.
     var log: String { get throws { try program?.errors ?? "" } }
 
     /// The member of a service's state.json, as JSON.

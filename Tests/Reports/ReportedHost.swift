@@ -12,7 +12,6 @@ struct ReportedHost {
     private var now: Now
     private let start: Instant
     let shop: ServiceName = "shop"
-    /// Whether the daemon moves gates.
     var movesGates = true
 
     init() throws {
@@ -83,7 +82,6 @@ struct ReportedHost {
         return report.fingerprint
     }
 
-    /// The source fails with these words.
     mutating func at(_ seconds: Double, fails detail: String) throws {
         move(to: seconds)
         let failure = Failure(.unreachable, detail)

@@ -171,7 +171,6 @@ import Testing
     }
 }
 
-/// Signed flags and their highest version in the state directory.
 @Suite struct SignedFlagsTests {
     private let folder: TemporaryFolder
     private let state: StateDirectory

@@ -46,7 +46,6 @@ package class FlagServer {
         }
     }
 
-    /// A request that the server received.
     package struct Request {
         /// In seconds since 1970.
         package let time: Double

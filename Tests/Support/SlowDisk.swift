@@ -6,7 +6,6 @@ package final class SlowDisk {
 
     package init() throws { preload = try Preload("slow-disk", Self.source) }
 
-    /// The environment variables for the program.
     package var environment: [String: String] {
         ["LD_PRELOAD": preload.path, "SLOW_DISK": preload.file("delays")]
     }

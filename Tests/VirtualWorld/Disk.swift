@@ -11,7 +11,6 @@ struct Disk {
     /// Whether the last write of the ledger was done.
     private(set) var isLedgerCurrent = true
 
-    /// Performs a write.
     mutating func write(_ effect: Effect, at time: Instant) {
         switch effect {
         case .storeFlags(let name, let new): answers[name] = new
@@ -26,7 +25,6 @@ struct Disk {
         }
     }
 
-    /// A write has failed.
     mutating func fail(_ operation: WriteOperation) {
         if operation == .storeLedger { isLedgerCurrent = false }
     }

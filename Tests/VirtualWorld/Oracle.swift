@@ -3,7 +3,6 @@ package import Decision
 
 /// What flags and policy ask of one service, by another algorithm than the machine's.
 struct Oracle {
-    /// An answer of the oracle.
     struct Right {
         var state = State.running
         var daysLeft: Int?
@@ -186,7 +185,6 @@ package struct Pace {
         return nil
     }
 
-    /// A fetch has ended.
     mutating func end(_ outcome: Outcome, at moment: Boottime) {
         let wait = wait(after: outcome)
         earliest = moment + wait.lowerBound

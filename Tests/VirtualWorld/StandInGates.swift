@@ -36,7 +36,6 @@ struct StandInGates {
         post(.decided(service, desired, drainsUntil: record.drainsUntil), at: now)
     }
 
-    /// Wakes the machine if it is time.
     mutating func wakeIfDue(at now: Boottime) {
         if let wake, wake <= now {
             self.wake = nil
@@ -50,12 +49,10 @@ struct StandInGates {
         return hasMoved
     }
 
-    /// Whether the unit of a service is up.
     func isUnitUp(_ service: ServiceName) -> Bool {
         unit(of: service).map(active.contains) ?? false
     }
 
-    /// Whether this target of a service is up.
     func isUp(_ kind: GateTarget.Kind, of service: ServiceName) -> Bool {
         GateTarget(service: service, kind: kind).unit.map(active.contains) ?? false
     }

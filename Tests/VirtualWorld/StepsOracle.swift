@@ -4,7 +4,6 @@ import Decision
 /// What one service and its gate have to be like: what flags and policy ask for, with the operator's orders, the wait
 /// of `open_spread` and the drain. It counts in times of the wall clock, which never steps in its world.
 struct StepsOracle {
-    /// An operator's order in force.
     struct Order {
         let state: State
         let until: Instant
@@ -25,7 +24,6 @@ struct StepsOracle {
     private(set) var present = Present()
     /// Whether flags, the policy or an order say what holds; else it stays as it was.
     private(set) var isDecided = false
-    /// Whether the units run.
     private(set) var areUnitsUp = false
     private var flags: Oracle
     private let policy: Policy
@@ -53,7 +51,6 @@ struct StepsOracle {
         flags.answered(edition, saying, of: source, at: time)
     }
 
-    /// The host has woken up.
     mutating func wake(at time: Instant) { flags.wake(at: time) }
 
     /// An operator's order comes into force, or is released.
@@ -62,7 +59,6 @@ struct StepsOracle {
     /// Whether an operator may order what is for an open gate alone.
     var mayDrill: Bool { order == nil && policy.gate(of: present.state) == .open }
 
-    /// The disk has the present state.
     mutating func store() { stored = present }
 
     /// A new daemon has started with what the disk has. `bootedAt`: when the host has booted before; nil if it has not.

@@ -26,7 +26,6 @@ struct Watched {
         if oracle.answered(edition, saying, of: source, at: time) { isTouched = true }
     }
 
-    /// A record is published.
     mutating func publish(_ record: PublishedVerdict, _ chronicle: inout Chronicle) {
         if record.verdict.state != self.record?.verdict.state { chronicle.changes += 1 }
         self.record = record
@@ -39,7 +38,6 @@ struct Watched {
         isTouched = true
     }
 
-    /// The host has woken up.
     mutating func wake(at time: Instant) {
         oracle.wake(at: time)
         isTouched = true

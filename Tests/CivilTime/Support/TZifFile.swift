@@ -56,7 +56,6 @@ extension Zone {
         try Zone(name: footer, tzif: TZifFile(footer: footer).bytes)
     }
 
-    /// A zone of the system's time zone database.
     static func system(_ name: String, folder: String = systemZones) throws -> Zone {
         try Zone(name: name, tzif: File.read("\(folder)/\(name)", limit: 1 << 20))
     }

@@ -177,7 +177,6 @@ func aPathBeginsInTheFolderOfTheFileThatNamesIt(_ path: PathText) throws {
     }
 }
 
-/// The keys that name credentials.
 @Suite struct CredentialKeyTests {
     /// A new role has to have a key. The second is whether requests carry the credential as it is.
     private static func key(of role: CredentialRole) -> (name: String, isCarried: Bool) {

@@ -144,7 +144,6 @@ import Testing
 final class RawClient {
     private let descriptor: Int32
     private(set) var received: [UInt8] = []
-    /// Whether the server has ended the connection.
     private(set) var isCut = false
 
     init(_ path: String) throws {
@@ -163,10 +162,8 @@ final class RawClient {
         _ = unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Shuts down its sending side.
     func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Receives the available bytes.
     func receive() {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
@@ -179,6 +176,5 @@ final class RawClient {
         }
     }
 
-    /// The number of whole messages so far.
     var messages: Int { received.count { $0 == 0 } }
 }

@@ -173,7 +173,6 @@ struct Census {
         slugs[reason.sentence, default: []].insert(reason.slug)
     }
 
-    /// The reasons of every override.
     mutating func record(overridesOf service: Service) throws {
         for override in Domain.overrides {
             var circumstances = Domain.circumstances[0]

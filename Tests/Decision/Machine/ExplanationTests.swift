@@ -4,7 +4,6 @@ import JSON
 import Support
 import Testing
 
-/// The explanation of a verdict, switch by switch.
 @Suite struct ExplanationTests {
     private func explanation(_ play: Transcript) throws -> Explanation {
         try #require(play.machine.explanation(of: "shop", at: play.now))

@@ -62,7 +62,6 @@ extension Transcript {
         return effects
     }
 
-    /// The same with a signed document.
     @discardableResult
     mutating func accept(
         _ seconds: Double, _ flags: String, version: Int64, by authors: [String],
@@ -79,7 +78,6 @@ extension Transcript {
         return states
     }
 
-    /// A host at its start.
     static func started(_ plan: Plan) throws -> Transcript { try Transcript(plan: plan).started() }
 
     /// The same host after a restart of the daemon at 12:10, before its source has answered.

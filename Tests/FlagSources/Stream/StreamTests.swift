@@ -6,7 +6,6 @@ import HTTP
 import Support
 import Testing
 
-/// A stream over HTTP, with `FlagServer`.
 @Suite(.timeLimit(.minutes(5))) struct StreamTests {
     /// Each line is a hint.
     private struct LineParser: StreamParser {

@@ -3,7 +3,6 @@ import Glibc
 import Support
 import Testing
 
-/// Configurations of several files, broken configurations, and the kept configuration.
 @Suite(.timeLimit(.minutes(5))) struct ConfigurationTests {
     private func checked(_ daemon: Daemon) throws -> Program.Result {
         let result = try Programs.run(

@@ -5,7 +5,6 @@ import JSON
 import Support
 import Testing
 
-/// The commands that read, on the files of a daemon.
 @Suite(.timeLimit(.minutes(5))) struct ReadingCommandTests {
     private static let countdown =
         #"{"service_end": "countdown", "service_countdown": "2099-12-31T00:00:00Z"}"#

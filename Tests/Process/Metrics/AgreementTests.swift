@@ -126,7 +126,6 @@ extension Daemon {
         try File.exists(folder(file)) ? folder.text(of: file) : nil
     }
 
-    /// Waits until the metrics have this line.
     func waitFor(sample: String, in file: String = "run/metrics.prom") throws {
         try waitUntil("the metrics have '\(sample)'") { [self] in
             try metrics(file)?.split(separator: "\n").contains { $0 == sample } ?? false

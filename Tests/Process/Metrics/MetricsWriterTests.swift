@@ -4,7 +4,6 @@ import JSON
 import Support
 import Testing
 
-/// When and where the metrics are written.
 @Suite(.timeLimit(.minutes(5))) struct MetricsWriterTests {
     private static func state(_ state: String, _ value: Int) -> String {
         #"killswitch_service_state{service="shop",state="\#(state)"} \#(value)"#

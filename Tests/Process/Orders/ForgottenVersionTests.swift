@@ -102,7 +102,6 @@ struct VersionedSource {
             to: "killswitchd.toml")
     }
 
-    /// Replaces the flags.
     func publish(_ state: State, version: Int64) throws { try put(state, version) }
 
     private static func document(_ state: State, _ version: Int64) -> String {

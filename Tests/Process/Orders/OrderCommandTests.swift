@@ -8,7 +8,6 @@ import Storage
 import Support
 import Testing
 
-/// The commands that give orders, from the command line to the files.
 @Suite(.timeLimit(.minutes(5))) struct OrderCommandTests {
     @Test func forceClosesAtOnceAndSaysWhoWhyAndUntilWhen() throws {
         let daemon = try Daemon.running()

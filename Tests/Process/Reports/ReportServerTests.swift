@@ -133,10 +133,8 @@ extension Daemon {
 }
 
 extension FlagServer {
-    /// The requests with a report.
     var reportRequests: [Request] { get throws { try requests.filter { $0.method == "POST" } } }
 
-    /// The reports that the server has got.
     var reports: [JSON.Object] {
         get throws {
             try reportRequests.map { request in

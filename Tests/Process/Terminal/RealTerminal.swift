@@ -57,7 +57,6 @@ final class RealTerminal {
     /// The same text with escape sequences for colours.
     var coloredScreen: String { get throws { try capture(["-e"]) } }
 
-    /// Waits until the screen contains a text.
     func wait(until text: String) async throws {
         try await waitUntil(
             "the terminal shows '\(text)'", every: Self.interval, orReport: { try screen }
@@ -79,7 +78,6 @@ final class RealTerminal {
         try await waitForPrompt()
     }
 
-    /// Waits until the last line is the prompt.
     func waitForPrompt() async throws {
         try await waitUntil("there is a prompt", every: Self.interval, orReport: { try screen }) {
             try self.screen.split(separator: "\n").last == "$"

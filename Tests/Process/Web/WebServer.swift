@@ -90,7 +90,6 @@ final class WebServer {
     }
 }
 
-/// What a web server answers.
 struct WebAnswer {
     /// 0 without an answer.
     let status: Int

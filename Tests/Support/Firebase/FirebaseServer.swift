@@ -27,7 +27,6 @@ package final class FirebaseServer: FlagServer {
         try folder.write(template.serialized(), to: "server-template.json")
     }
 
-    /// Publishes a client template with these entries.
     package func publish(client entries: JSON.Object, version: Int) throws {
         let answer: JSON.Value = [
             "entries": .object(entries), "templateVersion": .string("\(version)"),

@@ -200,7 +200,6 @@ struct PackageHost: Shell {
         return try run("cd \(Self.folder) && apt-get install ./\(path) 2>&1")
     }
 
-    /// Installs the same package once more.
     func reinstall() throws {
         let path = "build/\(try package(.current))"
         try run("cd \(Self.folder) && apt-get install --reinstall ./\(path) 2>&1")

@@ -14,7 +14,6 @@ extension FirebaseServer {
         try await daemon.awaitState("ended")
     }
 
-    /// Waits until the number of requests to `path` is as wanted.
     func awaitRequests(to path: String, _ isWanted: (Int) -> Bool) async throws {
         var count = 0
         try await waitUntil("'\(path)' is asked", orReport: { "\(count) times" }) {

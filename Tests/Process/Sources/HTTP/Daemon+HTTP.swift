@@ -22,7 +22,6 @@ extension Daemon {
         try self.init(asking: url, source: "\(authority)\n\(source)", service: service)
     }
 
-    /// A daemon that polls `url`.
     convenience init(
         asking url: String, source: String = "", format: String = "status", service: String = ""
     ) throws {

@@ -15,7 +15,6 @@ extension FlagServer {
         try folder.write(#"{"shop": {"value": \#(value)}\#(more)}"#, to: "flags.json")
     }
 
-    /// Replaces its flags, and waits until the daemon has taken them.
     func hold(_ state: String, for daemon: Daemon) async throws {
         try hold(state)
         try await daemon.awaitState(state)
@@ -26,7 +25,6 @@ extension FlagServer {
         get throws { try requests.filter { $0.path.hasPrefix("/ofrep/v1/evaluate/flags") } }
     }
 
-    /// The requests for a stream.
     var streams: [Request] {
         get throws { try requests.filter { $0.path.hasPrefix("/events") } }
     }
