@@ -46,9 +46,7 @@ import Testing
             while !isSettled { try running.loop.runOnce(.milliseconds(20)) }
         }
 
-        var serviceState: State? {
-            get throws { try running.serviceState }
-        }
+        var serviceState: State? { get throws { try running.serviceState } }
 
         /// Whether the stored flags have this binding.
         func isStored(under fingerprint: String) throws -> Bool {

@@ -96,9 +96,7 @@ final class Holder<Held> {
 }
 
 /// Keeps sources alive until the end of a test, by a `defer`.
-func keep(_ sources: Any...) {
-    withExtendedLifetime(sources) {}
-}
+func keep(_ sources: Any...) { withExtendedLifetime(sources) {} }
 
 /// Starts `/bin/sh -c script` and returns its process ID; the caller has to reap it. Every signal has its
 /// default action there.

@@ -128,9 +128,7 @@ extension Daemon {
         try await Support.waitUntil(what, orReport: { try log }, condition)
     }
 
-    func awaitMember(
-        _ name: String, _ value: String, of service: String = "shop"
-    ) async throws {
+    func awaitMember(_ name: String, _ value: String, of service: String = "shop") async throws {
         try await Support.waitUntil("the \(name) is '\(value)'", orReport: { try log }) {
             guard try File.exists(folder("run/\(service)/state.json")) else { return false }
             return try member(name, of: service) == "\"\(value)\""

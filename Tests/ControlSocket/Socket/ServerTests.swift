@@ -24,9 +24,7 @@ import Testing
         try Server(loop, daemon, at: folder("socket"), change)
     }
 
-    private func turn() throws {
-        while try loop.runOnce(.milliseconds(20)) {}
-    }
+    private func turn() throws { while try loop.runOnce(.milliseconds(20)) {} }
 
     /// Turns until `client` has an answer or is cut: on a busy machine a reader may have to wait, because the
     /// time of the machine counts as the reader's.

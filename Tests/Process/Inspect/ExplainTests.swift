@@ -127,8 +127,7 @@ import Testing
             0, output: "not shown: --runtime-directory was given without", "verdict   running\n")
         for bad in ["", "{", #"{"schema": 99}"#] {
             try daemon.folder.write(bad, to: "state/flags/shop.json")
-            try explain(daemon).expect(
-                0, output: "not shown: read '", "verdict   running\n")
+            try explain(daemon).expect(0, output: "not shown: read '", "verdict   running\n")
         }
     }
 

@@ -110,7 +110,5 @@ final class RealTerminal {
 }
 
 extension String {
-    fileprivate func trimmingEnd() -> String {
-        String(reversed().drop { $0 == "\n" }.reversed())
-    }
+    fileprivate func trimmingEnd() -> String { String(reversed().drop { $0 == "\n" }.reversed()) }
 }

@@ -46,9 +46,7 @@ final class EtcdCluster {
     }
 
     /// Ends the members before their folder is removed.
-    deinit {
-        for member in members { member.program = nil }
-    }
+    deinit { for member in members { member.program = nil } }
 
     /// The value of `endpoints` in the configuration of a source.
     var endpoints: String { endpoints(members.count) }

@@ -25,9 +25,7 @@ extension FlagServer {
         get throws { try requests.filter { $0.path.hasPrefix("/ofrep/v1/evaluate/flags") } }
     }
 
-    var streams: [Request] {
-        get throws { try requests.filter { $0.path.hasPrefix("/events") } }
-    }
+    var streams: [Request] { get throws { try requests.filter { $0.path.hasPrefix("/events") } } }
 
     func awaitStream() async throws {
         try await waitUntil("a stream is asked for") { try !streams.isEmpty }
