@@ -17,7 +17,6 @@ final class SimulatedDaemon: ControllableDaemon {
     }
     var condition = HostCondition()
     var warnings: [String] = []
-    /// The result of the next reload.
     var next: Result<Plan, MethodError>
     private let plan: Plan
 

@@ -107,7 +107,6 @@ extension JSON.Object {
 
     var state: String? { self["service"]?.object?["state"]?.string }
 
-    /// An order for Force.
     static let maintenance: JSON.Object = [
         "service": "shop", "state": "maintenance", "reason": "disk", "seconds": 60,
     ]

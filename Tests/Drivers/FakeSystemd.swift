@@ -76,7 +76,6 @@ final class FakeSystemd {
 
     func forget() { calls = [] }
 
-    /// A unit has changed: tells it.
     func change(_ name: String, to active: String) throws {
         units[name, default: Unit()].active = active
         try signal(
@@ -198,7 +197,6 @@ final class FakeSystemd {
         try check(unsafe sd_bus_send(bus, message, nil))
     }
 
-    /// The strings among the arguments, also those in arrays.
     private static func texts(_ call: OpaquePointer) -> [String] {
         var texts: [String] = []
         while unsafe sd_bus_message_at_end(call, 1) == 0 {

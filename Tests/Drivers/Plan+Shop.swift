@@ -92,7 +92,6 @@ final class FakeSource: FlagSource {
 
     func stop() { isStopped = true }
 
-    /// Ends the fetch with these flags.
     func answer(_ body: String) {
         let bytes = Array(body.utf8)
         guard case .success(let flags) = Result(catching: { try FlagDocument.parse(bytes) }) else {

@@ -38,7 +38,6 @@ import Testing
             driver.post(Reconfiguration(running.plan, sources: [source]) { _ in nil })
         }
 
-        /// Turns the loop until nothing is queued.
         func settle() throws {
             var isSettled = false
             driver.observer = { if case .queueDrained = $0 { isSettled = true } }

@@ -116,7 +116,6 @@ struct GateTranscript {
         Boottime(microseconds: 1_000_000_000 + Int64(seconds * 1_000_000))
     }
 
-    /// What the gate of the shop is in fact.
     func report(at seconds: Double) -> GateStatus? {
         machine.report(of: shop, at: Self.time(seconds))
     }

@@ -74,7 +74,6 @@ struct Refused: Sendable, CustomTestStringConvertible {
         return Refused(name, bytes, at: offset, "not UTF-8 \(place): \(problem)")
     }
 
-    /// Refused for a key that it has twice.
     static func twice(_ name: String, _ text: String, at offset: Int, _ key: String) -> Refused {
         let place = place(of: offset, in: Array(text.utf8))
         return Refused(

@@ -123,7 +123,6 @@ extension Daemon {
         #expect(verdict == ["\"\(state)\"", "\"\(reason)\""], sourceLocation: location)
     }
 
-    /// Waits until a condition holds. Other tests may use the thread meanwhile.
     func awaitUntil(_ what: String, _ condition: () throws -> Bool) async throws {
         try await Support.waitUntil(what, orReport: { try log }, condition)
     }

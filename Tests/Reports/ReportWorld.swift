@@ -22,7 +22,6 @@ struct ReportWorld {
     }
 
     private(set) var lines: [String] = []
-    /// The states that the sink has taken, in their order.
     private(set) var taken: [String] = []
     private(set) var attempts = 0
     /// How often the machine has asked whether all is settled.

@@ -75,7 +75,6 @@ struct ReportedHost {
         return report.bytes(generation: generation)
     }
 
-    /// What differs if a report tells something new.
     var fingerprint: Int {
         var report = HostReport(of: [:], overview)
         while report.add(1, from: overview, gates) {}

@@ -6,7 +6,6 @@ import Storage
 import Support
 import Testing
 
-/// Stored flags, ledger and overrides, and reports about unreadable files.
 @Suite struct StateDirectoryTests {
     let folder: TemporaryFolder
     let directory: StateDirectory

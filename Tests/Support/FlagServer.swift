@@ -58,7 +58,6 @@ package class FlagServer {
         package let body: String
     }
 
-    /// All requests so far, in their order.
     package var requests: [Request] {
         get throws {
             guard try File.exists(folder("requests")) else { return [] }

@@ -37,7 +37,6 @@ package enum Programs {
         String(decoding: try File.read("\(project)/\(path)", limit: 1 << 20), as: UTF8.self)
     }
 
-    /// The version of both programs and of the package.
     package static func version() throws -> String {
         String(try Program.succeed("\(project)/packaging/version", []).dropLast())
     }

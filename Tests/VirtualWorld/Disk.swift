@@ -1,7 +1,6 @@
 import CivilTime
 import Decision
 
-/// The files of a world that outlive the daemon.
 struct Disk {
     private var answers: [SourceName: [Answer]] = [:]
     /// The marks of confirmations. They are in /run.

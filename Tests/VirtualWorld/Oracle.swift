@@ -178,7 +178,6 @@ package struct Pace {
     /// The host wakes up: polls that became due during the sleep are due now.
     mutating func wake(at moment: Boottime) { latest = latest.map { max($0, moment) } }
 
-    /// Why a fetch is wrong at this time; nil if it is right.
     func problem(fetchingAt moment: Boottime) -> String? {
         if let earliest, moment < earliest { return "asked \(earliest - moment) too soon" }
         if let latest, moment > latest { return "asked \(moment - latest) too late" }

@@ -4,7 +4,6 @@ import Gates
 
 /// The gates' machine of a daemon, with a systemd that does each job at once and a unit at each open target.
 struct StandInGates {
-    /// When the machine wants to be woken.
     private(set) var wake: Boottime?
     /// What each gate is in fact, as it was published last.
     private(set) var reports: [ServiceName: GateStatus] = [:]
@@ -30,7 +29,6 @@ struct StandInGates {
         post(.started, at: now)
     }
 
-    /// The files of a service are written.
     mutating func publish(_ record: PublishedVerdict, of service: ServiceName, at now: Boottime) {
         guard let desired = DesiredGate(record.verdict) else { return }
         post(.decided(service, desired, drainsUntil: record.drainsUntil), at: now)

@@ -53,7 +53,6 @@ struct StepsOracle {
 
     mutating func wake(at time: Instant) { flags.wake(at: time) }
 
-    /// An operator's order comes into force, or is released.
     mutating func publish(_ order: Order?) { self.order = order }
 
     /// Whether an operator may order what is for an open gate alone.
@@ -140,7 +139,6 @@ struct StepsOracle {
 
     // MARK: What it was like
 
-    /// Whether it waits for its turn, or drains.
     func isInStep(at time: Instant) -> Bool {
         present.turn != nil || present.drain.map { time < $0 } ?? false
     }

@@ -32,7 +32,6 @@ struct Watched {
         isTouched = true
     }
 
-    /// An operator's order comes into force, or is released.
     mutating func publish(_ order: StepsOracle.Order?) {
         oracle.publish(order)
         isTouched = true
@@ -111,7 +110,6 @@ struct Watched {
 
 /// An operator who gives and releases orders at random, and rehearses closings.
 struct Operator {
-    /// What the operator does to a service.
     enum Deed {
         /// An order; `ifOpen` rejects it unless the gate is open without another.
         case order(Override, ifOpen: Bool)

@@ -51,7 +51,6 @@ extension TimePoint where Axis == WallClock {
 }
 
 extension Zone {
-    /// A zone without history that follows a TZ string.
     static func following(_ footer: String) throws -> Zone {
         try Zone(name: footer, tzif: TZifFile(footer: footer).bytes)
     }

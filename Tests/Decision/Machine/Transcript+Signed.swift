@@ -43,7 +43,6 @@ extension Plan {
 }
 
 extension Transcript {
-    /// A service whose source has signers, at its start.
     static func signed(
         _ service: Service, place: HostPlace = .named("this-host"),
         start: String = "2027-03-01T12:00:00Z"

@@ -18,7 +18,6 @@ struct Transcript {
     /// What the kernel says of the wall clock.
     var isSynchronised: Bool? = false
     private var showsSleep: Bool
-    /// The wake-up that the machine asked for last.
     private var wake = Wake()
     private(set) var ledger = Ledger()
 

@@ -160,7 +160,6 @@ import Testing
 }
 
 extension HostEnvironment {
-    /// An environment without credentials.
     static let ofTests = HostEnvironment(
         credentialsDirectory: nil, user: 0, userAgent: "killswitchd", stateDirectory: "")
 }

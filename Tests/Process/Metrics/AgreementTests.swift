@@ -4,7 +4,6 @@ import JSON
 import Support
 import Testing
 
-/// `status --json` and the metrics say the same, in every state.
 @Suite(.timeLimit(.minutes(5))) struct AgreementTests {
     private static let configuration = """
         [source.app]
@@ -132,7 +131,6 @@ extension Daemon {
         }
     }
 
-    /// The value of a sample; nil without it.
     func value(of sample: String) throws -> Substring? {
         let line = try metrics()?.split(separator: "\n").first { $0.hasPrefix(sample + " ") }
         return line?.dropFirst(sample.count + 1)

@@ -148,6 +148,5 @@ extension JSON.Object {
     /// The member of the first service of a report.
     func first(_ name: String) -> JSON.Value? { self["services"]?.array?.first?.object?[name] }
 
-    /// The number of a report.
     var generation: Int64? { self["generation"]?.number?.int64 }
 }

@@ -72,7 +72,6 @@ final class RealTerminal {
         try await waitForPrompt()
     }
 
-    /// Ends the running command with Ctrl-C, and waits for the prompt.
     func interrupt() async throws {
         try press("C-c")
         try await waitForPrompt()

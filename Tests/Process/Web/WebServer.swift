@@ -96,7 +96,6 @@ struct WebAnswer {
     let headers: [String: String]
     let body: String
 
-    /// The output of `curl --include`.
     fileprivate init(_ text: String) {
         var lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)[...]
         var status = 0

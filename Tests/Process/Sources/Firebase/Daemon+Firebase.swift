@@ -37,7 +37,6 @@ extension JSON.Value {
 }
 
 extension Daemon {
-    /// One service that reads `service_end`.
     static let serviceEnd = """
         [service.shop]
         source = "app"

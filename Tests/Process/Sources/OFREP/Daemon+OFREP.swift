@@ -20,7 +20,6 @@ extension FlagServer {
         try await daemon.awaitState(state)
     }
 
-    /// The requests that evaluate all flags.
     var evaluations: [Request] {
         get throws { try requests.filter { $0.path.hasPrefix("/ofrep/v1/evaluate/flags") } }
     }
