@@ -62,11 +62,7 @@ final class Daemon {
         type = "file"
         path = "flags.json"
         interval = "\(interval)"
-        [service.shop]
-        source = "app"
-        format = "service-end"
-        min_closed = "0s"
-        """
+        """ + service(on: "app", #"min_closed = "0s""#)
     }
 
     var options: [String] {

@@ -134,8 +134,7 @@ import Testing
     @Test func anOutOfDateStateIsShownAsSuch() throws {
         let daemon = try Daemon.decided(Self.running)
         try daemon.outdate()
-        let result = try explain(daemon)
-        #expect(result.status == 3)
+        let result = try explain(daemon).expect(3)
         #expect(result.output.contains("verdict   running (out of date)\n"))
         #expect(result.errors.contains("out of date; see 'systemctl status killswitchd'"))
     }

@@ -9,16 +9,9 @@ import Testing
         [source.app]
         type = "file"
         path = "flags.json"
-        [service.shop]
-        source = "app"
-        format = "switch"
-        min_closed = "0s"
-        time_zone = "UTC"
-        [service.web]
-        source = "app"
-        format = "switch"
-        update_required = "open"
         """
+        + Daemon.service(on: "app", format: "switch", #"min_closed = "0s""#, #"time_zone = "UTC""#)
+        + Daemon.service("web", on: "app", format: "switch", #"update_required = "open""#)
 
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String

@@ -124,9 +124,8 @@ import Testing
         let mistake = daemon.folder("killswitchd.toml") + ":2:1: unknown key 'sorce'"
         #expect(lines.contains { $0.hasPrefix(mistake) })
         try daemon.control("is-open", "shop").expect(0)
-        try daemon.folder.write(
-            Daemon.shop + "\n" + Daemon.shop.replacing("service.shop", with: "service.web"),
-            to: "killswitchd.toml")
+        try daemon.configure(
+            Daemon.shop + "\n" + Daemon.shop.replacing("service.shop", with: "service.web"))
         let accepted = try daemon.control("reload").expect(0)
         #expect(
             accepted.output
