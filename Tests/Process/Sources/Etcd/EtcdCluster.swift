@@ -162,6 +162,7 @@ final class EtcdCluster {
             "/usr/bin/etcdctl", options + arguments, environment: ["ETCDCTL_API": "3"])
     }
 
+    /// Waits until a read is answered, which takes a leader.
     private func awaitLeader() async throws {
         var last = ""
         try await waitUntil("etcd works", orReport: { try account(of: last) }) {
