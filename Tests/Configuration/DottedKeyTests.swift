@@ -119,33 +119,20 @@ struct DottedKeyTests {
     }
 }
 
-struct Edit: Sendable, CustomTestStringConvertible {
-    let left: String
-    let right: String
-    let distance: Int
-    var testDescription: String { "\(left) → \(right)" }
-}
-
 @Test(arguments: [
-    Edit(left: "", right: "", distance: 0),
-    Edit(left: "", right: "abc", distance: 3),
-    Edit(left: "abc", right: "abc", distance: 0),
-    Edit(left: "interval", right: "intervall", distance: 1),
-    Edit(left: "interval", right: "inteval", distance: 1),
-    Edit(left: "interval", right: "intervql", distance: 1),
-    Edit(left: "interval", right: "intreval", distance: 1),
-    Edit(left: "ab", right: "ba", distance: 1),
-    Edit(left: "ca", right: "abc", distance: 3),
-    Edit(left: "kitten", right: "sitting", distance: 3),
-    Edit(left: "größe", right: "große", distance: 2),
-    Edit(left: "a", right: "ä", distance: 2),
+    ("", "", 0), ("", "abc", 3), ("abc", "abc", 0), ("interval", "intervall", 1),
+    ("interval", "inteval", 1), ("interval", "intervql", 1), ("interval", "intreval", 1),
+    ("ab", "ba", 1), ("ca", "abc", 3), ("kitten", "sitting", 3), ("größe", "große", 2),
+    ("a", "ä", 2),
 ])
-func theDistanceCountsEditsOfBytesAndSwapsOfNeighbours(_ edit: Edit) {
-    let (left, right) = (Array(edit.left.utf8), Array(edit.right.utf8))
-    #expect(editDistance(left, right, atMost: 10) == edit.distance)
-    #expect(editDistance(right, left, atMost: 10) == edit.distance)
-    #expect(editDistance(left, right, atMost: edit.distance) == edit.distance)
-    #expect(editDistance(left, right, atMost: edit.distance - 1) == nil)
+func theDistanceCountsEditsOfBytesAndSwapsOfNeighbours(
+    _ word: String, _ other: String, distance: Int
+) {
+    let (left, right) = (Array(word.utf8), Array(other.utf8))
+    #expect(editDistance(left, right, atMost: 10) == distance)
+    #expect(editDistance(right, left, atMost: 10) == distance)
+    #expect(editDistance(left, right, atMost: distance) == distance)
+    #expect(editDistance(left, right, atMost: distance - 1) == nil)
 }
 
 @Test(

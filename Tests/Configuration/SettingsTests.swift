@@ -91,33 +91,28 @@ import Testing
     #expect(settings.warnings.isEmpty)
 }
 
-struct SwitchText: Sendable, CustomTestStringConvertible {
-    let text: String
-    let format: Format
-    var testDescription: String { text }
-}
-
 @Test(arguments: [
-    SwitchText(
-        text: "format = 'service-end'",
-        format: .serviceEnd(
-            endKeys: ["service_end", "is_service_end"], countdownKey: "service_countdown")),
-    SwitchText(
-        text: "format = 'service-end', key = 'end'",
-        format: .serviceEnd(endKeys: ["end"], countdownKey: "service_countdown")),
-    SwitchText(
-        text: "format = 'service-end', countdown_key = 'until'",
-        format: .serviceEnd(endKeys: ["service_end", "is_service_end"], countdownKey: "until")),
-    SwitchText(text: "format = 'status'", format: .status(.whole)),
-    SwitchText(text: "format = 'status', key = 'shop'", format: .status(.member("shop"))),
-    SwitchText(
-        text: "format = 'maintenance'",
-        format: .maintenance(.memberOrWhole("server_maintenance_config"))),
-    SwitchText(text: "format = 'maintenance', key = 'm'", format: .maintenance(.member("m"))),
+    (
+        "format = 'service-end'",
+        Format.serviceEnd(
+            endKeys: ["service_end", "is_service_end"], countdownKey: "service_countdown")
+    ),
+    (
+        "format = 'service-end', key = 'end'",
+        .serviceEnd(endKeys: ["end"], countdownKey: "service_countdown")
+    ),
+    (
+        "format = 'service-end', countdown_key = 'until'",
+        .serviceEnd(endKeys: ["service_end", "is_service_end"], countdownKey: "until")
+    ),
+    ("format = 'status'", .status(.whole)),
+    ("format = 'status', key = 'shop'", .status(.member("shop"))),
+    ("format = 'maintenance'", .maintenance(.memberOrWhole("server_maintenance_config"))),
+    ("format = 'maintenance', key = 'm'", .maintenance(.member("m"))),
 ])
-func eachFormatHasItsKeys(_ text: SwitchText) throws {
-    let settings = try load("service.shop.switch = [{source = 'file:/a', \(text.text)}]")
-    #expect(settings.services.first?.switches.map(\.format) == [text.format])
+func eachFormatHasItsKeys(_ text: String, _ format: Format) throws {
+    let settings = try load("service.shop.switch = [{source = 'file:/a', \(text)}]")
+    #expect(settings.services.first?.switches.map(\.format) == [format])
 }
 
 @Test func servicesAndSourcesKeepTheOrderOfTheFile() throws {

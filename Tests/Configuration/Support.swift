@@ -20,15 +20,12 @@ extension Zones {
     }
 }
 
-/// The path of the file by default.
 let file = "/etc/killswitchd/killswitchd.toml"
 
-/// Settings of one file.
 func load(_ text: String, file: String = file) throws(ConfigurationError) -> Settings {
     try load(Array(text.utf8), file: file)
 }
 
-/// Settings of one file, whatever its bytes.
 func load(_ bytes: [UInt8], file: String = file) throws(ConfigurationError) -> Settings {
     try Settings(files: [(file, bytes)], zones: .known)
 }
@@ -36,7 +33,6 @@ func load(_ bytes: [UInt8], file: String = file) throws(ConfigurationError) -> S
 /// The errors in a file `f`, as they are printed; empty without errors.
 func errors(in text: String) -> String { errors(in: Array(text.utf8)) }
 
-/// The errors in a file of any bytes.
 func errors(in bytes: [UInt8]) -> String {
     do {
         _ = try load(bytes, file: "f")

@@ -10,17 +10,13 @@ import Testing
 final class SimulatedDaemon: ControllableDaemon {
     private(set) var machine: Machine
     private var queue: [Event] = []
-    /// Every effect so far.
     private(set) var effects: [Effect] = []
     var now = Now(wall: Instant(seconds: 1_800_000_000), boot: Boottime(microseconds: 0))
-    /// Why the configuration is refused.
     var refusal: String? {
         didSet { condition.refusal = refusal.map { HostCondition.Since($0, since: now.wall) } }
     }
     var condition = HostCondition()
-    /// The warnings about the next configuration.
     var warnings: [String] = []
-    /// The result of the next reload.
     var next: Result<Plan, MethodError>
     private let plan: Plan
 
@@ -77,7 +73,6 @@ final class SimulatedDaemon: ControllableDaemon {
         }
     }
 
-    /// The message in every state.
     var message = ""
 
     /// Handles the posted events, and reports them as the daemon does.

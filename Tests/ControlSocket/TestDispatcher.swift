@@ -101,15 +101,12 @@ extension ReplyParameters {
 }
 
 extension JSON.Object {
-    /// The states of the services in an answer.
     var states: [String] {
         (self["services"]?.array ?? []).compactMap { $0.object?["state"]?.string }
     }
 
-    /// The state of the one service in an answer.
     var state: String? { self["service"]?.object?["state"]?.string }
 
-    /// An order for Force.
     static let maintenance: JSON.Object = [
         "service": "shop", "state": "maintenance", "reason": "disk", "seconds": 60,
     ]

@@ -4,7 +4,6 @@ import Glibc
 import Support
 import Testing
 
-/// Days left: calendar days in the service's zone, daylight saving and year ends included.
 @Suite struct DaysLeftTests {
     /// Without days, the end has passed.
     typealias Case = (zone: String, now: String, end: String, days: Int?)
@@ -47,7 +46,6 @@ import Testing
     }
 }
 
-/// A zone of the system's zoneinfo.
 func zone(_ name: String) throws -> Zone {
     var bytes: [UInt8] = []
     let file = unsafe fopen("/usr/share/zoneinfo/\(name)", "rb")

@@ -133,7 +133,6 @@ import VirtualWorld
 @Suite(.timeLimit(.minutes(5))) struct SchedulePropertyTests {
     private static let seeds = UInt64(0)..<200
 
-    /// A random interval between the shortest and the longest that a configuration may have.
     private func interval(_ random: inout SeededRandom) -> Duration {
         let exponent = Double.random(in: 0...1, using: &random)
         var milliseconds = 100.0

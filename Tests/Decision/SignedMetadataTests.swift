@@ -3,7 +3,6 @@ import Decision
 import JSON
 import Testing
 
-/// When a document with good signatures is an order for this host.
 @Suite struct SignedMetadataTests {
     private let now = Instant(seconds: 1_800_000_000)
 

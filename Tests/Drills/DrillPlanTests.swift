@@ -4,7 +4,6 @@ import Gates
 import Support
 import Testing
 
-/// Which units a drill looks at, and when each has had its turn.
 @Suite struct DrillPlanTests {
     @Test func attachedUnitsDependentsAndThoseOfTheStateAreFound() throws {
         var systemd = StandInSystemd()

@@ -5,7 +5,6 @@ import Gates
 import Support
 import Testing
 
-/// A drill from the order to its findings, and a drill that is broken off.
 @Suite struct DrillRunTests {
     /// No unit is blamed: nobody has asked it to stop.
     @Test func aGateThatCannotBeMovedEndsTheDrillWithItsProblemAndWithoutAFailedUnit() throws {

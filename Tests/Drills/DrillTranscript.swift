@@ -61,7 +61,6 @@ struct DrillTranscript {
         }
     }
 
-    /// Compares the text.
     func expect(_ expected: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         #expect(try text == expected + "\n", sourceLocation: sourceLocation)
     }
@@ -186,7 +185,6 @@ struct StandInSystemd {
         if units[unit] == nil { units[unit] = UnitSnapshot(UnitStatus(active)) }
     }
 
-    /// A unit that systemd stops when it stops another one.
     mutating func add(
         _ unit: String, dependingOn other: String, _ active: ActiveState = .active
     ) throws {

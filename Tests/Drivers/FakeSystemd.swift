@@ -8,14 +8,12 @@ import SystemdUnits
 /// systemd's manager on a private bus, in the process of the test: it answers calls as it is told, and sends signals.
 @safe
 final class FakeSystemd {
-    /// A unit that it has loaded.
     struct Unit {
         var active = "active"
         /// What it tells of the unit beside the defaults.
         var properties: [String: BusValue] = [:]
     }
 
-    /// The loaded units.
     var units: [String: Unit] = [:]
     /// The units that a job stops with the target that it starts.
     var stops: [String: [String]] = [:]
@@ -63,7 +61,6 @@ final class FakeSystemd {
         try own("org.freedesktop.systemd1")
     }
 
-    /// Takes a name on the bus.
     func own(_ name: String) throws {
         let userdata = unsafe Unmanaged.passUnretained(self).toOpaque()
         try check(
@@ -77,10 +74,8 @@ final class FakeSystemd {
                 }, userdata))
     }
 
-    /// Forgets the calls.
     func forget() { calls = [] }
 
-    /// A unit has changed: tells it.
     func change(_ name: String, to active: String) throws {
         units[name, default: Unit()].active = active
         try signal(
@@ -90,7 +85,6 @@ final class FakeSystemd {
             .array("s", []))
     }
 
-    /// Reads its units again.
     func reload() throws {
         for isActive in [true, false] {
             try signal(Self.manager, "\(Self.name).Manager", "Reloading", .flag(isActive))
@@ -203,7 +197,6 @@ final class FakeSystemd {
         try check(unsafe sd_bus_send(bus, message, nil))
     }
 
-    /// The strings among the arguments, also those in arrays.
     private static func texts(_ call: OpaquePointer) -> [String] {
         var texts: [String] = []
         while unsafe sd_bus_message_at_end(call, 1) == 0 {
@@ -222,7 +215,6 @@ final class FakeSystemd {
     }
 }
 
-/// A value in a message of the bus.
 enum BusValue: Sendable {
     case text(String)
     case path(String)
@@ -282,5 +274,4 @@ enum BusValue: Sendable {
     }
 }
 
-/// The letter of a type as a C character.
 private func letter(_ text: String) -> CChar { text.utf8CString[0] }

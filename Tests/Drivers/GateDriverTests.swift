@@ -17,7 +17,6 @@ struct GateDriverTests {
     private let published: Published
     private let shop: ServiceName = "shop"
 
-    /// What the driver has told last.
     private final class Published {
         var rows: [UnitRow] = []
         var report: GateStatus?

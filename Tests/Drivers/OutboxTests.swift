@@ -4,7 +4,6 @@ import Drivers
 import Support
 import Testing
 
-/// In which order files are written.
 @Suite struct OutboxTests {
     private func publication(
         _ name: String, _ gate: Gate, message: String? = nil

@@ -66,7 +66,6 @@ final class RunningDriver {
 final class FakeSource: FlagSource {
     let name: SourceName
     let fingerprint: String
-    /// How many fetches have begun.
     private(set) var fetches = 0
     private(set) var isStopped = false
     private let body: String?
@@ -93,7 +92,6 @@ final class FakeSource: FlagSource {
 
     func stop() { isStopped = true }
 
-    /// Ends the fetch with these flags.
     func answer(_ body: String) {
         let bytes = Array(body.utf8)
         guard case .success(let flags) = Result(catching: { try FlagDocument.parse(bytes) }) else {
@@ -123,12 +121,10 @@ final class SteppingClock {
             })
     }
 
-    /// Reports a step of the clock.
     func step() {
         isStepped = true
         expire()
     }
 
-    /// The timer fires now.
     func expire() { _ = WallTimer.Kernel.real.set(descriptor, Instant(seconds: 1)) }
 }

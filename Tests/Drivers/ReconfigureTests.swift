@@ -38,7 +38,6 @@ import Testing
             driver.post(Reconfiguration(running.plan, sources: [source]) { _ in nil })
         }
 
-        /// Turns the loop until nothing is queued.
         func settle() throws {
             var isSettled = false
             driver.observer = { if case .queueDrained = $0 { isSettled = true } }
@@ -46,9 +45,7 @@ import Testing
             while !isSettled { try running.loop.runOnce(.milliseconds(20)) }
         }
 
-        var serviceState: State? {
-            get throws { try running.serviceState }
-        }
+        var serviceState: State? { get throws { try running.serviceState } }
 
         /// Whether the stored flags have this binding.
         func isStored(under fingerprint: String) throws -> Bool {

@@ -13,7 +13,6 @@ final class Scratch {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// The absolute path of a name.
     func callAsFunction(_ name: String) -> String { folder(name) }
 
     /// Opens for writing, writes and closes; the file is made if it is not there.
@@ -85,7 +84,6 @@ extension EventLoop {
     }
 }
 
-/// Counts the calls of a closure.
 final class Counter {
     private(set) var count = 0
 
@@ -98,9 +96,7 @@ final class Holder<Held> {
 }
 
 /// Keeps sources alive until the end of a test, by a `defer`.
-func keep(_ sources: Any...) {
-    withExtendedLifetime(sources) {}
-}
+func keep(_ sources: Any...) { withExtendedLifetime(sources) {} }
 
 /// Starts `/bin/sh -c script` and returns its process ID; the caller has to reap it. Every signal has its
 /// default action there.
@@ -140,7 +136,6 @@ func readByte(_ descriptor: Int32) -> Int {
     return unsafe read(descriptor, &byte, 1)
 }
 
-/// Writes the whole text to a descriptor.
 func writeAll(_ descriptor: Int32, _ text: String) {
     let bytes = Array(text.utf8)
     #expect(unsafe write(descriptor, bytes, bytes.count) == bytes.count)

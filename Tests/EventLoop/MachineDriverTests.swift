@@ -2,7 +2,6 @@ import CivilTime
 import EventLoop
 import Testing
 
-/// How events come from callbacks to a machine.
 @Suite(.timeLimit(.minutes(5)))
 struct MachineDriverTests {
     private let loop: EventLoop

@@ -1,7 +1,6 @@
 import Glibc
 import Testing
 
-/// Changes of a watched path, and changes beside it.
 extension PathWatchTests {
     /// A change in a folder in which `path` is watched.
     struct Change: Sendable, CustomTestStringConvertible {

@@ -66,7 +66,6 @@ struct FileTests {
         #expect(try openDescriptors(under: folder.path) == before)
     }
 
-    /// How many descriptors of this process lead into the folder.
     private func openDescriptors(under folder: String) throws -> Int {
         try Directory.list("/proc/self/fd").count { descriptor in
             var target = [CChar](repeating: 0, count: 4096)

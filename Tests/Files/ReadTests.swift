@@ -130,7 +130,6 @@ struct ReadTests {
         #expect(result.status == 0, "\(result.errors)")
     }
 
-    /// The stamp of a file once it has rested.
     private func rested(_ path: String) async throws -> FileStamp {
         try await Support.waitUntil("'\(path)' has rested") {
             FileStamp(of: path).shows(unchangedSince: FileStamp(of: path))

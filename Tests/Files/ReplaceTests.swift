@@ -141,7 +141,6 @@ struct SmallFileSystem: ~Copyable {
 
     deinit { unsafe umount2(path, Int32(MNT_DETACH)) }
 
-    /// Makes the file system read-only.
     func makeReadOnly() throws {
         let result = unsafe mount("tmpfs", path, "tmpfs", UInt(MS_RDONLY | MS_REMOUNT), nil)
         try #require(result == 0, "remount: errno \(errno)")

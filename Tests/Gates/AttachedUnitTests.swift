@@ -4,7 +4,6 @@ import Gates
 import Support
 import Testing
 
-/// What the gate machine reports about attached units after a move.
 struct AttachedUnitTests {
     private func closing(_ units: [String: UnitStatus]) throws -> GateTranscript {
         var gate = try GateTranscript.settled(units: units).decided(1, .ended)

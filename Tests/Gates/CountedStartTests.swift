@@ -4,7 +4,6 @@ import Gates
 import Support
 import Testing
 
-/// Starts of attached units that a gate refuses: they are counted and told.
 struct CountedStartTests {
     private func refuse(
         _ gate: inout GateTranscript, at time: Double, job: UInt32, byAssertion: Bool = false
@@ -117,7 +116,6 @@ struct CountedStartTests {
     }
 }
 
-/// An attached unit whose start an assertion in its unit file refuses.
 struct RefusedStartTests {
     /// systemd leaves a unit inactive if an assertion refuses its start: nothing else would tell that it does not run.
     @Test func aUnitWhoseStartAnAssertionHasRefusedIsSaid() throws {

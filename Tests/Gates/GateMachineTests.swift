@@ -4,7 +4,6 @@ import Gates
 import Support
 import Testing
 
-/// How the gate machine moves targets.
 struct GateMachineTests {
     @Test func oneStartClosesAndTheConfirmedMoveIsReported() throws {
         var gate = try GateTranscript.settled(

@@ -17,7 +17,6 @@ struct GateStatusTests {
         try gate.readMoved(time, from: .open, with: units, to: .closed, .ended)
     }
 
-    /// systemd refuses both jobs of a closing.
     private func refuse(_ gate: inout GateTranscript, at time: Double) throws {
         for kind in [GateTarget.Kind.closed, .ended] {
             gate.at(

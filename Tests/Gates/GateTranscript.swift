@@ -92,12 +92,10 @@ struct GateTranscript {
         return effects
     }
 
-    /// Compares the text.
     func expect(_ expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(text == expected + "\n", sourceLocation: sourceLocation)
     }
 
-    /// The shop is decided.
     @discardableResult
     mutating func decide(
         _ seconds: Double, _ desired: DesiredGate, drainsUntil end: Double? = nil
@@ -118,12 +116,10 @@ struct GateTranscript {
         Boottime(microseconds: 1_000_000_000 + Int64(seconds * 1_000_000))
     }
 
-    /// What the gate of the shop is in fact.
     func report(at seconds: Double) -> GateStatus? {
         machine.report(of: shop, at: Self.time(seconds))
     }
 
-    /// The sentences of the problems of all gates.
     var problems: [String] { machine.overview.problems.map(\.sentence) }
 
     /// systemd lists these targets of the shop as active.
@@ -173,19 +169,16 @@ struct GateTranscript {
         for kind in active { try read(seconds, kind, .active) }
     }
 
-    /// systemd accepts the starts of these targets.
     mutating func at(_ seconds: Double, started kinds: GateTarget.Kind...) throws {
         for kind in kinds { at(seconds, taken: .start(try target(kind))) }
     }
 
-    /// systemd reports a target of the shop.
     mutating func at(
         _ seconds: Double, _ kind: GateTarget.Kind, is active: ActiveState, hasJob: Bool = false
     ) throws {
         at(seconds, .unitChanged(try unit(kind), UnitStatus(active, hasJob: hasJob)))
     }
 
-    /// systemd reports these targets of the shop.
     mutating func at(
         _ seconds: Double, inactive: [GateTarget.Kind] = [], active: [GateTarget.Kind] = []
     ) throws {

@@ -3,7 +3,6 @@ import Decision
 import Gates
 import Support
 
-/// Events and effects as text in a transcript.
 extension GateTranscript {
     static func line(_ event: GateEvent) -> String {
         switch event {

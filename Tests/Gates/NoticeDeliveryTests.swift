@@ -4,7 +4,6 @@ import Gates
 import Support
 import Testing
 
-/// How the units that pass on notices are started.
 struct NoticeDeliveryTests {
     let start: TargetJob
 

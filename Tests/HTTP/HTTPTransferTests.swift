@@ -5,7 +5,6 @@ import HTTP
 import Support
 import Testing
 
-/// Exchanges by libcurl, with `FlagServer`.
 @Suite(.timeLimit(.minutes(5))) struct HTTPTransferTests {
     /// A server, a loop with one client and an exchange, and the results of its requests.
     private final class Scene {

@@ -67,7 +67,6 @@ struct Refused: Sendable, CustomTestStringConvertible {
         )
     }
 
-    /// Refused for bytes that are not UTF-8.
     static func notUTF8(
         _ name: String, _ bytes: [UInt8], at offset: Int = 0, _ problem: String
     ) -> Refused {
@@ -75,7 +74,6 @@ struct Refused: Sendable, CustomTestStringConvertible {
         return Refused(name, bytes, at: offset, "not UTF-8 \(place): \(problem)")
     }
 
-    /// Refused for a key that it has twice.
     static func twice(_ name: String, _ text: String, at offset: Int, _ key: String) -> Refused {
         let place = place(of: offset, in: Array(text.utf8))
         return Refused(
@@ -91,13 +89,11 @@ struct Refused: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-/// Expects the document to be read as its value.
 func expect(_ document: Accepted, at location: SourceLocation = #_sourceLocation) throws {
     let value = try Value.parse(document.bytes)
     #expect(value == document.value, sourceLocation: location)
 }
 
-/// Expects the document to be refused at its offset, with its text.
 func expect(_ document: Refused, at location: SourceLocation = #_sourceLocation) {
     let error = refusal(of: document.bytes)
     #expect(error?.description == document.error, sourceLocation: location)
@@ -114,7 +110,6 @@ func refusal(of bytes: [UInt8], depthLimit: Int = 64) -> SyntaxError? {
     }
 }
 
-/// The number of a valid literal.
 func number(_ literal: String) -> Value {
     guard let number = Number(literal: literal) else {
         Issue.record("not a number: \(literal)")

@@ -1,64 +1,31 @@
 import JSON
 import Testing
 
-/// The values of numbers.
 struct NumberTests {
-    struct Row: Sendable, CustomTestStringConvertible {
-        let literal: String
-        let int64: Int64?
-        let double: Double?
-
-        init(_ literal: String, int64: Int64?, double: Double?) {
-            self.literal = literal
-            self.int64 = int64
-            self.double = double
-        }
-
-        var testDescription: String { literal }
-    }
-
-    @Test(arguments: [
-        Row("0", int64: 0, double: 0),
-        Row("-0", int64: 0, double: -0.0),
-        Row("-0.0e5", int64: 0, double: -0.0),
-        Row("15", int64: 15, double: 15),
-        Row("15.0", int64: 15, double: 15),
-        Row("1.5e1", int64: 15, double: 15),
-        Row("150e-1", int64: 15, double: 15),
-        Row("0.0000015E+7", int64: 15, double: 15),
-        Row("-1500000e-05", int64: -15, double: -15),
-        Row("1.5", int64: nil, double: 1.5),
-        Row("15e-1", int64: nil, double: 1.5),
-        Row("1e-1", int64: nil, double: 0.1),
-        Row("1e18", int64: 1_000_000_000_000_000_000, double: 1e18),
-        Row("1e19", int64: nil, double: 1e19),
-        Row("9007199254740993", int64: 9_007_199_254_740_993, double: 9_007_199_254_740_992),
-        Row("9223372036854775807", int64: .max, double: 0x1p63),
-        Row("9223372036854775807.000", int64: .max, double: 0x1p63),
-        Row("9.223372036854775807e18", int64: .max, double: 0x1p63),
-        Row("922337203685477580.7e1", int64: .max, double: 0x1p63),
-        Row("9223372036854775808", int64: nil, double: 0x1p63),
-        Row("92233720368547758070e-1", int64: .max, double: 0x1p63),
-        Row("-9223372036854775808", int64: .min, double: -0x1p63),
-        Row("-9223372036854775808.0", int64: .min, double: -0x1p63),
-        Row("-9.223372036854775808e18", int64: .min, double: -0x1p63),
-        Row("-9223372036854775809", int64: nil, double: -0x1p63),
-        Row("-9223372036854775808.1", int64: nil, double: -0x1p63),
-        Row("18446744073709551616", int64: nil, double: 0x1p64),
-        Row("1e308", int64: nil, double: 1e308),
-        Row("1.7976931348623157e308", int64: nil, double: .greatestFiniteMagnitude),
-        Row("1e309", int64: nil, double: nil),
-        Row("-1e400", int64: nil, double: nil),
-        Row("1e999999999", int64: nil, double: nil),
-        Row("1e99999999999999999999999999", int64: nil, double: nil),
-        Row("1e-99999999999999999999999999", int64: nil, double: 0),
-        Row("0e99999999999999999999999999", int64: 0, double: 0),
-        Row("0.1", int64: nil, double: 0.1),
-    ])
-    func aNumberHasItsExactIntegerAndItsNearestDouble(row: Row) throws {
-        let number = try #require(Number(literal: row.literal))
-        #expect(number.int64 == row.int64)
-        #expect(number.double?.bitPattern == row.double?.bitPattern)
+    @Test(
+        arguments: [
+            ("0", 0, 0), ("-0", 0, -0.0), ("-0.0e5", 0, -0.0), ("15", 15, 15), ("15.0", 15, 15),
+            ("1.5e1", 15, 15), ("150e-1", 15, 15), ("0.0000015E+7", 15, 15),
+            ("-1500000e-05", -15, -15), ("1.5", nil, 1.5), ("15e-1", nil, 1.5),
+            ("1e-1", nil, 0.1), ("1e18", 1_000_000_000_000_000_000, 1e18), ("1e19", nil, 1e19),
+            ("9007199254740993", 9_007_199_254_740_993, 9_007_199_254_740_992),
+            ("9223372036854775807", .max, 0x1p63), ("9223372036854775807.000", .max, 0x1p63),
+            ("9.223372036854775807e18", .max, 0x1p63), ("922337203685477580.7e1", .max, 0x1p63),
+            ("9223372036854775808", nil, 0x1p63), ("92233720368547758070e-1", .max, 0x1p63),
+            ("-9223372036854775808", .min, -0x1p63), ("-9223372036854775808.0", .min, -0x1p63),
+            ("-9.223372036854775808e18", .min, -0x1p63), ("-9223372036854775809", nil, -0x1p63),
+            ("-9223372036854775808.1", nil, -0x1p63), ("18446744073709551616", nil, 0x1p64),
+            ("1e308", nil, 1e308), ("1.7976931348623157e308", nil, .greatestFiniteMagnitude),
+            ("1e309", nil, nil), ("-1e400", nil, nil), ("1e999999999", nil, nil),
+            ("1e99999999999999999999999999", nil, nil), ("1e-99999999999999999999999999", nil, 0),
+            ("0e99999999999999999999999999", 0, 0), ("0.1", nil, 0.1),
+        ] as [(String, Int64?, Double?)])
+    func aNumberHasItsExactIntegerAndItsNearestDouble(
+        literal: String, int64: Int64?, double: Double?
+    ) throws {
+        let number = try #require(Number(literal: literal))
+        #expect(number.int64 == int64)
+        #expect(number.double?.bitPattern == double?.bitPattern)
     }
 
     @Test func zerosWithoutEndDoNotHideAnInteger() throws {

@@ -73,7 +73,6 @@ struct RandomTests {
 }
 
 extension SeededRandom {
-    /// A value of at most `depth` levels.
     mutating func value(depth: Int) -> Value {
         switch Int.random(in: 0..<(depth > 0 ? 8 : 5), using: &self) {
         case 0: return .null

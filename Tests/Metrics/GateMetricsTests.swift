@@ -5,7 +5,6 @@ import Metrics
 import Support
 import Testing
 
-/// What the metrics say of gates and units in fact.
 @Suite struct GateMetricsTests {
     private let shop: ServiceName = "shop"
     private var gates: GateMachine
@@ -139,7 +138,6 @@ import Testing
     }
 }
 
-/// When the metrics are written.
 @Suite struct WritingPaceTests {
     private func moment(_ seconds: Double) -> Boottime {
         Boottime(microseconds: Int64(seconds * 1_000_000))

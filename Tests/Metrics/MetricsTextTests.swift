@@ -4,7 +4,6 @@ import Metrics
 import Support
 import Testing
 
-/// Each metric tells what the overview does.
 @Suite struct MetricsTextTests {
     @Test func theStateOfAServiceIsASetOfAllStates() throws {
         var host = try ObservedHost()
@@ -188,7 +187,6 @@ import Testing
 
 /// The text as promtool(1) reads it.
 @Suite(.timeLimit(.minutes(5))) struct PromtoolTests {
-    /// What `promtool check metrics` says of a text.
     private func check(_ text: String) throws -> String {
         let folder = try TemporaryFolder()
         try folder.write(text, to: "metrics.prom")

@@ -38,7 +38,6 @@ struct ObservedHost {
         _ = machine.handle(event, at: now)
     }
 
-    /// The source answers with this body.
     mutating func at(_ seconds: Int64, answers body: String, version: String? = nil) throws {
         let bytes = Array(body.utf8)
         let answer = Answer(

@@ -4,7 +4,6 @@ import JSON
 import Pages
 import Testing
 
-/// How a template is read.
 @Suite struct PageTemplateTests {
     @Test(arguments: [
         ("{{service}} is {{ state }}", "shop is maintenance"),
@@ -95,7 +94,6 @@ import Testing
     }
 }
 
-/// A service with one switch.
 func shop(values: [String] = []) throws -> Service {
     let source: SourceName = try name("app")
     var service = Service(
@@ -132,12 +130,10 @@ func record(
         nextEdge: try Instant(rfc3339: "2027-03-02T00:00:00Z"))
 }
 
-/// The reason of a window until this time.
 func window(until: String) throws -> Reason {
     .window(try name("app"), until: Zone.utc.zoned(try Instant(rfc3339: until)))
 }
 
-/// The page of a record by a template.
 func page(
     _ template: String, _ record: PublishedVerdict, in language: Language = .english,
     of service: Service? = nil

@@ -4,7 +4,6 @@ import JSON
 import Pages
 import Testing
 
-/// What a page says.
 @Suite struct PageTests {
     /// A text of the flags is text on the page, whatever is in it.
     @Test(arguments: [

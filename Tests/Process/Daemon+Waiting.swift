@@ -30,7 +30,6 @@ extension Daemon {
         return self
     }
 
-    /// Starts the daemon, and waits until the verdict has this reason.
     @discardableResult
     func start(
         awaitingReason reason: String, state: String? = nil,
@@ -41,7 +40,6 @@ extension Daemon {
         return self
     }
 
-    /// Starts the daemon, and waits until a log line contains `text`.
     @discardableResult
     func start(through wrapper: [String] = [], awaitingLine text: String) async throws -> Daemon {
         try start(through: wrapper)
@@ -76,12 +74,10 @@ extension Daemon {
         try await awaitUntil("'\(name)' is there") { try File.exists(folder(name)) }
     }
 
-    /// Waits until the control socket answers.
     func waitUntilItAnswers() throws {
         try waitUntil("it answers") { [self] in try control("refresh").status == 0 }
     }
 
-    /// Replaces the configuration.
     func configure(_ text: String) throws { try folder.write(text, to: "killswitchd.toml") }
 
     /// Replaces the configuration, and has the daemon read it.
@@ -90,29 +86,24 @@ extension Daemon {
         try control("reload").expect(0, at: location)
     }
 
-    /// Replaces a text of the configuration.
     func edit(_ before: String, _ after: String) throws {
         let text = try folder.text(of: "killswitchd.toml")
         try #require(text.contains(before))
         try configure(text.replacing(before, with: after))
     }
 
-    /// The warnings that the daemon has logged so far.
     var warnings: [Substring] { get throws { try lines(with: "warning: ") } }
 
-    /// The log lines that contain `text`.
     func lines(with text: String) throws -> [Substring] {
         try log.split(separator: "\n").filter { $0.contains(text) }
     }
 
-    /// Waits until a log line contains `text`.
     func awaitLine(_ text: String) async throws {
         try await Support.waitUntil("the log says '\(text)'", orReport: { try log }) {
             try !lines(with: text).isEmpty
         }
     }
 
-    /// Waits until the service is in this state.
     func awaitState(_ state: String, of service: String = "shop") async throws {
         try await awaitMember("state", state, of: service)
     }
@@ -125,7 +116,6 @@ extension Daemon {
         if let state { try expect(state, reason, at: location) }
     }
 
-    /// Expects the shop in this state, for this reason.
     func expect(
         _ state: String, _ reason: String, at location: SourceLocation = #_sourceLocation
     ) throws {
@@ -133,15 +123,11 @@ extension Daemon {
         #expect(verdict == ["\"\(state)\"", "\"\(reason)\""], sourceLocation: location)
     }
 
-    /// Waits until a condition holds. Other tests may use the thread meanwhile.
     func awaitUntil(_ what: String, _ condition: () throws -> Bool) async throws {
         try await Support.waitUntil(what, orReport: { try log }, condition)
     }
 
-    /// Waits until a member of the verdict is this text.
-    func awaitMember(
-        _ name: String, _ value: String, of service: String = "shop"
-    ) async throws {
+    func awaitMember(_ name: String, _ value: String, of service: String = "shop") async throws {
         try await Support.waitUntil("the \(name) is '\(value)'", orReport: { try log }) {
             guard try File.exists(folder("run/\(service)/state.json")) else { return false }
             return try member(name, of: service) == "\"\(value)\""
@@ -182,7 +168,6 @@ extension Daemon {
         try folder.write(old, to: "run/shop/state.json")
     }
 
-    /// Starts killswitchctl on this daemon's files.
     func startControl(_ words: [String]) throws -> Program {
         try Program(try Programs.path(of: "killswitchctl"), onFiles(words))
     }

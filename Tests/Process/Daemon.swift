@@ -9,7 +9,6 @@ import Support
 final class Daemon {
     let folder: TemporaryFolder
     private(set) var program: Program?
-    /// The environment variables of the daemon.
     var environment: [String: String] = [:]
     /// The server that it asks, which lives as long as the daemon.
     var server: AnyObject?
@@ -63,11 +62,7 @@ final class Daemon {
         type = "file"
         path = "flags.json"
         interval = "\(interval)"
-        [service.shop]
-        source = "app"
-        format = "service-end"
-        min_closed = "0s"
-        """
+        """ + service(on: "app", #"min_closed = "0s""#)
     }
 
     var options: [String] {
@@ -109,7 +104,6 @@ final class Daemon {
         try Programs.run("killswitchctl", onFiles(arguments))
     }
 
-    /// The log so far.
     var log: String { get throws { try program?.errors ?? "" } }
 
     /// The member of a service's state.json, as JSON.

@@ -6,7 +6,6 @@ import Reports
 import Support
 import Testing
 
-/// What a report tells of decisions, gates and units.
 @Suite struct HostReportTests {
     private var host: ReportedHost
     private let unit: UnitName = "web.service"

@@ -22,9 +22,7 @@ struct ReportWorld {
     }
 
     private(set) var lines: [String] = []
-    /// The states that the sink has taken, in their order.
     private(set) var taken: [String] = []
-    /// How many attempts there were.
     private(set) var attempts = 0
     /// How often the machine has asked whether all is settled.
     private(set) var looks = 0

@@ -12,7 +12,6 @@ struct ReportedHost {
     private var now: Now
     private let start: Instant
     let shop: ServiceName = "shop"
-    /// Whether the daemon moves gates.
     var movesGates = true
 
     init() throws {
@@ -76,14 +75,12 @@ struct ReportedHost {
         return report.bytes(generation: generation)
     }
 
-    /// What differs if a report tells something new.
     var fingerprint: Int {
         var report = HostReport(of: [:], overview)
         while report.add(1, from: overview, gates) {}
         return report.fingerprint
     }
 
-    /// The source fails with these words.
     mutating func at(_ seconds: Double, fails detail: String) throws {
         move(to: seconds)
         let failure = Failure(.unreachable, detail)

@@ -144,8 +144,7 @@ import Testing
     @Test func aKeyOfAnotherTypeIsRefused() throws {
         let (listed, key) = (try key("ed25519", "a"), try key("rsa", "b"))
         #expect(
-            try refusal(
-                of: text + key.sign(text), among: signers("alice \(try listed.publicText)"))
+            try refusal(of: text + key.sign(text), among: signers("alice \(try listed.publicText)"))
                 == .keyType("ssh-rsa"))
     }
 
@@ -154,8 +153,7 @@ import Testing
         let shown = try Program.run("/usr/bin/ssh-keygen", ["-l", "-f", folder("b.pub")]).output
         let fingerprint = try #require(shown.split(separator: " ").dropFirst().first)
         #expect(
-            try refusal(
-                of: text + key.sign(text), among: signers("alice \(try listed.publicText)"))
+            try refusal(of: text + key.sign(text), among: signers("alice \(try listed.publicText)"))
                 == .unlisted(String(fingerprint)))
     }
 

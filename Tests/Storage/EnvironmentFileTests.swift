@@ -28,7 +28,6 @@ import Testing
         return Array(String(String.UnicodeScalarView(kept)).utf8)
     }
 
-    /// The file of a service with this verdict.
     private func text(
         _ state: State = .running, _ gate: Gate = .open, _ change: (inout Verdict) throws -> Void
     ) throws -> String {

@@ -4,7 +4,6 @@ import Storage
 import Support
 import Testing
 
-/// The file `motd`, which people see when they log in.
 @Suite struct MotdTextTests {
     private func verdict(
         _ state: State, _ gate: Gate, ends: String? = nil, title: String? = nil

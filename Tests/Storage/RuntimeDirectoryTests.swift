@@ -7,7 +7,6 @@ import Storage
 import Support
 import Testing
 
-/// The files of a service on a real disk.
 @Suite struct RuntimeDirectoryTests {
     let folder: TemporaryFolder
 
@@ -17,7 +16,6 @@ import Testing
         RuntimeDirectory(path: folder.path, bootID: boot)
     }
 
-    /// Publishes a verdict about a service.
     private func publish(
         _ state: State, _ gate: Gate, of name: String = "shop", in directory: RuntimeDirectory
     ) throws {

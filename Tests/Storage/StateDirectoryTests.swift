@@ -6,7 +6,6 @@ import Storage
 import Support
 import Testing
 
-/// Stored flags, ledger and overrides, and reports about unreadable files.
 @Suite struct StateDirectoryTests {
     let folder: TemporaryFolder
     let directory: StateDirectory
@@ -171,7 +170,6 @@ import Testing
     }
 }
 
-/// Signed flags and their highest version in the state directory.
 @Suite struct SignedFlagsTests {
     private let folder: TemporaryFolder
     private let state: StateDirectory

@@ -6,7 +6,6 @@ import Storage
 import Support
 import Testing
 
-/// `state.json`, member by member.
 @Suite struct StateFileTests {
     @Test func everyMemberIsThereAndInOrder() throws {
         var verdict = try verdict(.countdown, .open)
@@ -67,7 +66,6 @@ import Testing
     }
 }
 
-/// `gate.json`, written and read.
 @Suite struct GateFileTests {
     private let folder: TemporaryFolder
 

@@ -6,7 +6,6 @@ import Storage
 import Support
 import Testing
 
-/// The files of a service for its web server, on a real disk.
 @Suite struct WebFilesTests {
     let folder: TemporaryFolder
     private let directory: RuntimeDirectory

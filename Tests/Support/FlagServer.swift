@@ -46,7 +46,6 @@ package class FlagServer {
         }
     }
 
-    /// A request that the server received.
     package struct Request {
         /// In seconds since 1970.
         package let time: Double
@@ -59,7 +58,6 @@ package class FlagServer {
         package let body: String
     }
 
-    /// All requests so far, in their order.
     package var requests: [Request] {
         get throws {
             guard try File.exists(folder("requests")) else { return [] }

@@ -97,7 +97,6 @@ package final class Program {
 }
 
 extension Program {
-    /// Runs a program to its end.
     package static func run(
         _ path: String, _ arguments: [String], environment: [String: String] = [:]
     ) throws -> Result {

@@ -12,7 +12,6 @@ package enum Programs {
         return path
     }
 
-    /// Runs a program to its end.
     package static func run(
         _ name: String, _ arguments: [String], environment: [String: String] = [:]
     ) throws -> Program.Result {
@@ -31,16 +30,13 @@ package enum Programs {
     /// Whether the tests run the programs of `make build`.
     package static var areShipped: Bool { folder == "\(project)/.build/release" }
 
-    /// The folder of the project.
     package static let project =
         "/" + "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
 
-    /// The text of a file of the project.
     package static func text(of path: String) throws -> String {
         String(decoding: try File.read("\(project)/\(path)", limit: 1 << 20), as: UTF8.self)
     }
 
-    /// The version of both programs and of the package.
     package static func version() throws -> String {
         String(try Program.succeed("\(project)/packaging/version", []).dropLast())
     }

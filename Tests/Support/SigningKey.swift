@@ -24,7 +24,6 @@ package struct SigningKey {
         }
     }
 
-    /// The armoured signature over a text.
     package func sign(
         _ text: String, namespace: String = "killswitchd", hash: String = "sha512"
     ) throws -> String {

@@ -6,7 +6,6 @@ package final class SlowDisk {
 
     package init() throws { preload = try Preload("slow-disk", Self.source) }
 
-    /// The environment variables for the program.
     package var environment: [String: String] {
         ["LD_PRELOAD": preload.path, "SLOW_DISK": preload.file("delays")]
     }
@@ -76,7 +75,6 @@ package final class SlowDisk {
 package final class Preload {
     private let folder: TemporaryFolder
 
-    /// Compiles `source` to a library of this name.
     package init(_ name: String, _ source: String) throws {
         folder = try TemporaryFolder()
         path = folder("\(name).so")
@@ -92,6 +90,5 @@ package final class Preload {
     /// The path of a file beside the library, which the library may read.
     package func file(_ name: String) -> String { folder(name) }
 
-    /// Replaces a file beside the library.
     package func write(_ text: String, to name: String) throws { try folder.write(text, to: name) }
 }

@@ -15,7 +15,6 @@ package final class TemporaryFolder {
 
     deinit { removeTree(path) }
 
-    /// The path of something in the folder.
     package func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 
     /// Replaces a file in the folder by rename.
@@ -23,14 +22,12 @@ package final class TemporaryFolder {
         try File.replace(self(name), with: Array(text.utf8))
     }
 
-    /// Makes a symbolic link in the folder.
     package func link(_ target: String, as name: String) throws {
         guard unsafe symlink(target, self(name)) == 0 else {
             throw TestFailure("link '\(self(name))': errno \(errno)")
         }
     }
 
-    /// The content of a file in the folder.
     package func text(of name: String) throws -> String {
         String(decoding: try File.read(self(name), limit: 1 << 26), as: UTF8.self)
     }

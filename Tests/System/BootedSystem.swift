@@ -130,7 +130,6 @@ extension BootedSystem {
                 + "Asserts")
     }
 
-    /// Copies a file of this machine to a folder inside.
     func copy(_ path: String, to folder: String) throws {
         let inside = "/proc/\(try leader)/root\(folder)"
         let result = try Program.run("/usr/bin/install", ["-m", "644", "-D", "-t", inside, path])

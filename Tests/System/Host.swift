@@ -47,7 +47,6 @@ struct Host: Shell {
         return host
     }
 
-    /// A host with these services.
     static func having(_ names: String...) throws -> Host { try having(names) }
 
     private static func having(_ names: [String]) throws -> Host {
@@ -73,7 +72,6 @@ struct Host: Shell {
     static let maintenance = #"{"state": "maintenance"}"#
     static let ended = #"{"state": "ended"}"#
 
-    /// Replaces the configuration.
     func configure(_ text: String) throws {
         try system.write(text, to: "/etc/killswitchd/killswitchd.toml")
     }
@@ -85,7 +83,6 @@ struct Host: Shell {
         for unit in up { try awaitUp(unit) }
     }
 
-    /// Makes a unit of this name.
     func unit(_ name: String, _ text: String) throws {
         try system.write(text, to: "/etc/systemd/system/\(name)")
     }
@@ -160,17 +157,14 @@ struct Host: Shell {
         try system.attempt("killswitchctl \(arguments)")
     }
 
-    /// The JSON that a command prints.
     func json(_ command: String) throws -> JSON.Value { try JSON.Value.parse(try run(command)) }
 
     func wait(until command: String) throws { try system.wait(until: command) }
 
-    /// Waits until the journal of the daemon has these words.
     func wait(forEntry words: String) throws {
         try wait(until: "journalctl --sync; journalctl -u killswitchd | grep -q \"\(words)\"")
     }
 
-    /// Waits until `systemctl status` shows these words.
     func wait(forStatus words: String) throws {
         try wait(until: "systemctl status killswitchd | grep -q \"\(words)\"")
     }
@@ -192,7 +186,6 @@ struct Host: Shell {
         try run("systemctl start \(units)")
     }
 
-    /// Waits until each of these units is down.
     func awaitDown(_ units: String...) throws {
         for unit in units {
             try wait(until: "systemctl show -P ActiveState \(unit) | grep -qE 'inactive|failed'")
@@ -215,7 +208,6 @@ struct Host: Shell {
         ).split(separator: "\n").compactMap { try JSON.Value.parse(Array($0.utf8)).object }
     }
 
-    /// The messages of those entries.
     func sentences(of kind: MessageID) throws -> [String] {
         try journal(of: kind).compactMap { $0["MESSAGE"]?.string }
     }

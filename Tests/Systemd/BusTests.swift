@@ -5,7 +5,6 @@ import Support
 import Systemd
 import Testing
 
-/// Calls and signals, on a private bus.
 @Suite(.timeLimit(.minutes(5)))
 struct BusTests {
     private let server: PrivateBus
@@ -16,7 +15,6 @@ struct BusTests {
         try Bus(server.loop, address: server.address, onLoss: onLoss)
     }
 
-    /// Makes a call and waits for its answer.
     private func ask<Answer>(
         _ bus: Bus, _ call: Call, within limit: Duration = .seconds(5),
         _ read: @escaping (Message) throws -> Answer
@@ -157,7 +155,6 @@ struct BusTests {
 }
 
 extension Call {
-    /// A method of the bus itself.
     static func ofBus(_ member: String, _ arguments: [Argument] = []) -> Call {
         Call(
             "ask the bus", to: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",

@@ -4,7 +4,6 @@ import Support
 import Systemd
 import Testing
 
-/// The text of the messages to the service manager.
 @Suite struct MessageTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let message: Notification
@@ -36,7 +35,6 @@ import Testing
     }
 }
 
-/// The environment variables of the service manager.
 @Suite struct NotifyEnvironmentTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -83,7 +83,6 @@ struct ClockOracle {
         return isRebooted && isAwaited && state != .ended ? nil : state
     }
 
-    /// The time for the ends of a source.
     func time(of index: Int, at now: Now) -> Instant {
         let source = sources[index]
         if index == signed { return timeOfSigned(source, at: now) }

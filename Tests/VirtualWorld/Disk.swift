@@ -1,7 +1,6 @@
 import CivilTime
 import Decision
 
-/// The files of a world that outlive the daemon.
 struct Disk {
     private var answers: [SourceName: [Answer]] = [:]
     /// The marks of confirmations. They are in /run.
@@ -11,7 +10,6 @@ struct Disk {
     /// Whether the last write of the ledger was done.
     private(set) var isLedgerCurrent = true
 
-    /// Performs a write.
     mutating func write(_ effect: Effect, at time: Instant) {
         switch effect {
         case .storeFlags(let name, let new): answers[name] = new
@@ -26,7 +24,6 @@ struct Disk {
         }
     }
 
-    /// A write has failed.
     mutating func fail(_ operation: WriteOperation) {
         if operation == .storeLedger { isLedgerCurrent = false }
     }

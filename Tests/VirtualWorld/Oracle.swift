@@ -3,7 +3,6 @@ package import Decision
 
 /// What flags and policy ask of one service, by another algorithm than the machine's.
 struct Oracle {
-    /// An answer of the oracle.
     struct Right {
         var state = State.running
         var daysLeft: Int?
@@ -179,14 +178,12 @@ package struct Pace {
     /// The host wakes up: polls that became due during the sleep are due now.
     mutating func wake(at moment: Boottime) { latest = latest.map { max($0, moment) } }
 
-    /// Why a fetch is wrong at this time; nil if it is right.
     func problem(fetchingAt moment: Boottime) -> String? {
         if let earliest, moment < earliest { return "asked \(earliest - moment) too soon" }
         if let latest, moment > latest { return "asked \(moment - latest) too late" }
         return nil
     }
 
-    /// A fetch has ended.
     mutating func end(_ outcome: Outcome, at moment: Boottime) {
         let wait = wait(after: outcome)
         earliest = moment + wait.lowerBound

@@ -4,7 +4,6 @@ import Gates
 
 /// The gates' machine of a daemon, with a systemd that does each job at once and a unit at each open target.
 struct StandInGates {
-    /// When the machine wants to be woken.
     private(set) var wake: Boottime?
     /// What each gate is in fact, as it was published last.
     private(set) var reports: [ServiceName: GateStatus] = [:]
@@ -30,13 +29,11 @@ struct StandInGates {
         post(.started, at: now)
     }
 
-    /// The files of a service are written.
     mutating func publish(_ record: PublishedVerdict, of service: ServiceName, at now: Boottime) {
         guard let desired = DesiredGate(record.verdict) else { return }
         post(.decided(service, desired, drainsUntil: record.drainsUntil), at: now)
     }
 
-    /// Wakes the machine if it is time.
     mutating func wakeIfDue(at now: Boottime) {
         if let wake, wake <= now {
             self.wake = nil
@@ -50,12 +47,10 @@ struct StandInGates {
         return hasMoved
     }
 
-    /// Whether the unit of a service is up.
     func isUnitUp(_ service: ServiceName) -> Bool {
         unit(of: service).map(active.contains) ?? false
     }
 
-    /// Whether this target of a service is up.
     func isUp(_ kind: GateTarget.Kind, of service: ServiceName) -> Bool {
         GateTarget(service: service, kind: kind).unit.map(active.contains) ?? false
     }

@@ -4,7 +4,6 @@ import Decision
 /// What one service and its gate have to be like: what flags and policy ask for, with the operator's orders, the wait
 /// of `open_spread` and the drain. It counts in times of the wall clock, which never steps in its world.
 struct StepsOracle {
-    /// An operator's order in force.
     struct Order {
         let state: State
         let until: Instant
@@ -25,7 +24,6 @@ struct StepsOracle {
     private(set) var present = Present()
     /// Whether flags, the policy or an order say what holds; else it stays as it was.
     private(set) var isDecided = false
-    /// Whether the units run.
     private(set) var areUnitsUp = false
     private var flags: Oracle
     private let policy: Policy
@@ -53,16 +51,13 @@ struct StepsOracle {
         flags.answered(edition, saying, of: source, at: time)
     }
 
-    /// The host has woken up.
     mutating func wake(at time: Instant) { flags.wake(at: time) }
 
-    /// An operator's order comes into force, or is released.
     mutating func publish(_ order: Order?) { self.order = order }
 
     /// Whether an operator may order what is for an open gate alone.
     var mayDrill: Bool { order == nil && policy.gate(of: present.state) == .open }
 
-    /// The disk has the present state.
     mutating func store() { stored = present }
 
     /// A new daemon has started with what the disk has. `bootedAt`: when the host has booted before; nil if it has not.
@@ -144,7 +139,6 @@ struct StepsOracle {
 
     // MARK: What it was like
 
-    /// Whether it waits for its turn, or drains.
     func isInStep(at time: Instant) -> Bool {
         present.turn != nil || present.drain.map { time < $0 } ?? false
     }

@@ -26,20 +26,17 @@ struct Watched {
         if oracle.answered(edition, saying, of: source, at: time) { isTouched = true }
     }
 
-    /// A record is published.
     mutating func publish(_ record: PublishedVerdict, _ chronicle: inout Chronicle) {
         if record.verdict.state != self.record?.verdict.state { chronicle.changes += 1 }
         self.record = record
         isTouched = true
     }
 
-    /// An operator's order comes into force, or is released.
     mutating func publish(_ order: StepsOracle.Order?) {
         oracle.publish(order)
         isTouched = true
     }
 
-    /// The host has woken up.
     mutating func wake(at time: Instant) {
         oracle.wake(at: time)
         isTouched = true
@@ -113,7 +110,6 @@ struct Watched {
 
 /// An operator who gives and releases orders at random, and rehearses closings.
 struct Operator {
-    /// What the operator does to a service.
     enum Deed {
         /// An order; `ifOpen` rejects it unless the gate is open without another.
         case order(Override, ifOpen: Bool)

@@ -213,7 +213,6 @@ package struct World {
         now = Now(wall: now.wall + time, boot: now.boot + time)
     }
 
-    /// The operator does something to one of the services.
     private mutating func operate() {
         let index = Int.random(in: watched.indices, using: &random)
         let name = watched[index].name
@@ -285,10 +284,8 @@ package struct World {
     }
 }
 
-/// A text that is no valid name.
 private struct NoName: Error {}
 
-/// The name of this text.
 func name<Thing>(_ text: String) throws -> Name<Thing> {
     guard let name = Name<Thing>(text) else { throw NoName() }
     return name

@@ -51,12 +51,10 @@ extension TimePoint where Axis == WallClock {
 }
 
 extension Zone {
-    /// A zone without history that follows a TZ string.
     static func following(_ footer: String) throws -> Zone {
         try Zone(name: footer, tzif: TZifFile(footer: footer).bytes)
     }
 
-    /// A zone of the system's time zone database.
     static func system(_ name: String, folder: String = systemZones) throws -> Zone {
         try Zone(name: name, tzif: File.read("\(folder)/\(name)", limit: 1 << 20))
     }

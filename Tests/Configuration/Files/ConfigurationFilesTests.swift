@@ -4,7 +4,6 @@ import Glibc
 import Support
 import Testing
 
-/// Which files make up a configuration, and in which order.
 @Suite struct ConfigurationFilesTests {
     /// The main file and the folders of drop-ins as on a host, the strongest first.
     private struct Host {

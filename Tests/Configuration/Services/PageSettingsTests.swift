@@ -3,7 +3,6 @@ import Decision
 import Pages
 import Testing
 
-/// The keys `page` and `lang` of a service.
 @Suite struct PageSettingsTests {
     private static let head = """
         [service.shop]
@@ -12,7 +11,6 @@ import Testing
 
         """
 
-    /// Settings with templates by their paths.
     private func load(
         _ text: String, _ templates: [String: String] = [:]
     ) throws -> (settings: Settings, read: [String], sources: [String]) {

@@ -3,7 +3,6 @@ import Files
 import SourceSettings
 import Testing
 
-/// The table `[report]`.
 @Suite struct ReportSettingsTests {
     fileprivate static let shop = """
         [service.shop]
@@ -59,7 +58,6 @@ import Testing
     }
 }
 
-/// The table `[metrics]`.
 @Suite struct MetricsSettingsTests {
     private func textfile(_ more: String) throws -> String? {
         try load(ReportSettingsTests.shop + "\n" + more).textfile

@@ -87,29 +87,24 @@ private func sources(of text: String, file: String = file) throws(ConfigurationE
                 """) == ["app /a 1", "shop /a 6"])
 }
 
-struct PathText: Sendable, CustomTestStringConvertible {
-    let address: String
-    let file: String
-    let path: String
-    var testDescription: String { "\(address) in \(file)" }
-}
-
 @Test(arguments: [
-    PathText(address: "/a/b", file: "/etc/k/k.toml", path: "/a/b"),
-    PathText(address: "///a//b/", file: "/etc/k/k.toml", path: "/a/b"),
-    PathText(address: "b", file: "/etc/k/k.toml", path: "/etc/k/b"),
-    PathText(address: "./b", file: "/etc/k/k.toml", path: "/etc/k/b"),
-    PathText(address: "../b", file: "/etc/k/k.toml", path: "/etc/k/../b"),
-    PathText(address: "c:d", file: "/k.toml", path: "/c:d"),
-    PathText(address: "b", file: "k.toml", path: "b"),
-    PathText(address: "b", file: "./conf/k.toml", path: "conf/b"),
-    PathText(address: "ä %20", file: "/etc/k/k.toml", path: "/etc/k/ä %20"),
+    ("/a/b", "/etc/k/k.toml", "/a/b"),
+    ("///a//b/", "/etc/k/k.toml", "/a/b"),
+    ("b", "/etc/k/k.toml", "/etc/k/b"),
+    ("./b", "/etc/k/k.toml", "/etc/k/b"),
+    ("../b", "/etc/k/k.toml", "/etc/k/../b"),
+    ("c:d", "/k.toml", "/c:d"),
+    ("b", "k.toml", "b"),
+    ("b", "./conf/k.toml", "conf/b"),
+    ("ä %20", "/etc/k/k.toml", "/etc/k/ä %20"),
     // As characters the slash and the combining mark are one; as bytes they are two.
-    PathText(address: "a/\u{301}b", file: "/etc/\u{301}k/k.toml", path: "/etc/\u{301}k/a/\u{301}b"),
+    ("a/\u{301}b", "/etc/\u{301}k/k.toml", "/etc/\u{301}k/a/\u{301}b"),
 ])
-func aPathBeginsInTheFolderOfTheFileThatNamesIt(_ path: PathText) throws {
-    let text = "[service.s]\nsource = \"file:\(path.address)\"\nformat = \"status\""
-    #expect(try sources(of: text, file: path.file) == ["s \(path.path) 2"])
+func aPathBeginsInTheFolderOfTheFileThatNamesIt(
+    address: String, file: String, path: String
+) throws {
+    let text = "[service.s]\nsource = \"file:\(address)\"\nformat = \"status\""
+    #expect(try sources(of: text, file: file) == ["s \(path) 2"])
 }
 
 /// The query of an address may hold a token, and its user a password. The output of `--check` and the
@@ -177,7 +172,6 @@ func aPathBeginsInTheFolderOfTheFileThatNamesIt(_ path: PathText) throws {
     }
 }
 
-/// The keys that name credentials.
 @Suite struct CredentialKeyTests {
     /// A new role has to have a key. The second is whether requests carry the credential as it is.
     private static func key(of role: CredentialRole) -> (name: String, isCarried: Bool) {

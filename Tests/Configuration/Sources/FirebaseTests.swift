@@ -4,7 +4,6 @@ import JSON
 import SourceSettings
 import Testing
 
-/// Valid sources of Firebase Remote Config.
 struct FirebaseTests {
     @Test func theDefaultsAreThePublicServiceAndThisHost() throws {
         let source = try #require(

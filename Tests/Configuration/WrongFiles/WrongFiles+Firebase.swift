@@ -1,5 +1,4 @@
 extension WrongFile {
-    /// Mistakes in a source of Firebase Remote Config.
     static let firebase = [
         WrongFile(
             "whatFirebaseNeeds",

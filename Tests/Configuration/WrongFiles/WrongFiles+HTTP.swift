@@ -1,5 +1,4 @@
 extension WrongFile {
-    /// Mistakes in a source over HTTP.
     static let http = [
         WrongFile(
             "urlsThatAreNone",

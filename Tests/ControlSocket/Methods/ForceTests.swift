@@ -5,7 +5,6 @@ import JSON
 import Support
 import Testing
 
-/// Force and Release.
 @Suite struct ForceTests {
     private let asked: TestDispatcher
 
@@ -84,7 +83,6 @@ import Testing
 
     init() throws { asked = try TestDispatcher() }
 
-    /// Lets a second pass.
     private func waitASecond() {
         let now = asked.daemon.now
         asked.daemon.now = Now(wall: now.wall + .seconds(1), boot: now.boot + .seconds(1))

@@ -87,7 +87,6 @@ import Testing
     }
 }
 
-/// Who may call which method.
 @Suite struct AccessTests {
     private let asked: TestDispatcher
 

@@ -2,7 +2,6 @@ import ControlSocket
 import JSON
 import Testing
 
-/// What a client sends, read as a call.
 @Suite struct MethodCallTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String

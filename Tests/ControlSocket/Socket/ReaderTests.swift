@@ -54,7 +54,6 @@ import Testing
     private struct Client {
         let program: Program
 
-        /// How many of its connections are open.
         var open: Int? {
             get throws { try program.output.split(separator: "\n").last.flatMap { Int($0) } }
         }

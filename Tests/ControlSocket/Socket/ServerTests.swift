@@ -24,9 +24,7 @@ import Testing
         try Server(loop, daemon, at: folder("socket"), change)
     }
 
-    private func turn() throws {
-        while try loop.runOnce(.milliseconds(20)) {}
-    }
+    private func turn() throws { while try loop.runOnce(.milliseconds(20)) {} }
 
     /// Turns until `client` has an answer or is cut: on a busy machine a reader may have to wait, because the
     /// time of the machine counts as the reader's.
@@ -144,7 +142,6 @@ import Testing
 final class RawClient {
     private let descriptor: Int32
     private(set) var received: [UInt8] = []
-    /// Whether the server has ended the connection.
     private(set) var isCut = false
 
     init(_ path: String) throws {
@@ -163,10 +160,8 @@ final class RawClient {
         _ = unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// Shuts down its sending side.
     func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Receives the available bytes.
     func receive() {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
@@ -179,6 +174,5 @@ final class RawClient {
         }
     }
 
-    /// The number of whole messages so far.
     var messages: Int { received.count { $0 == 0 } }
 }

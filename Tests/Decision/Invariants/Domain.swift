@@ -142,10 +142,8 @@ struct Census {
     private(set) var openings: [String] = []
     private(set) var changes: [String] = []
     private(set) var contradictions: [String] = []
-    /// How often the policy had to close, by cause.
     private(set) var closedByPolicy: [String: Int] = [:]
     private var reasons: Set<Reason> = []
-    /// The slugs that go with each sentence.
     private(set) var slugs: [String: Set<Reason.Slug>] = [:]
 
     mutating func count(
@@ -173,7 +171,6 @@ struct Census {
         slugs[reason.sentence, default: []].insert(reason.slug)
     }
 
-    /// The reasons of every override.
     mutating func record(overridesOf service: Service) throws {
         for override in Domain.overrides {
             var circumstances = Domain.circumstances[0]

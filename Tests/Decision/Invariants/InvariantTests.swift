@@ -127,17 +127,7 @@ extension Verdict {
 /// No error moves a gate in any state and under any order, and none ends the polling. This tests the
 /// whole machine, not only the decision.
 @Suite struct ErrorTests {
-    struct Case: CustomTestStringConvertible, Sendable {
-        let state: State
-        let override: State?
-
-        var testDescription: String { "\(state) \(override.map { "under \($0)" } ?? "")" }
-    }
-
-    static let cases = State.allCases.filter { $0 != .undecided }.flatMap { state in
-        ([nil] + State.allCases.map(Optional.some).filter { $0 != .undecided })
-            .map { Case(state: state, override: $0) }
-    }
+    static let states = State.allCases.filter { $0 != .undecided }
 
     private static let failures: [Outcome] = [
         .failure(Failure(.unreachable, "connection refused")),
@@ -154,11 +144,12 @@ extension Verdict {
         #"{"state":"running","version":1,"minimum_version":" "}"#,
     ]
 
-    @Test(arguments: cases) func noErrorMovesAGate(_ row: Case) throws {
+    @Test(arguments: states, [nil] + states.map(Optional.some))
+    func noErrorMovesAGate(in state: State, under override: State?) throws {
         let shop = try service(format: .switchObject(.whole), policy: Policy(minClosed: .zero))
         var play = try Transcript([shop]).started()
-        try play.at(1, "app", answers: #"{"state":"\#(row.state.rawValue)","version":9}"#)
-        if let state = row.override { play.at(2, .force(shop.name, try .order(state))) }
+        try play.at(1, "app", answers: #"{"state":"\#(state.rawValue)","version":9}"#)
+        if let override { play.at(2, .force(shop.name, try .order(override))) }
         let outcomes =
             try Self.failures
             + Self.bodies.map { .answer(try answer($0, fetchedAt: play.now.wall)) }
@@ -166,7 +157,7 @@ extension Verdict {
             let effects = play.at(Double(10 + index), .fetchEnded("app", outcome))
             for effect in effects {
                 if case .publish(_, let record) = effect {
-                    #expect(record.verdict.state == row.override ?? row.state, "\(outcome)")
+                    #expect(record.verdict.state == override ?? state, "\(outcome)")
                 }
                 if case .storeFlags = effect { Issue.record("stored: \(outcome)") }
             }
@@ -174,7 +165,7 @@ extension Verdict {
         }
         #expect(
             play.machine.overview(at: play.now).services.map(\.state)
-                == [row.override ?? row.state])
+                == [override ?? state])
     }
 
     /// Two machines with the same seed and the same events have the same effects, jitter included.

@@ -3,7 +3,6 @@ import Decision
 import Support
 import Testing
 
-/// Until when a closing drains.
 @Suite struct DrainTimeTests {
     private static let policy = Policy(drain: .seconds(20))
 

@@ -4,7 +4,6 @@ import JSON
 import Support
 import Testing
 
-/// The explanation of a verdict, switch by switch.
 @Suite struct ExplanationTests {
     private func explanation(_ play: Transcript) throws -> Explanation {
         try #require(play.machine.explanation(of: "shop", at: play.now))
@@ -71,27 +70,20 @@ import Testing
         #expect(play.machine.explanation(of: "web", at: play.now) == nil)
     }
 
-    struct Relevant: CustomTestStringConvertible, Sendable {
-        let format: Format
-        let keys: [String]
-
-        var testDescription: String { "\(format)" }
-    }
-
     @Test(arguments: [
-        Relevant(format: .serviceEnd, keys: ["is_service_end"]),
-        Relevant(format: .status(.whole), keys: ["apiInactive"]),
-        Relevant(format: .status(.member("app")), keys: ["app"]),
-        Relevant(format: .maintenance(.memberOrWhole("app")), keys: ["app"]),
-        Relevant(format: .maintenance(.memberOrWhole("web")), keys: ["isUnderMaintenance"]),
-        Relevant(format: .switchObject(.whole), keys: ["state", "windows"]),
-        Relevant(format: .switchObject(.member("web")), keys: []),
+        (Format.serviceEnd, ["is_service_end"]),
+        (.status(.whole), ["apiInactive"]),
+        (.status(.member("app")), ["app"]),
+        (.maintenance(.memberOrWhole("app")), ["app"]),
+        (.maintenance(.memberOrWhole("web")), ["isUnderMaintenance"]),
+        (.switchObject(.whole), ["state", "windows"]),
+        (.switchObject(.member("web")), []),
     ])
-    func aFormatLooksAtItsOwnFlagsAlone(_ row: Relevant) {
+    func aFormatLooksAtItsOwnFlagsAlone(_ format: Format, _ keys: [String]) {
         let flags: JSON.Object = [
             "is_service_end": "no", "apiInactive": true, "app": "{}", "isUnderMaintenance": false,
             "state": "running", "windows": [], "other": 1,
         ]
-        #expect(row.format.relevant(in: flags).map(\.key) == row.keys)
+        #expect(format.relevant(in: flags).map(\.key) == keys)
     }
 }

@@ -3,7 +3,6 @@ import Decision
 import Support
 import Testing
 
-/// Flapping, and the choice among several switches.
 @Suite struct FlappingTests {
     @Test func aGateThatClosedReopensNoSoonerThanMinClosed() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "over"}"#)

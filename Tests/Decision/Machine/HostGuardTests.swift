@@ -135,7 +135,6 @@ struct HostGuardTests {
     }
 }
 
-/// What the host guard knows over a restart of the daemon.
 struct GuardRestartTests {
     private static let end = GuardEvasionTests.ends(at: "12:20:00")
 

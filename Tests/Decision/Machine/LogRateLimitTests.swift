@@ -10,9 +10,7 @@ import Testing
         play.text.split(separator: "\n").filter { $0.contains("    log ") }
     }
 
-    private func failure(
-        _ number: Int, _ kind: Failure.Kind = .unreachable
-    ) throws -> Event {
+    private func failure(_ number: Int, _ kind: Failure.Kind = .unreachable) throws -> Event {
         .fetchEnded("app", .failure(Failure(kind, "error \(number)")))
     }
 

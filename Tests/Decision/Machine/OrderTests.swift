@@ -13,7 +13,6 @@ import Testing
         try .order(state, until: "2027-03-01T\(until)Z", for: cause)
     }
 
-    /// A shop that is open by its flags.
     private func open(
         _ body: String = ServiceEnd.no, format: Format = .serviceEnd, policy: Policy = Policy()
     ) throws -> Transcript {

@@ -70,10 +70,8 @@ import Testing
     @Test func aClockThatIsTooEarlyEndsNoOverride() throws {
         var memory = try Memory.stored(ServiceEnd.no, state: .ended, boot: "another-boot")
         memory.overrides = ["shop": try .order(.ended)]
-        var play = try Transcript(
-            [try service()], memory: memory, start: "1970-01-01T00:00:10Z"
-        )
-        .answered(ServiceEnd.no, at: 1)
+        var play = try Transcript([try service()], memory: memory, start: "1970-01-01T00:00:10Z")
+            .answered(ServiceEnd.no, at: 1)
         #expect(play.states == [.ended])
         #expect(play.states(at: 60) == [.ended])
         let now = try Instant(rfc3339: "2027-03-01T13:00:00Z") - play.now.wall

@@ -3,7 +3,6 @@ import Decision
 import Support
 import Testing
 
-/// What is written and when, and failed writes.
 @Suite struct PublishedVerdictTests {
     @Test func aPollThatBringsNothingNewWritesNothing() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)

@@ -3,7 +3,6 @@ import Decision
 import Support
 import Testing
 
-/// A reload with another plan.
 @Suite struct ReloadTests {
     @Test func theSamePlanChangesNothing() throws {
         var play = try Transcript([try service()]).answered(ServiceEnd.no, at: 1)

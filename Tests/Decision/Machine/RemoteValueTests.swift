@@ -55,46 +55,39 @@ import Testing
             """#)
     }
 
-    struct Case: CustomTestStringConvertible, Sendable {
-        let type: RemoteType
-        let flag: String
-        /// The value as JSON, or the error.
-        let expected: String
-
-        var testDescription: String { "\(type) \(flag)" }
-    }
-
+    /// What is expected is the value as JSON, or the error.
     @Test(arguments: [
-        Case(type: .string, flag: #""x""#, expected: #""x""#),
-        Case(type: .string, flag: "1", expected: "key 'k' is a number, not a string"),
-        Case(type: .integer, flag: "15.0", expected: "15.0"),
-        Case(type: .integer, flag: #""42""#, expected: "42"),
-        Case(type: .integer, flag: #"" 42""#, expected: "key 'k' is ' 42', not an integer"),
-        Case(
-            type: .integer, flag: "1e30", expected: "key 'k' is the number '1e30', not an integer"),
-        Case(type: .number, flag: "1e30", expected: "1e30"),
-        Case(type: .number, flag: "1e999", expected: "key 'k' is the number '1e999', not a number"),
-        Case(type: .number, flag: "true", expected: "key 'k' is a boolean, not a number"),
-        Case(type: .boolean, flag: #""On""#, expected: "true"),
-        Case(
-            type: .string, flag: #""\#(String(repeating: "x", count: 16_385))""#,
-            expected: "key 'k' has 16385 bytes, and at most 16384 are read"),
-        Case(
-            type: .json, flag: #"["\#(String(repeating: "x", count: 16_384))"]"#,
-            expected: "key 'k' has 16388 bytes, and at most 16384 are read"),
-        Case(type: .boolean, flag: "0", expected: "key 'k' is a number, not a Boolean"),
-        Case(type: .json, flag: #""[1, {}]""#, expected: "[1,{}]"),
-        Case(type: .json, flag: "[1]", expected: "[1]"),
-        Case(type: .word(["true": "on"]), flag: "true", expected: #""on""#),
-        Case(type: .word([:]), flag: "2", expected: "key 'k' is '2', not in the map"),
+        (RemoteType.string, #""x""#, #""x""#),
+        (.string, "1", "key 'k' is a number, not a string"),
+        (.integer, "15.0", "15.0"),
+        (.integer, #""42""#, "42"),
+        (.integer, #"" 42""#, "key 'k' is ' 42', not an integer"),
+        (.integer, "1e30", "key 'k' is the number '1e30', not an integer"),
+        (.number, "1e30", "1e30"),
+        (.number, "1e999", "key 'k' is the number '1e999', not a number"),
+        (.number, "true", "key 'k' is a boolean, not a number"),
+        (.boolean, #""On""#, "true"),
+        (
+            .string, #""\#(String(repeating: "x", count: 16_385))""#,
+            "key 'k' has 16385 bytes, and at most 16384 are read"
+        ),
+        (
+            .json, #"["\#(String(repeating: "x", count: 16_384))"]"#,
+            "key 'k' has 16388 bytes, and at most 16384 are read"
+        ),
+        (.boolean, "0", "key 'k' is a number, not a Boolean"),
+        (.json, #""[1, {}]""#, "[1,{}]"),
+        (.json, "[1]", "[1]"),
+        (.word(["true": "on"]), "true", #""on""#),
+        (.word([:]), "2", "key 'k' is '2', not in the map"),
     ])
-    func aFlagIsReadByItsType(_ row: Case) throws {
-        let flags = try FlagDocument.parse(Array(#"{"k": \#(row.flag)}"#.utf8))
-        let plan = RemoteValue(name: "k", source: "app", key: "k", type: row.type)
+    func aFlagIsReadByItsType(type: RemoteType, flag: String, expected: String) throws {
+        let flags = try FlagDocument.parse(Array(#"{"k": \#(flag)}"#.utf8))
+        let plan = RemoteValue(name: "k", source: "app", key: "k", type: type)
         do {
-            #expect(try plan.read(flags).serialized(.compact) == row.expected)
+            #expect(try plan.read(flags).serialized(.compact) == expected)
         } catch {
-            #expect("\(error)" == row.expected)
+            #expect("\(error)" == expected)
         }
     }
 

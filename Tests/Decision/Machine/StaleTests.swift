@@ -218,27 +218,22 @@ struct SilenceTests {
             policy: Policy(maxStale: maxStale, whenStale: whenStale, minClosed: .zero))
     }
 
-    struct Decided: CustomTestStringConvertible, Sendable {
-        let body: String
-        let whenStale: WhenStale
-        let stood: State
-        var testDescription: String { "\(whenStale) \(body)" }
-    }
-
     /// A restart once reverted for half a minute the opening or closing by stale flags.
     @Test(arguments: [
-        Decided(body: open, whenStale: .closed, stood: .maintenance),
-        Decided(body: expired, whenStale: .closed, stood: .maintenance),
-        Decided(body: maintenance, whenStale: .open, stood: .running),
-        Decided(body: open, whenStale: .hold, stood: .running),
+        (open, WhenStale.closed, State.maintenance),
+        (expired, .closed, .maintenance),
+        (maintenance, .open, .running),
+        (open, .hold, .running),
     ])
-    func aRestartKeepsTheDecisionThatSilenceMade(_ decided: Decided) throws {
-        let memory = try Memory.stored(decided.body, state: decided.stood)
-        var play = try Transcript([try Self.shop(decided.whenStale)], memory: memory)
-        #expect(play.states(at: 0, .started) == [decided.stood])
+    func aRestartKeepsTheDecisionThatSilenceMade(
+        body: String, whenStale: WhenStale, stood: State
+    ) throws {
+        let memory = try Memory.stored(body, state: stood)
+        var play = try Transcript([try Self.shop(whenStale)], memory: memory)
+        #expect(play.states(at: 0, .started) == [stood])
         play.hang(until: 29)
-        #expect(play.states(at: 29) == [decided.stood])
-        #expect(play.states(at: 31) == [decided.stood])
+        #expect(play.states(at: 29) == [stood])
+        #expect(play.states(at: 31) == [stood])
     }
 
     /// A changed time zone makes the switch read its flags again, and changes no decision.

@@ -3,7 +3,6 @@ import Decision
 import Support
 import Testing
 
-/// Ends, midnights and the clock.
 @Suite struct TimeTests {
     @Test func daysLeftChangeAtMidnightOfTheZoneAndTheEndComesTrueOnTime() throws {
         let end = #"{"service_end": "countdown", "service_countdown": "2027-03-03T08:00:00+0000"}"#

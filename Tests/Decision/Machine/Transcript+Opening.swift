@@ -5,7 +5,6 @@ import Testing
 
 /// The usual beginnings of transcripts, which only the tests of the start are about.
 extension Transcript {
-    /// The transcript after the start.
     func started() -> Transcript {
         var play = self
         play.at(0, .started)
@@ -45,7 +44,6 @@ extension Transcript {
     }
 }
 
-/// Flags of the format `service-end`.
 enum ServiceEnd {
     static let no = #"{"service_end": "no"}"#
     static let over = #"{"service_end": "over"}"#

@@ -43,7 +43,6 @@ extension Plan {
 }
 
 extension Transcript {
-    /// A service whose source has signers, at its start.
     static func signed(
         _ service: Service, place: HostPlace = .named("this-host"),
         start: String = "2027-03-01T12:00:00Z"
@@ -62,7 +61,6 @@ extension Transcript {
         return effects
     }
 
-    /// The same with a signed document.
     @discardableResult
     mutating func accept(
         _ seconds: Double, _ flags: String, version: Int64, by authors: [String],
@@ -79,7 +77,6 @@ extension Transcript {
         return states
     }
 
-    /// A host at its start.
     static func started(_ plan: Plan) throws -> Transcript { try Transcript(plan: plan).started() }
 
     /// The same host after a restart of the daemon at 12:10, before its source has answered.

@@ -18,9 +18,7 @@ struct Transcript {
     /// What the kernel says of the wall clock.
     var isSynchronised: Bool? = false
     private var showsSleep: Bool
-    /// The wake-up that the machine asked for last.
     private var wake = Wake()
-    /// The ledger on disk.
     private(set) var ledger = Ledger()
 
     init(
@@ -60,12 +58,10 @@ struct Transcript {
     /// Clears the text, to leave out the usual beginning.
     mutating func forget() { text = "" }
 
-    /// Compares the text.
     func expect(_ expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(text == expected + "\n", sourceLocation: sourceLocation)
     }
 
-    /// Compares the text without fetches.
     func expectWithoutFetches(
         _ expected: String, sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -107,7 +103,6 @@ struct Transcript {
         }
     }
 
-    /// The next wake-up of the machine.
     private var nextWake: Duration? {
         let boot = wake.boot.map { $0 - Boottime(microseconds: 0) - bootedFor }
         let wall = wake.wall.map { $0 - start - step }
@@ -171,10 +166,8 @@ extension Plan {
 }
 
 extension Transcript {
-    /// The state of each service.
     var states: [State] { machine.overview(at: now).services.map(\.state) }
 
-    /// The state of each service after this event.
     mutating func states(at seconds: Double, _ event: Event = .woke) -> [State] {
         at(seconds, event)
         return states
@@ -186,7 +179,6 @@ extension Transcript {
         return states
     }
 
-    /// The state of each service after this answer.
     mutating func states(at seconds: Double, _ source: String, answers body: String) throws
         -> [State]
     {
@@ -200,7 +192,6 @@ extension Format {
         endKeys: ["service_end", "is_service_end"], countdownKey: "service_countdown")
 }
 
-/// The services whose verdicts these effects publish.
 func published(_ effects: [Effect]) -> [String] {
     effects.compactMap { effect in
         if case .publish(let service, _) = effect { service.name.text } else { nil }

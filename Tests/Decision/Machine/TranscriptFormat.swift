@@ -2,7 +2,6 @@ import CivilTime
 import Decision
 import JSON
 
-/// Events and effects as text in a transcript.
 enum TranscriptFormat {
     /// An event with its effects, a line each. Two usual ones follow a good answer in brackets: it is stored
     /// before all others, and confirmed after the files are written.

@@ -3,7 +3,6 @@ import Decision
 import Testing
 import VirtualWorld
 
-/// Notices in virtual time.
 @Suite struct NoticeWorldTests {
     private static let leads: [Duration] =
         [30, 7, 1].map { .seconds($0 * 86_400) } + [.seconds(3600)]

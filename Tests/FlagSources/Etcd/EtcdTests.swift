@@ -6,7 +6,6 @@ import Testing
 
 /// Lines of a watch as etcd 3.4 writes them, in parts of any size.
 @Suite struct WatchParserTests {
-    /// A line with a result of these members.
     private static func result(_ members: String) -> String {
         #"{"result":{"header":{"cluster_id":"7","member_id":"3","revision":"3"}\#(members)}}"#
             + "\n"
@@ -157,7 +156,6 @@ import Testing
     }
 }
 
-/// The order in which the members of an etcd cluster are tried.
 @Suite struct MemberRankingTests {
     private let start = Boottime(microseconds: 1_000_000_000)
     private var later: Boottime { start + MemberRanking.avoidance }

@@ -3,7 +3,6 @@ import FlagSources
 import JSON
 import Testing
 
-/// Answers to an evaluation of all flags.
 @Suite struct EvaluationsTests {
     private func evaluations(_ text: String) throws -> Evaluations {
         try Evaluations(Array(text.utf8))

@@ -3,7 +3,6 @@ import Decision
 import FlagSources
 import Testing
 
-/// When a stream is opened, given up and opened again.
 @Suite struct StreamMachineTests {
     private static let lost = Failure(.unreachable, "the connection was lost")
 

@@ -6,7 +6,6 @@ import HTTP
 import Support
 import Testing
 
-/// A stream over HTTP, with `FlagServer`.
 @Suite(.timeLimit(.minutes(5))) struct StreamTests {
     /// Each line is a hint.
     private struct LineParser: StreamParser {
@@ -161,7 +160,6 @@ import Testing
 }
 
 extension HostEnvironment {
-    /// An environment without credentials.
     static let ofTests = HostEnvironment(
         credentialsDirectory: nil, user: 0, userAgent: "killswitchd", stateDirectory: "")
 }

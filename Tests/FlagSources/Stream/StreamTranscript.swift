@@ -47,7 +47,6 @@ struct StreamTranscript {
         return stream
     }
 
-    /// Compares the text.
     func expect(_ expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(text == expected + "\n", sourceLocation: sourceLocation)
     }
@@ -55,7 +54,6 @@ struct StreamTranscript {
     /// The next wake-up of the machine, in seconds.
     var wakesAt: Double? { wake.map { Double($0.microseconds) / 1_000_000 } }
 
-    /// Sends an event at this many seconds.
     @discardableResult mutating func at(_ seconds: Double, _ event: StreamEvent) -> [StreamEffect] {
         text += "\(Self.number(seconds)) \(Self.line(event))\n"
         return handle(event, at: Boottime(microseconds: Int64(seconds * 1_000_000)))

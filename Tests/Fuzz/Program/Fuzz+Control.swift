@@ -4,7 +4,6 @@ import Decision
 import Gates
 import JSON
 
-/// Calls at the control socket.
 extension Fuzz {
     static func varlink(_ bytes: [UInt8]) -> Bool {
         var framing = Framing(limit: 4096)

@@ -6,7 +6,6 @@ import JSON
 
 @testable import Signing
 
-/// Documents: flags, signatures, settings.
 extension Fuzz {
     private static let now = Instant(seconds: 1_800_000_000)
 
@@ -125,7 +124,6 @@ private enum SignedSeed {
                 """.utf8), zone: .utc)
     }
 
-    /// The text form of a signature.
     static func armour(_ bytes: [UInt8]) -> [UInt8] {
         Array(
             """

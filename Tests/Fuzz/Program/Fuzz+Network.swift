@@ -34,9 +34,7 @@ extension Fuzz {
         return answers[1] != nil
     }
 
-    static func evaluations(_ bytes: [UInt8]) -> Bool {
-        accepted { try Evaluations(bytes) } != nil
-    }
+    static func evaluations(_ bytes: [UInt8]) -> Bool { accepted { try Evaluations(bytes) } != nil }
 
     static func eventStream(_ bytes: [UInt8]) -> Bool {
         isNew(bytes) { EventParser(EventMemory()) }

@@ -82,7 +82,6 @@ enum FuzzTarget: String, CaseIterable {
     }
 }
 
-/// What the targets do.
 enum Fuzz {
     /// Ends the process unless something holds that has to.
     static func hold(_ condition: Bool, _ what: @autoclosure () -> String) {

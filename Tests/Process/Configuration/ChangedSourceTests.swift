@@ -78,13 +78,8 @@ import Testing
         try await server.behave("running", until: "running", of: daemon)
     }
 
-    private static let silent = """
-
-        [service.silent]
-        source = "file:nothing.json"
-        format = "status"
-        first_timeout = "1s"
-        """
+    private static let silent = Daemon.service(
+        "silent", on: "file:nothing.json", format: "status", #"first_timeout = "1s""#)
 
     /// A daemon whose service was closed by the flags of a source of this kind.
     private func closed(by kind: Change.Kind, of server: FlagServer) async throws -> Daemon {

@@ -3,7 +3,6 @@ import Glibc
 import Support
 import Testing
 
-/// Configurations of several files, broken configurations, and the kept configuration.
 @Suite(.timeLimit(.minutes(5))) struct ConfigurationTests {
     private func checked(_ daemon: Daemon) throws -> Program.Result {
         let result = try Programs.run(
@@ -20,8 +19,7 @@ import Testing
             "[service.shop]\ntime_zone = \"UTC\"\nmax_stale = \"1h\"", to: "conf.d/10-zone.toml")
         try daemon.folder.write("nonsense", to: "conf.d/20-old.toml.bak")
         try daemon.folder.link("/dev/null", as: "conf.d/30-off.toml")
-        let result = try checked(daemon)
-        #expect(result.status == 0)
+        let result = try checked(daemon).expect(0)
         let lines = result.output.split(separator: "\n")
         #expect(
             lines.prefix(4) == [
@@ -106,13 +104,7 @@ import Testing
         type = "http"
         url = "https://127.0.0.1:1/flags"
         ca = "/nowhere/ca.pem"
-        [service.shop]
-        source = "file:flags.json"
-        format = "service-end"
-        [service.mail]
-        source = "web"
-        format = "status"
-        """
+        """ + Daemon.service() + Daemon.service("mail", on: "web", format: "status")
 
     @Test func checkNamesFilesThatTheDaemonCouldNotRead() throws {
         let daemon = try Daemon(Self.configuration, flags: nil)
@@ -120,8 +112,7 @@ import Testing
         try daemon.folder.write("secret", to: "token")
         try daemon.configure(
             Self.configuration.replacing("ca = ", with: "bearer = \"\(token)\"\nca = "))
-        let checked = try daemon.run("--check")
-        #expect(checked.status == 0)
+        let checked = try daemon.run("--check").expect(0)
         for line in [
             "source 'web': open '/nowhere/ca.pem': no such file or directory",
             "source 'web': read credential '\(token)': its mode 644 lets others at it; ",
@@ -135,8 +126,7 @@ import Testing
 
     @Test func aProbeFetchesFromEachSourceOnce() throws {
         let daemon = try Daemon(Self.configuration)
-        let probed = try daemon.run("--check", "--probe")
-        #expect(probed.status == 75)
+        let probed = try daemon.run("--check", "--probe").expect(75)
         let lines = probed.output.split(separator: "\n").suffix(2)
         #expect(
             Set(lines) == [
@@ -209,8 +199,7 @@ import Testing
             """
         let service = "[service.shop]\nsource = \"app\"\nformat = \"status\"\n"
         let daemon = try Daemon(source + service)
-        let refused = try daemon.run("--check")
-        #expect(refused.status == 78)
+        let refused = try daemon.run("--check").expect(78)
         #expect(
             refused.errors == "killswitchd: error: \(daemon.folder("killswitchd.toml")):4:1: "
                 + "'bearer' in [source.app] would be sent in clear: 'url' is not https; write "

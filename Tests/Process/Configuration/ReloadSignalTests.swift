@@ -3,7 +3,6 @@ import Glibc
 import Support
 import Testing
 
-/// SIGHUP makes the daemon read its configuration again.
 @Suite(.timeLimit(.minutes(5))) struct ReloadSignalTests {
     private static let both = Daemon.shop + Daemon.service("web", on: "file:web.json")
 

@@ -53,7 +53,6 @@ import Testing
     }
 }
 
-/// A script beside this file.
 func script(_ name: String, file: String = #filePath) -> String {
     "/" + file.split(separator: "/").dropLast().joined(separator: "/") + "/" + name
 }

@@ -127,16 +127,14 @@ import Testing
             0, output: "not shown: --runtime-directory was given without", "verdict   running\n")
         for bad in ["", "{", #"{"schema": 99}"#] {
             try daemon.folder.write(bad, to: "state/flags/shop.json")
-            try explain(daemon).expect(
-                0, output: "not shown: read '", "verdict   running\n")
+            try explain(daemon).expect(0, output: "not shown: read '", "verdict   running\n")
         }
     }
 
     @Test func anOutOfDateStateIsShownAsSuch() throws {
         let daemon = try Daemon.decided(Self.running)
         try daemon.outdate()
-        let result = try explain(daemon)
-        #expect(result.status == 3)
+        let result = try explain(daemon).expect(3)
         #expect(result.output.contains("verdict   running (out of date)\n"))
         #expect(result.errors.contains("out of date; see 'systemctl status killswitchd'"))
     }

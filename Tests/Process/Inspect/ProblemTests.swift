@@ -76,7 +76,7 @@ import Testing
 
     @Test func aRefusedConfiguration() throws {
         let watched = try running()
-        try watched.daemon.folder.write("[service.shop", to: "killswitchd.toml")
+        try watched.daemon.configure("[service.shop")
         try watched.daemon.control("reload").expect(78)
         try expect("configuration refused; the last accepted one stays in force: ", from: watched)
     }
@@ -109,9 +109,8 @@ import Testing
 
     @Test func aReloadPrintsTheWarningsThatItCauses() throws {
         let watched = try running()
-        try watched.daemon.folder.write(
-            Daemon.shop + "\n[source.spare]\ntype = \"file\"\npath = \"spare.json\"\n",
-            to: "killswitchd.toml")
+        try watched.daemon.configure(
+            Daemon.shop + "\n[source.spare]\ntype = \"file\"\npath = \"spare.json\"\n")
         try watched.daemon.control("reload").expect(0, output: "\nwarning: ", "spare")
     }
 }

@@ -5,7 +5,6 @@ import JSON
 import Support
 import Testing
 
-/// The commands that read, on the files of a daemon.
 @Suite(.timeLimit(.minutes(5))) struct ReadingCommandTests {
     private static let countdown =
         #"{"service_end": "countdown", "service_countdown": "2099-12-31T00:00:00Z"}"#
@@ -157,8 +156,7 @@ import Testing
 
     @Test func withoutADaemonStatusShowsTheFilesAndWarns() throws {
         let daemon = try Daemon.decided(Daemon.flags("over"))
-        let table = try daemon.control("status")
-        #expect(table.status == 0)
+        let table = try daemon.control("status").expect(0)
         #expect(table.output.contains("shop     ended  closed  -     0s   -     -      flags"))
         #expect(table.errors.contains("is killswitchd running?"))
         #expect(table.errors.hasSuffix("\nShowing what killswitchd published last.\n"))

@@ -2,7 +2,6 @@ import JSON
 import Support
 import Testing
 
-/// `killswitchctl simulate`, as its users run it.
 @Suite(.timeLimit(.minutes(5))) struct SimulateTests {
     private let folder: TemporaryFolder
 

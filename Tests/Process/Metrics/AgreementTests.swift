@@ -4,22 +4,14 @@ import JSON
 import Support
 import Testing
 
-/// `status --json` and the metrics say the same, in every state.
 @Suite(.timeLimit(.minutes(5))) struct AgreementTests {
     private static let configuration = """
         [source.app]
         type = "file"
         path = "flags.json"
-        [service.shop]
-        source = "app"
-        format = "switch"
-        min_closed = "0s"
-        time_zone = "UTC"
-        [service.web]
-        source = "app"
-        format = "switch"
-        update_required = "open"
         """
+        + Daemon.service(on: "app", format: "switch", #"min_closed = "0s""#, #"time_zone = "UTC""#)
+        + Daemon.service("web", on: "app", format: "switch", #"update_required = "open""#)
 
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -126,14 +118,12 @@ extension Daemon {
         try File.exists(folder(file)) ? folder.text(of: file) : nil
     }
 
-    /// Waits until the metrics have this line.
     func waitFor(sample: String, in file: String = "run/metrics.prom") throws {
         try waitUntil("the metrics have '\(sample)'") { [self] in
             try metrics(file)?.split(separator: "\n").contains { $0 == sample } ?? false
         }
     }
 
-    /// The value of a sample; nil without it.
     func value(of sample: String) throws -> Substring? {
         let line = try metrics()?.split(separator: "\n").first { $0.hasPrefix(sample + " ") }
         return line?.dropFirst(sample.count + 1)

@@ -4,7 +4,6 @@ import JSON
 import Support
 import Testing
 
-/// When and where the metrics are written.
 @Suite(.timeLimit(.minutes(5))) struct MetricsWriterTests {
     private static func state(_ state: String, _ value: Int) -> String {
         #"killswitch_service_state{service="shop",state="\#(state)"} \#(value)"#
@@ -72,8 +71,7 @@ import Testing
         try daemon.setFlags("over", waitingFor: "ended")
         try daemon.waitFor(sample: Self.state("ended", 1))
         #expect(try daemon.lines(with: "warning: the metrics are not written: ").count == 1)
-        let checked = try daemon.control("status", "--check")
-        #expect(checked.status == 1)
+        let checked = try daemon.control("status", "--check").expect(1)
         #expect(checked.output.hasPrefix("the metrics are not written: "))
         #expect(try daemon.value(of: #"killswitch_problems{kind="metrics"}"#) == "1")
         try daemon.stop()

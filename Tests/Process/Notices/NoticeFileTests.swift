@@ -5,7 +5,6 @@ import POSIX
 import Support
 import Testing
 
-/// What the daemon writes and logs of announced ends.
 @Suite(.timeLimit(.minutes(5))) struct NoticeFileTests {
     private static let configuration = Daemon.service(
         format: "switch", #"time_zone = "UTC""#, #"min_closed = "0s""#, #"notify_before = ["400d"]"#

@@ -97,12 +97,10 @@ struct VersionedSource {
             put = { try server.publish(server: ["service_end": $0.end], version: Int($1)) }
         }
         let configuration = try daemon.folder.text(of: "killswitchd.toml")
-        try daemon.folder.write(
-            configuration.replacing(#"format = "status""#, with: #"format = "switch""#),
-            to: "killswitchd.toml")
+        try daemon.configure(
+            configuration.replacing(#"format = "status""#, with: #"format = "switch""#))
     }
 
-    /// Replaces the flags.
     func publish(_ state: State, version: Int64) throws { try put(state, version) }
 
     private static func document(_ state: State, _ version: Int64) -> String {

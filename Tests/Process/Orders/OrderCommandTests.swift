@@ -8,7 +8,6 @@ import Storage
 import Support
 import Testing
 
-/// The commands that give orders, from the command line to the files.
 @Suite(.timeLimit(.minutes(5))) struct OrderCommandTests {
     @Test func forceClosesAtOnceAndSaysWhoWhyAndUntilWhen() throws {
         let daemon = try Daemon.running()
@@ -125,9 +124,8 @@ import Testing
         let mistake = daemon.folder("killswitchd.toml") + ":2:1: unknown key 'sorce'"
         #expect(lines.contains { $0.hasPrefix(mistake) })
         try daemon.control("is-open", "shop").expect(0)
-        try daemon.folder.write(
-            Daemon.shop + "\n" + Daemon.shop.replacing("service.shop", with: "service.web"),
-            to: "killswitchd.toml")
+        try daemon.configure(
+            Daemon.shop + "\n" + Daemon.shop.replacing("service.shop", with: "service.web"))
         let accepted = try daemon.control("reload").expect(0)
         #expect(
             accepted.output

@@ -3,7 +3,6 @@ import JSON
 import Support
 import Testing
 
-/// Orders for several services, and the words for a state.
 @Suite(.timeLimit(.minutes(5))) struct SeveralServicesTests {
     private func running() throws -> Daemon {
         let daemon = try Daemon(

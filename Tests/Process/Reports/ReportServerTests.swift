@@ -133,10 +133,8 @@ extension Daemon {
 }
 
 extension FlagServer {
-    /// The requests with a report.
     var reportRequests: [Request] { get throws { try requests.filter { $0.method == "POST" } } }
 
-    /// The reports that the server has got.
     var reports: [JSON.Object] {
         get throws {
             try reportRequests.map { request in
@@ -150,6 +148,5 @@ extension JSON.Object {
     /// The member of the first service of a report.
     func first(_ name: String) -> JSON.Value? { self["services"]?.array?.first?.object?[name] }
 
-    /// The number of a report.
     var generation: Int64? { self["generation"]?.number?.int64 }
 }

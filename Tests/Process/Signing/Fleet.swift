@@ -53,12 +53,10 @@ final class Fleet {
         return fleet
     }
 
-    /// Lists alice, bob or both.
     func list(_ names: String...) throws {
         try list(names.map { "\($0) \(try ($0 == "bob" ? bob : alice).publicText)" })
     }
 
-    /// Replaces the list of signers.
     func list(_ lines: [String]) throws {
         try daemon.folder.write(lines.joined(separator: "\n") + "\n", to: "allowed_signers")
     }
@@ -75,7 +73,6 @@ final class Fleet {
             """
     }
 
-    /// A document with the signatures of these keys.
     func signed(_ document: String, by keys: [SigningKey]) throws -> String {
         document + (try keys.map { try $0.sign(document) }.joined())
     }
@@ -85,7 +82,6 @@ final class Fleet {
         try publish(signed(Self.document(end, version: version), by: keys))
     }
 
-    /// Publishes such a document, and waits until the shop is in this state.
     func publish(
         _ end: String, version: Int, by keys: SigningKey..., awaiting state: String
     ) async throws {
@@ -93,7 +89,7 @@ final class Fleet {
         try await daemon.awaitState(state)
     }
 
-    /// Publishes such a document, and waits until the verdict has this reason; expects this state then.
+    /// Publishes a document, and waits until the verdict has this reason; expects this state then.
     func publish(
         _ end: String, version: Int, by keys: SigningKey..., awaitingReason reason: String,
         state: String? = nil, at location: SourceLocation = #_sourceLocation
@@ -102,7 +98,6 @@ final class Fleet {
         try await daemon.awaitReason(reason, state: state, at: location)
     }
 
-    /// Publishes these bytes.
     func publish(_ text: String) throws { try daemon.folder.write(text, to: "flags.json") }
 
     /// Publishes these bytes, and waits until the verdict has this reason; expects this state then.
@@ -114,7 +109,6 @@ final class Fleet {
         try await daemon.awaitReason(reason, state: state, at: location)
     }
 
-    /// The published bytes.
     var text: String { get throws { try daemon.folder.text(of: "flags.json") } }
 
     /// Signs the published document with a key, by `killswitchctl sign` with these options.

@@ -11,7 +11,6 @@ import Testing
     /// What each is once its time has come.
     private static let closed = ["end": "ended", "window": "maintenance", "expires": "maintenance"]
 
-    /// A document in which the subject comes true at a time.
     private static func document(_ subject: String, at time: Instant) -> String {
         let late = Zone.utc.rfc3339(time + .seconds(86_400))
         let edge = Zone.utc.rfc3339(time)

@@ -132,13 +132,7 @@ import Testing
     /// What one person has signed is stored for the service that follows one. It counts for no other.
     @Test func aRestartAcceptsNoOrderThatLacksASignature() async throws {
         let fleet = try Fleet(
-            Fleet.configuration() + """
-
-                [service.bank]
-                source = "app"
-                format = "service-end"
-                signatures_to_close = 2
-                """)
+            Fleet.configuration() + Daemon.service("bank", on: "app", "signatures_to_close = 2"))
         let bank = { try fleet.daemon.member("reason", of: "bank") }
         try fleet.publish("no", version: 8, by: fleet.alice, fleet.bob)
         try await fleet.daemon.start(awaitingReason: "flags")

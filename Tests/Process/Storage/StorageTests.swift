@@ -47,7 +47,6 @@ import Testing
                 ])
         }
 
-        /// Runs killswitchctl on the files of the daemon.
         func control(_ command: String) throws -> Program.Result {
             let program = try Programs.path(of: "killswitchctl")
             return try run("\(program) \(command) --runtime-directory \"$PWD/run\"")

@@ -117,8 +117,7 @@ import Testing
 
     @Test func checkPrintsEachSettingWithItsOrigin() throws {
         let daemon = try Daemon()
-        let result = try daemon.run("--check")
-        #expect(result.status == 0)
+        let result = try daemon.run("--check").expect(0)
         let file = daemon.folder("killswitchd.toml")
         #expect(result.output.hasPrefix("read \(file)\n"))
         #expect(result.output.contains("service.shop.time_zone = \"Asia/Tokyo\"   (\(file):5)"))
@@ -153,8 +152,7 @@ import Testing
     }
 
     @Test func helpHasUsageAndAnExample() throws {
-        let result = try Programs.run("killswitchd", ["--help"])
-        #expect(result.status == 0)
+        let result = try Programs.run("killswitchd", ["--help"]).expect(0)
         #expect(result.output.hasPrefix("usage: killswitchd "))
         #expect(result.output.contains("example: "))
     }

@@ -57,8 +57,5 @@ final class WatchedDaemon {
         try listener.next(within: milliseconds)
     }
 
-    /// Waits for READY=1.
-    func waitUntilReady() throws {
-        while try !next().split(separator: "\n").contains("READY=1") {}
-    }
+    func waitUntilReady() throws { while try !next().split(separator: "\n").contains("READY=1") {} }
 }

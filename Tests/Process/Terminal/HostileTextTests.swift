@@ -127,14 +127,10 @@ import Testing
             "message": .string("message \(text)"), "note": .string("note \(text)"),
         ]
         return try Daemon(
-            """
-            [service.shop]
-            source = "file:flags.json"
-            format = "switch"
-            min_closed = "0s"
-            [service.shop.values]
-            note = { type = "string", default = "" }
-            """, flags: JSON.Value.object(flags).serialized())
+            Daemon.service(
+                format: "switch", #"min_closed = "0s""#, "[service.shop.values]",
+                #"note = { type = "string", default = "" }"#),
+            flags: JSON.Value.object(flags).serialized())
     }
 
     /// Only printable text, and no line that the text has added.

@@ -57,7 +57,6 @@ final class RealTerminal {
     /// The same text with escape sequences for colours.
     var coloredScreen: String { get throws { try capture(["-e"]) } }
 
-    /// Waits until the screen contains a text.
     func wait(until text: String) async throws {
         try await waitUntil(
             "the terminal shows '\(text)'", every: Self.interval, orReport: { try screen }
@@ -73,13 +72,11 @@ final class RealTerminal {
         try await waitForPrompt()
     }
 
-    /// Ends the running command with Ctrl-C, and waits for the prompt.
     func interrupt() async throws {
         try press("C-c")
         try await waitForPrompt()
     }
 
-    /// Waits until the last line is the prompt.
     func waitForPrompt() async throws {
         try await waitUntil("there is a prompt", every: Self.interval, orReport: { try screen }) {
             try self.screen.split(separator: "\n").last == "$"
@@ -112,7 +109,5 @@ final class RealTerminal {
 }
 
 extension String {
-    fileprivate func trimmingEnd() -> String {
-        String(reversed().drop { $0 == "\n" }.reversed())
-    }
+    fileprivate func trimmingEnd() -> String { String(reversed().drop { $0 == "\n" }.reversed()) }
 }

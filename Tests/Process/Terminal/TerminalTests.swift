@@ -12,7 +12,6 @@ extension InATerminal {
     @Suite(.timeLimit(.minutes(5))) struct TerminalTests {
         struct Case: Sendable, CustomTestStringConvertible {
             let command: String
-            /// A part of the expected output.
             let shows: String
             var status = 0
             var testDescription: String { command }

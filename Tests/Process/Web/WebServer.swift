@@ -90,14 +90,12 @@ final class WebServer {
     }
 }
 
-/// What a web server answers.
 struct WebAnswer {
     /// 0 without an answer.
     let status: Int
     let headers: [String: String]
     let body: String
 
-    /// The output of `curl --include`.
     fileprivate init(_ text: String) {
         var lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)[...]
         var status = 0

@@ -4,7 +4,6 @@ package import JSON
 /// A stand-in for the services of Firebase Remote Config on loopback: `firebase-server.py`, which lists
 /// its cases. It does not outlive the test.
 package final class FirebaseServer: FlagServer {
-    /// A server with nothing published yet.
     package init() async throws { try await super.init(script: "firebase-server.py") }
 
     package var url: String { "http://127.0.0.1:\(port)" }
@@ -27,7 +26,6 @@ package final class FirebaseServer: FlagServer {
         try folder.write(template.serialized(), to: "server-template.json")
     }
 
-    /// Publishes a client template with these entries.
     package func publish(client entries: JSON.Object, version: Int) throws {
         let answer: JSON.Value = [
             "entries": .object(entries), "templateVersion": .string("\(version)"),

@@ -3,7 +3,6 @@ import Support
 import Testing
 
 extension Attached {
-    /// `killswitchctl attach`, `detach` and `units`.
     @Suite(.serialized) struct AttachmentTests {
         @Test func attachWritesReadableFilesAndWritesThemOnce() throws {
             let host = try Host.having("t-web")
@@ -194,7 +193,6 @@ extension Attached {
         }
     }
 
-    /// What `killswitchctl attach` and `detach` refuse.
     @Suite(.serialized) struct AttachmentRefusalTests {
         struct Refusal: CustomTestStringConvertible {
             let units: String

@@ -3,7 +3,6 @@ import Support
 import Testing
 
 extension Attached {
-    /// Units that the configuration lists, attached by a unit of the package.
     @Suite(.serialized) struct ConfiguredUnitsTests {
         private static func listing(_ units: String...) -> String { listing(units) }
 

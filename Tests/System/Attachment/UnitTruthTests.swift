@@ -111,8 +111,7 @@ extension OnSystemd {
             try host.set(Host.ended, down: "t-left")
             let left = "it is inactive, and 1 of its processes runs on ("
             try host.wait(until: "killswitchctl units | grep -qF '\(left)'")
-            let waited = try host.control("wait shop --for down --timeout 1s")
-            #expect(waited.status == 124)
+            let waited = try host.control("wait shop --for down --timeout 1s").expect(124)
             #expect(
                 waited.errors.contains(
                     "closing, 0 of 1 unit down, waiting for t-left.service (inactive"))
@@ -181,8 +180,7 @@ extension Attached {
         @Test func aRunningDaemonIsNotPassedBy() throws {
             let host = try closedHost()
             let refused = { (cause: String) in
-                let result = try host.control("unlock shop")
-                #expect(result.status == 1)
+                let result = try host.control("unlock shop").expect(1)
                 #expect(result.errors.hasPrefix("killswitchctl: \(cause)"), "\(result.errors)")
                 #expect(try host.system.attempt("test -e /run/killswitchd/shop/closed").status == 0)
             }

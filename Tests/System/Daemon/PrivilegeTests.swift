@@ -2,7 +2,6 @@ import Support
 import Testing
 
 extension Troubled {
-    /// What the daemon's user may do, and what not.
     @Suite(.serialized) struct PrivilegeTests {
         private static let call =
             "setpriv --reuid killswitchd --regid killswitchd --clear-groups busctl call "

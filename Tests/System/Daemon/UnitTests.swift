@@ -5,7 +5,6 @@ import Support
 import Testing
 
 extension Monitored {
-    /// The daemon in its shipped unit.
     @Suite(.serialized) struct UnitTests {
         private let host: Host
         private var system: BootedSystem { host.system }

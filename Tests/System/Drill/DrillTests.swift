@@ -4,7 +4,6 @@ import Support
 import Testing
 
 extension Drilled {
-    /// `killswitchctl drill`: what it reports.
     @Suite(.serialized) struct DrillTests {
         @Test func aDrillThatSucceedsTimesEachUnitAndLeavesEverythingAsItWas() throws {
             let host = try Host.having("t-web", "t-page")

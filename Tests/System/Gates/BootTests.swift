@@ -109,7 +109,6 @@ extension Troubled {
         var testDescription: String { name }
     }
 
-    /// How a reload affects gates.
     @Suite(.serialized) struct SystemdReloadTests {
         @Test func aReloadThatChangesNothingMovesNothing() throws {
             let host = try Host.running("t-web")

@@ -4,7 +4,6 @@ import Support
 import Testing
 
 extension OnSystemd {
-    /// Many services at once.
     @Suite(.serialized) struct CrowdTests {
         private static let count = 150
         private static let names = (0..<count).map { "s\($0)" }
@@ -17,7 +16,6 @@ extension OnSystemd {
             """
             + names.map(service).joined()
 
-        /// A service on the source `app`.
         fileprivate static func service(_ name: String) -> String {
             "[service.\(name)]\nsource = \"app\"\nformat = \"switch\"\nmin_closed = \"0s\"\n"
         }

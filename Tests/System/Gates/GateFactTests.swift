@@ -7,7 +7,6 @@ import Testing
 extension OnSystemd {
     /// What every surface says of a gate that is not as decided, and how orders and waits follow it.
     @Suite(.serialized) struct GateFactTests {
-        /// The object of gate.json.
         private func gate(_ host: Host) throws -> JSON.Object {
             try host.json("cat /run/killswitchd/shop/gate.json").object ?? [:]
         }

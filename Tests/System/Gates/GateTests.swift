@@ -4,7 +4,6 @@ import Support
 import Testing
 
 extension OnSystemd {
-    /// Closing and opening a gate stops and starts the attached units.
     @Suite(.serialized) struct GateTests {
         @Test func aFlagClosesTwoServicesWithinASecondAndAHandStartIsRefused() throws {
             let host = try Host.having("t-web", "t-app")

@@ -194,13 +194,11 @@ struct PackageHost: Shell {
         return package
     }
 
-    /// Installs the package; returns the output.
     @discardableResult func install(_ build: Build = .current) throws -> String {
         let path = build == .current ? "build/\(try package(build))" : try package(build)
         return try run("cd \(Self.folder) && apt-get install ./\(path) 2>&1")
     }
 
-    /// Installs the same package once more.
     func reinstall() throws {
         let path = "build/\(try package(.current))"
         try run("cd \(Self.folder) && apt-get install --reinstall ./\(path) 2>&1")

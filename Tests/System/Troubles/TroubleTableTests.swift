@@ -72,7 +72,6 @@ extension Troubled {
     }
 }
 
-/// The page with a section for each kind of trouble.
 struct TroublePage {
     /// In the place of a surface that says nothing.
     static let gap = "(nothing)"
@@ -110,7 +109,6 @@ struct TroublePage {
         return heading(name) + rest[..<end].drop { $0 == " " }
     }
 
-    /// Replaces the section, or adds it at the end.
     func write(_ section: String, of name: String) throws {
         let known = self.section(of: name)
         let next = known.isEmpty ? text + "\n" + section : text.replacing(known, with: section)

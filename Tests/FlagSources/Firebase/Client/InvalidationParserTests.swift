@@ -9,7 +9,6 @@ import Testing
 
 /// The stream of invalidations, in parts of any size.
 @Suite(.timeLimit(.minutes(5))) struct InvalidationParserTests {
-    /// The news that a parser finds in some parts, and the versions that it reports.
     private func read(_ parts: [[UInt8]]) -> (update: StreamUpdate, versions: [Int64]) {
         var versions: [Int64] = []
         var parser = InvalidationParser { version in

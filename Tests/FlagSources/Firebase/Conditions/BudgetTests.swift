@@ -8,7 +8,6 @@ import Testing
     private static let context = EvaluationContext(
         randomizationID: "host", signals: ["s": .text(String(repeating: "a", count: 200))])
 
-    /// A condition with a list of expressions.
     static func matching(_ patterns: [String]) -> JSON.Value {
         test("STRING_CONTAINS_REGEX", patterns)
     }

@@ -229,6 +229,5 @@ struct TemplateGenerator {
         elements[Int(random.next() % UInt64(elements.count))]
     }
 
-    /// True once in `count` times on average.
     private mutating func chance(_ count: UInt64) -> Bool { random.next() % count == 0 }
 }

@@ -6,13 +6,11 @@ import Support
 final class EtcdCluster {
     let folder: TemporaryFolder
     private(set) var members: [Member] = []
-    /// Additional options of each member.
     private let options: [String]
     private let scheme: String
     /// How etcdctl logs in: `USER:PASSWORD`.
     var login: String?
 
-    /// One server of the cluster.
     final class Member {
         let name: String
         let port: Int
@@ -48,9 +46,7 @@ final class EtcdCluster {
     }
 
     /// Ends the members before their folder is removed.
-    deinit {
-        for member in members { member.program = nil }
-    }
+    deinit { for member in members { member.program = nil } }
 
     /// The value of `endpoints` in the configuration of a source.
     var endpoints: String { endpoints(members.count) }
@@ -85,7 +81,6 @@ final class EtcdCluster {
             ] + options)
     }
 
-    /// Ends a member at once.
     func kill(_ member: Member) throws {
         member.program?.send(SIGKILL)
         _ = try member.program?.wait()

@@ -132,12 +132,10 @@ extension Daemon {
 }
 
 extension EtcdCluster {
-    /// Puts the flags of a service that is in this state.
     func put(_ state: StatusFlags, of service: String = "shop") throws {
         try control("put", "/flags/\(service)", state.text)
     }
 
-    /// Puts the flags, and waits until the daemon has taken them.
     func put(_ state: StatusFlags, for daemon: Daemon) async throws {
         try put(state)
         try await daemon.awaitState(state.rawValue)

@@ -145,7 +145,6 @@ import Testing
 func shell(_ line: String) throws { try Program.succeed("/bin/sh", ["-c", line]) }
 
 extension String {
-    /// How many lines contain `text`.
     func lines(containing text: String) -> Int {
         split(separator: "\n").count { $0.contains(text) }
     }

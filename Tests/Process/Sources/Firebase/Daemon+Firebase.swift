@@ -14,7 +14,6 @@ extension FirebaseServer {
         try await daemon.awaitState("ended")
     }
 
-    /// Waits until the number of requests to `path` is as wanted.
     func awaitRequests(to path: String, _ isWanted: (Int) -> Bool) async throws {
         var count = 0
         try await waitUntil("'\(path)' is asked", orReport: { "\(count) times" }) {
@@ -29,23 +28,18 @@ extension JSON.Value {
     static func signal(
         _ key: String, _ comparison: JSON.Value, _ values: [JSON.Value]
     ) -> JSON.Value {
-        let signal: JSON.Value = [
-            "customSignalOperator": comparison, "customSignalKey": .string(key),
-            "targetCustomSignalValues": .array(values),
+        [
+            "customSignal": [
+                "customSignalOperator": comparison, "customSignalKey": .string(key),
+                "targetCustomSignalValues": .array(values),
+            ]
         ]
-        return ["customSignal": signal]
     }
 }
 
 extension Daemon {
-    /// One service that reads `service_end`.
-    static let serviceEnd = """
-        [service.shop]
-        source = "app"
-        format = "service-end"
-        min_closed = "0s"
-        time_zone = "Asia/Tokyo"
-        """
+    static let serviceEnd = service(
+        on: "app", #"min_closed = "0s""#, #"time_zone = "Asia/Tokyo""#)
 
     /// A daemon that polls the server template every 100 ms, with the key in its file `account`.
     convenience init(

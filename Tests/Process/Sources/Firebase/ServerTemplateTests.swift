@@ -62,18 +62,9 @@ import Testing
                 ratio = { type = "number", default = 0 }
                 is_new = { type = "boolean", default = false }
                 absent = { type = "string", default = "x" }
-                [service.wiki]
-                source = "app"
-                format = "maintenance"
-                [service.books]
-                source = "app"
-                format = "status"
-                key = "books"
-                [service.games]
-                source = "app"
-                format = "switch"
-                key = "games"
-                """)
+                """ + Daemon.service("wiki", on: "app", format: "maintenance")
+                    + Daemon.service("books", on: "app", format: "status", #"key = "books""#)
+                    + Daemon.service("games", on: "app", format: "switch", #"key = "games""#))
         try await daemon.start(awaiting: "countdown")
         try await daemon.awaitState("maintenance", of: "wiki")
         try await daemon.awaitState("update-required", of: "books")
@@ -142,15 +133,9 @@ import Testing
     @Test func aMissingParameterIsNoOrderAndItsDefaultIsReported() async throws {
         let (server, daemon) = try await scene(
             ["service_end": "over", "other": "1"],
-            source: """
-                [source.app.defaults]
-                other = "2"
-                """,
-            service: Daemon.serviceEnd + """
-
-                [service.shop.values]
-                other = { type = "string", default = "3" }
-                """)
+            source: "[source.app.defaults]\nother = \"2\"",
+            service: Daemon.serviceEnd
+                + "\n[service.shop.values]\nother = { type = \"string\", default = \"3\" }")
         try await daemon.start(awaiting: "ended")
         try server.publish(server: ["unrelated": "x"], version: 2)
         try await daemon.awaitReason("invalid-answer", state: "ended")

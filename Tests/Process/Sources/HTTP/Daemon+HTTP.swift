@@ -1,7 +1,6 @@
 import Support
 
 extension FlagServer {
-    /// Selects a case, and waits until it has brought the shop of the daemon to this state.
     func behave(_ name: String, until state: String, of daemon: Daemon) async throws {
         try await behave(name)
         try await daemon.awaitState(state)
@@ -22,7 +21,6 @@ extension Daemon {
         try self.init(asking: url, source: "\(authority)\n\(source)", service: service)
     }
 
-    /// A daemon that polls `url`.
     convenience init(
         asking url: String, source: String = "", format: String = "status", service: String = ""
     ) throws {

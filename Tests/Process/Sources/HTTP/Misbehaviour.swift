@@ -4,7 +4,6 @@ import Testing
 struct Misbehaviour: CustomTestStringConvertible, Sendable {
     /// The name of the case in `flag-server.py`.
     let name: String
-    /// A part of the one log line about it.
     let line: String
     var isSecure = false
     /// The reason of the verdict afterwards; the state stays as it was.

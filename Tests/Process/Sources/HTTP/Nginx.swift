@@ -25,9 +25,7 @@ final class Nginx {
     }
 
     /// The access log, a line for each request: protocol, verification of the client certificate, status.
-    var log: [Substring] {
-        get throws { try folder.text(of: "access.log").split(separator: "\n") }
-    }
+    var log: [Substring] { get throws { try folder.text(of: "access.log").split(separator: "\n") } }
 
     private static func configuration(_ folder: String, _ port: Int) -> String {
         """

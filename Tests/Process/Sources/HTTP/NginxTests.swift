@@ -4,12 +4,10 @@ import Files
 import Support
 import Testing
 
-/// Flags from a real nginx.
 @Suite(.timeLimit(.minutes(5))) struct NginxTests {
     private let closed = StatusFlags.maintenance.text
     private let open = StatusFlags.running.text
 
-    /// An nginx with these flags.
     private func serving(_ flags: String) async throws -> Nginx {
         let nginx = try await Nginx()
         try nginx.folder.write(flags, to: "www/flags.json")
@@ -126,7 +124,6 @@ import Testing
     }
 }
 
-/// The descriptors and the memory of a process.
 private struct Usage {
     let descriptors: Int
     let anonymous: Int

@@ -15,21 +15,16 @@ extension FlagServer {
         try folder.write(#"{"shop": {"value": \#(value)}\#(more)}"#, to: "flags.json")
     }
 
-    /// Replaces its flags, and waits until the daemon has taken them.
     func hold(_ state: String, for daemon: Daemon) async throws {
         try hold(state)
         try await daemon.awaitState(state)
     }
 
-    /// The requests that evaluate all flags.
     var evaluations: [Request] {
         get throws { try requests.filter { $0.path.hasPrefix("/ofrep/v1/evaluate/flags") } }
     }
 
-    /// The requests for a stream.
-    var streams: [Request] {
-        get throws { try requests.filter { $0.path.hasPrefix("/events") } }
-    }
+    var streams: [Request] { get throws { try requests.filter { $0.path.hasPrefix("/events") } } }
 
     func awaitStream() async throws {
         try await waitUntil("a stream is asked for") { try !streams.isEmpty }
