@@ -15,7 +15,7 @@ package final class DatagramListener {
     deinit { close(descriptor) }
 
     /// The next datagram; nil when none comes in time.
-    package func next(within milliseconds: Int32 = 10_000) throws -> String? {
+    package func next(within milliseconds: Int32 = 60_000) throws -> String? {
         var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&ready, 1, milliseconds) > 0 else { return nil }
         var buffer = [UInt8](repeating: 0, count: 1 << 18)
