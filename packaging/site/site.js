@@ -32,8 +32,9 @@ function excerpt(text, words) {
   const lower = text.toLowerCase();
   const first = Math.min(...words.map(word => lower.indexOf(word)).filter(place => place >= 0));
   const start = Number.isFinite(first) ? Math.max(0, text.lastIndexOf(" ", first - 60) + 1) : 0;
-  const part = (start ? "… " : "") + text.slice(start, start + 220) + (start + 220 < text.length ? " …" : "");
-  const pattern = new RegExp(`(${words.map(word => word.replace(/[^\p{L}\p{N}\s]/gu, "\\$&")).join("|")})`, "iu");
+  const end = text.length > start + 220 ? text.lastIndexOf(" ", start + 220) : text.length;
+  const part = (start ? "… " : "") + text.slice(start, end > start ? end : start + 220) + (end < text.length ? " …" : "");
+  const pattern = new RegExp(`(${words.map(word => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|")})`, "iu");
   const line = document.createElement("p");
   part.split(pattern).forEach((piece, number) => {
     const mark = document.createElement(number % 2 ? "mark" : "span");
