@@ -1,5 +1,8 @@
-// A narrow screen begins with the list of pages closed. Without scripts it is open.
-if (matchMedia("(max-width: 60rem)").matches) document.querySelector("nav details").open = false;
+// A narrow screen begins with the list of pages closed. Without scripts it is open. A wide one shows the present page in it.
+const pages = document.querySelector("nav");
+if (matchMedia("(max-width: 60rem)").matches) pages.querySelector("details").open = false;
+const present = pages.querySelector("[aria-current]");
+if (present) pages.scrollTop = present.offsetTop - pages.clientHeight / 3;
 
 // Whoever uses a keyboard can scroll what is wider than the screen.
 for (const box of document.querySelectorAll("pre, .scroll")) if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
