@@ -29,7 +29,7 @@ DEMO   = .build/demo
 # Where the three shells look for what a package brings.
 COMPLETIONS = bash-completion/completions zsh/vendor-completions fish/vendor_completions.d
 
-.PHONY: deps build run test sanitize fuzz faults check pages bench link-order decision-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb
+.PHONY: deps build run test sanitize fuzz faults check pages site site-test bench link-order decision-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb
 
 # The Debian packages that building, packing and testing need and that are missing, and nothing else: as root they
 # are installed, otherwise the one command to type is printed. Each target below sees to its own.
@@ -81,6 +81,16 @@ check: deps
 pages: build
 	@.ci/packages pages
 	docs/pictures/draw-pages
+
+# The man pages, the README and docs as HTML, in build/site: see packaging/site/make-site.
+site:
+	@.ci/packages site
+	packaging/site/make-site build/site
+
+# Its bytes, its HTML, its mistakes, each page in headless Chromium, and the search.
+site-test:
+	@.ci/packages site site-test
+	packaging/site/test
 
 # Our figures beside a peer's, in one run.
 bench: deb deps
