@@ -29,7 +29,7 @@ DEMO   = .build/demo
 # Where the three shells look for what a package brings.
 COMPLETIONS = bash-completion/completions zsh/vendor-completions fish/vendor_completions.d
 
-.PHONY: deps build run test sanitize fuzz faults check pages site site-test bench link-order decision-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb
+.PHONY: deps build run test sanitize fuzz faults check pages site site-test bench link-order decision-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb ansible-test
 
 # The Debian packages that building, packing and testing need and that are missing, and nothing else: as root they
 # are installed, otherwise the one command to type is printed. Each target below sees to its own.
@@ -164,6 +164,12 @@ deb: build deps-deb
 # Builds the package once more, in another place, and compares the two.
 reproducible: deb
 	packaging/reproduce
+
+# The Ansible role on a booted system: needs root. Its tools come from PyPI, into .build.
+ansible-test: deb
+	@.ci/packages ansible
+	packaging/build-deb 0.0.9
+	Tests/Ansible/run
 
 clean:
 	swift package clean

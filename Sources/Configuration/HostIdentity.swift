@@ -11,7 +11,7 @@ package enum HostIdentity {
     package static var name: String? {
         var buffer = [CChar](repeating: 0, count: 256)
         guard unsafe gethostname(&buffer, buffer.count - 1) == 0 else { return nil }
-        let bytes = buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        let bytes = buffer.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }
         return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
     }
 

@@ -107,7 +107,7 @@ package struct OpenDirectory: ~Copyable {
             if failure == EINVAL { return false }
             throw FileError("read the link", "\(path)/\(name)", .system(failure))
         }
-        return buffer.prefix(code).map { UInt8(bitPattern: $0) }.elementsEqual(target.utf8)
+        return buffer.prefix(code).map { UInt8(truncatingIfNeeded: $0) }.elementsEqual(target.utf8)
     }
 
     /// The next name; nil at the end. `readdir` returns null for an error too: only `errno` tells them apart.

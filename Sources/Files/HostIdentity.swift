@@ -28,5 +28,5 @@ package func machineID(forApplication application: String) -> String? {
     else { return nil }
     var text = [CChar](repeating: 0, count: 33)
     guard unsafe sd_id128_to_string(id, &text) != nil else { return nil }
-    return String(decoding: text.prefix(32).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return String(decoding: text.prefix(32).map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
 }

@@ -61,7 +61,7 @@ import Testing
         let modes = try Directory.list("/proc/self/fd").compactMap { descriptor in
             var target = [CChar](repeating: 0, count: 4096)
             let count = unsafe readlink("/proc/self/fd/\(descriptor)", &target, target.count)
-            let path = target.prefix(max(count, 0)).map(UInt8.init(bitPattern:))
+            let path = target.prefix(max(count, 0)).map { UInt8(truncatingIfNeeded: $0) }
             guard String(decoding: path, as: UTF8.self) == file else { return Int32?.none }
             return fcntl(Int32(descriptor) ?? -1, F_GETFL) & O_ACCMODE
         }

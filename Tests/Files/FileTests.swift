@@ -70,7 +70,7 @@ struct FileTests {
         try Directory.list("/proc/self/fd").count { descriptor in
             var target = [CChar](repeating: 0, count: 4096)
             let count = unsafe readlink("/proc/self/fd/\(descriptor)", &target, target.count)
-            let path = target.prefix(max(count, 0)).map(UInt8.init(bitPattern:))
+            let path = target.prefix(max(count, 0)).map { UInt8(truncatingIfNeeded: $0) }
             return String(decoding: path, as: UTF8.self).hasPrefix(folder)
         }
     }

@@ -10,7 +10,8 @@ package final class TemporaryFolder {
         guard unsafe mkdtemp(&template) != nil else {
             throw TestFailure("make a temporary folder: errno \(errno)")
         }
-        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        path = String(
+            decoding: template.dropLast().map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     }
 
     deinit { removeTree(path) }

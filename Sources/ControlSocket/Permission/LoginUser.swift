@@ -22,7 +22,7 @@ package enum LoginUser {
         var buffer = [CChar](repeating: 0, count: 256)
         let count = unsafe readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count)
         guard count > 0, count < buffer.count else { return nil }
-        let bytes = buffer[..<count].map { UInt8(bitPattern: $0) }
+        let bytes = buffer[..<count].map { UInt8(truncatingIfNeeded: $0) }
         return String(decoding: bytes, as: UTF8.self).split(separator: "/").suffix(2).map {
             "/\($0)"
         }.joined()

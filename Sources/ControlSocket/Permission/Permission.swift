@@ -57,11 +57,13 @@ package struct Peer: Hashable, Sendable {
 
     /// The process that connected, by `SO_PEERCRED` and, for its groups, `SO_PEERGROUPS` of unix(7); nil if unknown.
     init?(of descriptor: Int32) {
-        // A `struct ucred`, which Swift does not import: the IDs of process, user and group.
-        var credentials: [UInt32] = [0, 0, 0]
+        // A `struct ucred`, which Swift does not import: the IDs of process, user and group. There is room for more, so
+        // that the kernel tells whether it has another size.
+        var credentials: [UInt32] = [0, 0, 0, 0]
         var length = socklen_t(credentials.count * MemoryLayout<UInt32>.size)
         guard
             unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0,
+            length == 3 * MemoryLayout<UInt32>.size,
             let supplementary = Self.groups(of: descriptor)
         else { return nil }
         self.init(

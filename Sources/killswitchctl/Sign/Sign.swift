@@ -240,7 +240,7 @@ enum SSHKeygen {
         guard unsafe mkdtemp(&path) != nil else {
             throw CommandFailure("make a folder in '\(base)': \(SystemError.text(of: errno))")
         }
-        let bytes = path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        let bytes = path.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }
         return String(decoding: bytes, as: UTF8.self)
     }
 

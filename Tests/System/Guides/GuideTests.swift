@@ -42,6 +42,12 @@ extension Packaged {
             }
         }
 
+        @Test func aToolConfiguresAHost() throws {
+            try host.undoing("rm -f /etc/killswitchd/conf.d/mail.toml && killswitchctl reload") {
+                try guide.follow("configuration-management.md", "In which order", "What to verify")
+            }
+        }
+
         @Test func manyServersFollowOneFirebaseProject() throws {
             try host.run("killswitchctl detach shop shop.service")
             let google = try GoogleStandIn(on: host)

@@ -170,7 +170,7 @@ extension Tools {
             // Where it is too costly, the steps are over the limit.
             case .missing, .too_costly: return .success(false)
             case .refused:
-                let bytes = error.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+                let bytes = error.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }
                 let cause = String(decoding: bytes, as: UTF8.self)
                 return .failure(ConditionError("regular expression \(quoted(pattern)): \(cause)"))
             }
