@@ -19,15 +19,16 @@ PACKED := $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sor
 # What runs lies side by side, so that less of the program is read into memory.
 ORDERED = -Xlinker --symbol-ordering-file=packaging/link-order -Xlinker --no-warn-symbol-ordering
 TESTS = --configuration release $(COMPILER)
-RELEASE = KILLSWITCHD_LINK='$(LINKER)' swift build $(TESTS)
+RELEASE = KILLSWITCHD_LINK='$(LINKER)' swift build $(TESTS) --disable-local-rpath
 PREFIX ?= /usr
 DESTDIR ?=
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 # The administrator's, as the snippets for web servers are: made where there is none, and never replaced.
 CONFIGURATION = $(DESTDIR)/etc/killswitchd/killswitchd.toml
 DEMO   = .build/demo
-# Where the three shells look for what a package brings.
-COMPLETIONS = bash-completion/completions zsh/vendor-completions fish/vendor_completions.d
+# Where the three shells look for what a package brings. Elsewhere than on Debian zsh looks in zsh/site-functions.
+ZSH   ?= zsh/vendor-completions
+COMPLETIONS = bash-completion/completions $(ZSH) fish/vendor_completions.d
 
 .PHONY: deps build run test sanitize fuzz faults check pages bench link-order decision-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb
 
@@ -124,7 +125,7 @@ install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	$(BUILD)/killswitchctl --generate-completion-script bash | sed 1d \
 	    > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/killswitchctl
 	$(BUILD)/killswitchctl --generate-completion-script zsh \
-	    > $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_killswitchctl
+	    > $(DESTDIR)$(PREFIX)/share/$(ZSH)/_killswitchctl
 	$(BUILD)/killswitchctl --generate-completion-script fish \
 	    > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/killswitchctl.fish
 	install -d -m 755 $(DESTDIR)/etc/killswitchd/conf.d
