@@ -30,7 +30,7 @@ DEMO   = .build/demo
 ZSH   ?= zsh/vendor-completions
 COMPLETIONS = bash-completion/completions $(ZSH) fish/vendor_completions.d
 
-.PHONY: deps build run test sanitize fuzz faults check pages bench link-order decision-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb
+.PHONY: deps build run test sanitize fuzz faults check pages bench link-order decision-benchmark signing-benchmark install deb reproducible rpm release release-test clean deps-build deps-deb deps-release
 
 # The Debian packages that building, packing and testing need and that are missing, and nothing else: as root they
 # are installed, otherwise the one command to type is printed. Each target below sees to its own.
@@ -42,6 +42,9 @@ deps-build:
 
 deps-deb:
 	@.ci/packages build deb
+
+deps-release:
+	@.ci/packages build release
 
 # Both programs, optimised, with the Swift runtime inside: .build/release/killswitchd, killswitchctl.
 build: deps-build
@@ -155,6 +158,18 @@ deb: build deps-deb
 # Builds the package once more, in another place, and compares the two.
 reproducible: deb
 	packaging/reproduce
+
+# An RPM of both: build/killswitchd-VERSION-1.ARCH.rpm, with rpmlint's word on it.
+rpm: build deps-release
+	packaging/rpm/build $(VERSION)
+
+# Everything that a release consists of, in build/release-VERSION: see docs/release.md. KEY=FILE signs it.
+release: build deps-release
+	KEY='$(KEY)' DIRTY='$(DIRTY)' packaging/release/make
+
+# What a user does with a release, tried. For one of the two: make release-test PARTS=files.
+release-test: build deps deps-release
+	Tests/Release/run $(PARTS)
 
 clean:
 	swift package clean
