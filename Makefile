@@ -19,17 +19,18 @@ PACKED := $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sor
 # What runs lies side by side, so that less of the program is read into memory.
 ORDERED = -Xlinker --symbol-ordering-file=packaging/link-order -Xlinker --no-warn-symbol-ordering
 TESTS = --configuration release $(COMPILER)
-RELEASE = KILLSWITCHD_LINK='$(LINKER)' swift build $(TESTS)
+RELEASE = KILLSWITCHD_LINK='$(LINKER)' swift build $(TESTS) --disable-local-rpath
 PREFIX ?= /usr
 DESTDIR ?=
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 # The administrator's, as the snippets for web servers are: made where there is none, and never replaced.
 CONFIGURATION = $(DESTDIR)/etc/killswitchd/killswitchd.toml
 DEMO   = .build/demo
-# Where the three shells look for what a package brings.
-COMPLETIONS = bash-completion/completions zsh/vendor-completions fish/vendor_completions.d
+# Where the three shells look for what a package brings. Elsewhere than on Debian zsh looks in zsh/site-functions.
+ZSH   ?= zsh/vendor-completions
+COMPLETIONS = bash-completion/completions $(ZSH) fish/vendor_completions.d
 
-.PHONY: deps build run test sanitize fuzz faults check pages site site-test bench link-order decision-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb ansible-test
+.PHONY: deps build run test sanitize fuzz faults check pages site site-test bench link-order decision-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb ansible-test rpm release release-test deps-release
 
 # The Debian packages that building, packing and testing need and that are missing, and nothing else: as root they
 # are installed, otherwise the one command to type is printed. Each target below sees to its own.
@@ -41,6 +42,9 @@ deps-build:
 
 deps-deb:
 	@.ci/packages build deb
+
+deps-release:
+	@.ci/packages build release
 
 # Both programs, optimised, with the Swift runtime inside: .build/release/killswitchd, killswitchctl.
 build: deps-build
@@ -134,7 +138,7 @@ install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	$(BUILD)/killswitchctl --generate-completion-script bash | sed 1d \
 	    > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/killswitchctl
 	$(BUILD)/killswitchctl --generate-completion-script zsh \
-	    > $(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_killswitchctl
+	    > $(DESTDIR)$(PREFIX)/share/$(ZSH)/_killswitchctl
 	$(BUILD)/killswitchctl --generate-completion-script fish \
 	    > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/killswitchctl.fish
 	install -d -m 755 $(DESTDIR)/etc/killswitchd/conf.d
@@ -170,6 +174,18 @@ ansible-test: deb
 	@.ci/packages ansible
 	packaging/build-deb 0.0.9
 	Tests/Ansible/run
+
+# An RPM of both: build/killswitchd-VERSION-1.ARCH.rpm, with rpmlint's word on it.
+rpm: build deps-release
+	packaging/rpm/build $(VERSION)
+
+# Everything that a release consists of, in build/release-VERSION: see docs/release.md. KEY=FILE signs it.
+release: build deps-release
+	KEY='$(KEY)' DIRTY='$(DIRTY)' packaging/release/make
+
+# What a user does with a release, tried. For one of the two: make release-test PARTS=files.
+release-test: build deps deps-release
+	Tests/Release/run $(PARTS)
 
 clean:
 	swift package clean
