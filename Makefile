@@ -20,6 +20,10 @@ PACKED := $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sor
 ORDERED = -Xlinker --symbol-ordering-file=packaging/link-order -Xlinker --no-warn-symbol-ordering
 TESTS = --configuration release $(COMPILER)
 RELEASE = KILLSWITCHD_LINK='$(LINKER)' swift build $(TESTS)
+# A source package has swift-argument-parser in it, and nothing is fetched: see packaging/build-source.
+ifneq ($(wildcard vendor),)
+export KILLSWITCHD_VENDOR = vendor
+endif
 PREFIX ?= /usr
 DESTDIR ?=
 UNITDIR ?= $(PREFIX)/lib/systemd/system
@@ -29,7 +33,7 @@ DEMO   = .build/demo
 # Where the three shells look for what a package brings.
 COMPLETIONS = bash-completion/completions zsh/vendor-completions fish/vendor_completions.d
 
-.PHONY: deps build run test sanitize fuzz faults check pages bench link-order decision-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb
+.PHONY: deps build run test sanitize fuzz faults check pages bench link-order decision-benchmark signing-benchmark install deb reproducible source source-test clean deps-build deps-deb
 
 # The Debian packages that building, packing and testing need and that are missing, and nothing else: as root they
 # are installed, otherwise the one command to type is printed. Each target below sees to its own.
@@ -154,6 +158,15 @@ deb: build deps-deb
 # Builds the package once more, in another place, and compares the two.
 reproducible: deb
 	packaging/reproduce
+
+# The Debian source package of the commit that is checked out, with all that it needs to be built offline, in build.
+source: deps-deb
+	packaging/build-source $(VERSION)
+
+# The source package, built without a network, linted, and tried by autopkgtest on a booted systemd: five minutes. As root.
+source-test: deb
+	@.ci/packages source
+	Tests/SourcePackage/run
 
 clean:
 	swift package clean
