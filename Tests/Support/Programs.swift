@@ -40,9 +40,14 @@ package enum Programs {
         String(decoding: try File.read("\(project)/\(path)", limit: 1 << 20), as: UTF8.self)
     }
 
-    /// The version of both programs and of the package.
-    package static func version() throws -> String {
-        String(try Program.succeed("\(project)/packaging/version", []).dropLast())
+    /// The version of both programs.
+    package static func version() throws -> String { try version([]) }
+
+    /// The version of the package of `make deb`.
+    package static func packageVersion() throws -> String { try version(["deb"]) }
+
+    private static func version(_ arguments: [String]) throws -> String {
+        String(try Program.succeed("\(project)/packaging/version", arguments).dropLast())
     }
 
     /// The path of a file of `Tests/Support`, by its path in there.
