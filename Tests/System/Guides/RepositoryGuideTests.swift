@@ -189,7 +189,7 @@ struct WrongArguments: Sendable, CustomTestStringConvertible {
 
     /// Makes another package of the same version.
     private static let other = """
-        dpkg-deb --raw-extract ../previous.deb ../raw && dpkg-deb -Znone --build ../raw ../other >/dev/null; \
+        dpkg-deb --raw-extract ../previous.deb ../raw && dpkg-deb -Znone --build ../raw ../other; \
 
         """
 }
@@ -205,7 +205,8 @@ struct RepositoryHost {
     static let generate = "\(unattended) --yes --quick-generate-key '<ops@example.com>' ed25519 sign 1y"
     /// Prints the fingerprint of the newest key.
     static let key = """
-        gpg --with-colons --list-secret-keys 2>/dev/null | awk -F: '$1 == "fpr" { f = $10 } END { print f }'
+        gpg --with-colons --list-secret-keys 2>/dev/null | awk -F: '$1 == "fpr" { f = $10 }
+        END { print f }'
         """
     private static let unattended = "gpg --batch --quiet --passphrase ''"
     private static let home = "export GNUPGHOME=\(folder)/gnupg"
