@@ -16,9 +16,7 @@ extension Packaged {
             #expect(origin.contains(" 500 \(RepositoryHost.url) "))
             try host.configure()
             try host.run("systemctl enable --now killswitchd; killswitchctl wait shop --for up")
-            let status = try host.run("killswitchctl status")
-            #expect(status.contains("shop     running  open"))
-            print("$ apt-cache policy killswitchd\n\(origin)$ killswitchctl status\n\(status)")
+            #expect(try host.run("killswitchctl status").contains("shop     running  open"))
         }
 
         @Test(arguments: Tampering.all)
