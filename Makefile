@@ -20,6 +20,10 @@ PACKED := $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sor
 ORDERED = -Xlinker --symbol-ordering-file=packaging/link-order -Xlinker --no-warn-symbol-ordering
 TESTS = --configuration release $(COMPILER)
 RELEASE = KILLSWITCHD_LINK='$(LINKER)' swift build $(TESTS) --disable-local-rpath
+# A source package has swift-argument-parser in it, and nothing is fetched: see packaging/build-source.
+ifneq ($(wildcard vendor),)
+export KILLSWITCHD_VENDOR = vendor
+endif
 PREFIX ?= /usr
 DESTDIR ?=
 UNITDIR ?= $(PREFIX)/lib/systemd/system
@@ -30,7 +34,7 @@ DEMO   = .build/demo
 ZSH   ?= zsh/vendor-completions
 COMPLETIONS = bash-completion/completions $(ZSH) fish/vendor_completions.d
 
-.PHONY: deps build run test sanitize fuzz faults check pages site site-test bench link-order decision-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb ansible-test rpm release release-test deps-release
+.PHONY: deps build run test sanitize fuzz faults check pages site site-test bench link-order decision-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb ansible-test rpm release release-test deps-release source source-test
 
 # The Debian packages that building, packing and testing need and that are missing, and nothing else: as root they
 # are installed, otherwise the one command to type is printed. Each target below sees to its own.
@@ -186,6 +190,15 @@ release: build deps-release
 # What a user does with a release, tried. For one of the two: make release-test PARTS=files.
 release-test: build deps deps-release
 	Tests/Release/run $(PARTS)
+
+# The Debian source package of the commit that is checked out, with all that it needs to be built offline, in build.
+source: deps-deb
+	packaging/build-source $(VERSION)
+
+# The source package, built without a network, linted, and tried by autopkgtest on a booted systemd: five minutes. As root.
+source-test: deb
+	@.ci/packages source
+	Tests/SourcePackage/run
 
 clean:
 	swift package clean

@@ -51,15 +51,18 @@ func tests(
         exclude: others, swiftSettings: tested)
 }
 
+/// swift-argument-parser: the copy in this folder, which only a source package has and its Makefile names, or fetched.
+let argumentParser: Package.Dependency =
+    Context.environment["KILLSWITCHD_VENDOR"].map { .package(path: "\($0)/swift-argument-parser") }
+    ?? .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
+
 let package = Package(
     name: "killswitchd",
     products: [
         .executable(name: "killswitchd", targets: ["killswitchd"]),
         .executable(name: "killswitchctl", targets: ["killswitchctl"]),
     ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
-    ],
+    dependencies: [argumentParser],
     targets: [
         // Pure: what should be true, and why. The standard library alone.
         module("JSON"),

@@ -37,8 +37,14 @@ package enum Programs {
         String(decoding: try File.read("\(project)/\(path)", limit: 1 << 20), as: UTF8.self)
     }
 
-    package static func version() throws -> String {
-        String(try Program.succeed("\(project)/packaging/version", []).dropLast())
+    /// The version of both programs.
+    package static func version() throws -> String { try version([]) }
+
+    /// The version of the package of `make deb`.
+    package static func packageVersion() throws -> String { try version(["deb"]) }
+
+    private static func version(_ arguments: [String]) throws -> String {
+        String(try Program.succeed("\(project)/packaging/version", arguments).dropLast())
     }
 
     /// The path of a file of `Tests/Support`, by its path in there.

@@ -199,7 +199,9 @@ extension Packaged {
 /// The host of the README's administrator with the shop and its unit, on which the guides are typed.
 struct GuideHost {
     let host: PackageHost
+}
 
+extension GuideHost {
     /// Removes everything of the guide before.
     init() throws {
         host = try PackageHost.installed()

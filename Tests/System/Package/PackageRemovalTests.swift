@@ -184,14 +184,14 @@ struct PackageHost: Shell {
     }
 
     private func package(_ build: Build) throws -> String {
-        let packages = try Directory.list("\(Programs.project)/build").filter {
-            $0.hasSuffix(".deb")
-        }
-        let found = packages.filter { $0.hasPrefix("killswitchd_0.0.") == (build == .previous) }
-        guard packages.count == 2, let package = found.first else {
-            throw TestFailure("find a package and an older one in 'build': see .ci/test")
-        }
-        return package
+        let version = build == .current ? try Programs.packageVersion() : "0.0."
+        let packages = try Directory.list("\(Programs.project)/build")
+        guard
+            let found = packages.first(where: {
+                $0.hasPrefix("killswitchd_\(version)") && $0.hasSuffix(".deb")
+            })
+        else { throw TestFailure("find a package and an older one in 'build': see .ci/test") }
+        return found
     }
 
     @discardableResult func install(_ build: Build = .current) throws -> String {

@@ -5,7 +5,7 @@ extension Packaged {
     /// The Debian package, from installation to purge. Each test begins without it.
     @Suite(.serialized) struct PackageTests {
         /// What units keep over an upgrade: their invocation, and the time of their last change of state.
-        private static func life(of units: String) -> String {
+        static func life(of units: String) -> String {
             "systemctl show \(units) -p Id,ActiveState,InvocationID,StateChangeTimestampMonotonic"
         }
 
@@ -77,7 +77,7 @@ extension Packaged {
             let daemon = try host.run("systemctl show killswitchd -P MainPID")
             try host.install(.current)
             let installed = try host.run("dpkg-query -W -f '${Version}' killswitchd")
-            #expect(try installed == Programs.version())
+            #expect(try installed == Programs.packageVersion())
             #expect(try host.run("systemctl show killswitchd -P MainPID") != daemon)
             #expect(try host.run("killswitchctl get shop state") == "\(state)\n")
             #expect(try host.run(Self.life(of: units)) == before)
