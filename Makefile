@@ -29,7 +29,7 @@ DEMO   = .build/demo
 # Where the three shells look for what a package brings.
 COMPLETIONS = bash-completion/completions zsh/vendor-completions fish/vendor_completions.d
 
-.PHONY: deps build run test sanitize fuzz faults check pages bench link-order decision-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb
+.PHONY: deps build run test sanitize fuzz faults check pages bench link-order decision-benchmark signing-benchmark install deb reproducible debian13 clean deps-build deps-deb
 
 # The Debian packages that building, packing and testing need and that are missing, and nothing else: as root they
 # are installed, otherwise the one command to type is printed. Each target below sees to its own.
@@ -154,6 +154,10 @@ deb: build deps-deb
 # Builds the package once more, in another place, and compares the two.
 reproducible: deb
 	packaging/reproduce
+
+# The package of Debian 13, in build/debian13, built, packed and tested in a root of Debian 13: as root.
+debian13: build deps
+	SWIFT_FLAGS='$(TESTS)' packaging/debian13/run
 
 clean:
 	swift package clean

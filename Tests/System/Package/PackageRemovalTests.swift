@@ -169,8 +169,8 @@ struct PackageHost: Shell {
             systemctl reset-failed
             """)
         try system.copy(
-            "\(Programs.project)/build/\(try package(.current))", to: "\(Self.folder)/build")
-        try system.copy("\(Programs.project)/build/\(try package(.previous))", to: Self.folder)
+            "\(Programs.packages)/\(try package(.current))", to: "\(Self.folder)/build")
+        try system.copy("\(Programs.packages)/\(try package(.previous))", to: Self.folder)
     }
 
     /// A host with a service in this state, on which the package was installed.
@@ -184,12 +184,10 @@ struct PackageHost: Shell {
     }
 
     private func package(_ build: Build) throws -> String {
-        let packages = try Directory.list("\(Programs.project)/build").filter {
-            $0.hasSuffix(".deb")
-        }
+        let packages = try Directory.list(Programs.packages).filter { $0.hasSuffix(".deb") }
         let found = packages.filter { $0.hasPrefix("killswitchd_0.0.") == (build == .previous) }
         guard packages.count == 2, let package = found.first else {
-            throw TestFailure("find a package and an older one in 'build': see .ci/test")
+            throw TestFailure("find a package and an older one in '\(Programs.packages)'")
         }
         return package
     }
