@@ -34,7 +34,7 @@ DEMO   = .build/demo
 ZSH   ?= zsh/vendor-completions
 COMPLETIONS = bash-completion/completions $(ZSH) fish/vendor_completions.d
 
-.PHONY: deps build run test sanitize fuzz faults check pages site site-test bench link-order decision-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb ansible-test rpm release release-test deps-release source source-test
+.PHONY: deps build run test sanitize fuzz faults check pages site site-test bench link-order decision-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb ansible-test rpm release release-test deps-release source source-test debian13
 
 # The Debian packages that building, packing and testing need and that are missing, and nothing else: as root they
 # are installed, otherwise the one command to type is printed. Each target below sees to its own.
@@ -199,6 +199,10 @@ source: deps-deb
 source-test: deb
 	@.ci/packages source
 	Tests/SourcePackage/run
+
+# The package of Debian 13, in build/debian13, built, packed and tested in a root of Debian 13: as root.
+debian13: build deps
+	SWIFT_FLAGS='$(TESTS)' packaging/debian13/run
 
 clean:
 	swift package clean

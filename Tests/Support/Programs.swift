@@ -27,6 +27,12 @@ package enum Programs {
         return unsafe String(cString: named)
     }()
 
+    /// The folder of the package and of an older one: `build`, or what KILLSWITCHD_PACKAGES names.
+    package static let packages: String = {
+        guard let named = unsafe getenv("KILLSWITCHD_PACKAGES") else { return "\(project)/build" }
+        return unsafe String(cString: named)
+    }()
+
     /// Whether the tests run the programs of `make build`.
     package static var areShipped: Bool { folder == "\(project)/.build/release" }
 

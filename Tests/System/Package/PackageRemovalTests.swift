@@ -169,8 +169,8 @@ struct PackageHost: Shell {
             systemctl reset-failed
             """)
         try system.copy(
-            "\(Programs.project)/build/\(try package(.current))", to: "\(Self.folder)/build")
-        try system.copy("\(Programs.project)/build/\(try package(.previous))", to: Self.folder)
+            "\(Programs.packages)/\(try package(.current))", to: "\(Self.folder)/build")
+        try system.copy("\(Programs.packages)/\(try package(.previous))", to: Self.folder)
     }
 
     /// A host with a service in this state, on which the package was installed.
@@ -185,12 +185,12 @@ struct PackageHost: Shell {
 
     private func package(_ build: Build) throws -> String {
         let version = build == .current ? try Programs.packageVersion() : "0.0."
-        let packages = try Directory.list("\(Programs.project)/build")
+        let packages = try Directory.list(Programs.packages)
         guard
             let found = packages.first(where: {
                 $0.hasPrefix("killswitchd_\(version)") && $0.hasSuffix(".deb")
             })
-        else { throw TestFailure("find a package and an older one in 'build': see .ci/test") }
+        else { throw TestFailure("find a package and an older one in '\(Programs.packages)': see .ci/test") }
         return found
     }
 
