@@ -200,7 +200,9 @@ struct RepositoryHost {
     static let url = "http://127.0.0.1:8731"
     static let folder = "/srv/t-repository"
     static let publish = "bash \(PackageHost.folder)/publish"
-    static let generate = "\(unattended) --yes --quick-generate-key '<ops@example.com>' ed25519 sign 1y"
+    static let generate = """
+        \(unattended) --yes --quick-generate-key '<ops@example.com>' ed25519 sign 1y
+        """
     /// Prints the fingerprint of the newest key.
     static let key = """
         gpg --with-colons --list-secret-keys 2>/dev/null | awk -F: '$1 == "fpr" { f = $10 }
