@@ -21,7 +21,7 @@ extension Monitored {
 
         private func copy(_ folder: String, to host: Host, as place: String) throws {
             for (file, target) in try files(in: folder) {
-                let parent = ([place] + file.split(separator: "/").dropLast()).joined(
+                let parent = ([Substring(place)] + file.split(separator: "/").dropLast()).joined(
                     separator: "/")
                 if target.isEmpty {
                     let path = "\(Programs.project)/\(Self.examples)/\(folder)/\(file)"
