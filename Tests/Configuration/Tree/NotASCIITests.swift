@@ -29,7 +29,8 @@ struct NotASCIITests {
     @Test(arguments: letters) func whatFollowsTheStringKeepsItsPlace(_ letter: String) throws {
         let root = try table("x = ['''\n''', \"\"\"\\\n\n  \(letter)\"\"\", { y = 1 }]\nz = 2")
         guard case .array(let elements) = root["x"]?.node.value else {
-            throw Diagnostic(origin: Origin(file: "f"), text: "x is no array")
+            Issue.record("x is no array")
+            return
         }
         #expect(elements[1].value == .string(letter))
         #expect(elements[2].origin == Origin(file: "f", line: 4, column: 9))
