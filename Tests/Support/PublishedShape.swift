@@ -1,6 +1,7 @@
 import JSON
 
-/// What a published file promises to programs: its members, variables or metrics, and the type of each. docs/stability.md
+/// What a published file promises to programs: its members, variables or metrics, and the type of each.
+/// docs/stability.md
 /// says for how long.
 package struct PublishedShape: Sendable {
     /// The types that were seen, by the path of the member, such as `services[].name`.

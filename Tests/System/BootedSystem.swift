@@ -24,14 +24,19 @@ struct BootedSystem: Sendable {
         case .gates: try gates.get()
         case .attachments: try attachments.get()
         case .drills: try drills.get()
+        case .guides: try guides.get()
         case .metrics: try metrics.get()
+        case .outages: try outages.get()
         case .packages: try packages.get()
+        case .privileges: try privileges.get()
         case .troubles: try troubles.get()
         }
     }
 
     /// The systems that suites share. They run side by side, and each is booted on first use.
-    enum Shared { case gates, attachments, drills, metrics, packages, troubles }
+    enum Shared {
+        case gates, attachments, drills, guides, metrics, outages, packages, privileges, troubles
+    }
 
     @TaskLocal fileprivate static var suite = Shared.gates
 
@@ -39,9 +44,12 @@ struct BootedSystem: Sendable {
     private static let attachments = Result { try BootedSystem(build: Programs.folder) }
     private static let drills = Result { try BootedSystem(build: Programs.folder) }
     private static let metrics = Result { try BootedSystem(build: Programs.folder) }
+    private static let outages = Result { try BootedSystem(build: Programs.folder) }
+    private static let privileges = Result { try BootedSystem(build: Programs.folder) }
     private static let troubles = Result { try BootedSystem(build: Programs.folder) }
     /// Without the programs: the tests install them.
     private static let packages = Result { try BootedSystem(build: nil) }
+    private static let guides = Result { try BootedSystem(build: nil) }
 
     /// `build` is the folder of the programs that are installed in it.
     private init(build: String?) throws {

@@ -13,24 +13,40 @@ enum OnSystemd {}
     .timeLimit(.minutes(5)))
 enum Attached {}
 
-/// The tests of drills and of the markers, on another booted system.
+/// The tests of drills that are refused or interrupted, on another booted system.
 @Suite(
     .serialized, .on(.drills), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
 enum Drilled {}
 
-/// The tests of the package, on a booted system without the programs.
+/// The tests of outages, crowds and drills that go to their end, on another booted system.
+@Suite(
+    .serialized, .on(.outages), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
+enum Disrupted {}
+
+/// The tests of privileges and of the markers, on another booted system.
+@Suite(
+    .serialized, .on(.privileges), .enabled(if: geteuid() == 0, "needs root"),
+    .timeLimit(.minutes(5)))
+enum Confined {}
+
+/// The guides, on a booted system without the programs.
+@Suite(
+    .serialized, .on(.guides), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
+enum Guided {}
+
+/// The tests of the package, on another booted system without the programs.
 @Suite(
     .serialized, .on(.packages), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5))
 )
 enum Packaged {}
 
-/// The table of troubles, reboots and privileges, on another booted system.
+/// The table of troubles, reboots and configured units, on another booted system.
 @Suite(
     .serialized, .on(.troubles), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5))
 )
 enum Troubled {}
 
-/// The tests of what monitoring and people see, and of outages, on another booted system.
+/// The tests of what monitoring and people see, on another booted system.
 @Suite(
     .serialized, .on(.metrics), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
 enum Monitored {}

@@ -169,8 +169,8 @@ import Testing
         #expect(try daemon.control("is-open", "shop").status == 1)
     }
 
-    /// The mark tells when the source confirmed its flags, and not when the file was made. On a busy machine the file of
-    /// flags is read once more after the start, and confirmed meanwhile.
+    /// The mark tells when the source confirmed its flags, and not when the file was made. On a busy machine the file
+    /// of flags is read once more after the start, and confirmed meanwhile.
     @Test func aDeletedMarkComesBackWithItsTime() throws {
         let daemon = try running()
         let mark = daemon.folder("run/source.app")

@@ -77,7 +77,7 @@ import Testing
         try daemon.control("wait", "shop", "--for", "countdown", "--timeout", "10s").expect(0)
     }
 
-    /// Each key and each kind of value of 0.1. The files and credentials that it names are not there, which is a warning.
+    /// Each key and each kind of value of 0.1. The files and credentials that it names are missing, which is a warning.
     @Test func everyKeyIsStillAccepted() throws {
         try Programs.run(
             "killswitchd", ["--check", "--config", "\(Self.examples)/every-key.toml"]

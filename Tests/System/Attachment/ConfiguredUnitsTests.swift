@@ -2,7 +2,7 @@ import Storage
 import Support
 import Testing
 
-extension Attached {
+extension Troubled {
     @Suite(.serialized) struct ConfiguredUnitsTests {
         private static func listing(_ units: String...) -> String { listing(units) }
 

@@ -3,7 +3,7 @@ import Storage
 import Support
 import Testing
 
-extension OnSystemd {
+extension Monitored {
     /// What is said of units that are not simply up or down.
     @Suite struct UnitTruthTests {
         /// It once said `open 1/1`, and `wait --for up` ended with 0, while the unit was down.

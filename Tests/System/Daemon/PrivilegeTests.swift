@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-extension Troubled {
+extension Confined {
     @Suite(.serialized) struct PrivilegeTests {
         private static let call =
             "setpriv --reuid killswitchd --regid killswitchd --clear-groups busctl call "

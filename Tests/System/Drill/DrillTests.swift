@@ -3,7 +3,7 @@ import Storage
 import Support
 import Testing
 
-extension Drilled {
+extension Disrupted {
     @Suite(.serialized) struct DrillTests {
         @Test func aDrillThatSucceedsTimesEachUnitAndLeavesEverythingAsItWas() throws {
             let host = try Host.having("t-web", "t-page")

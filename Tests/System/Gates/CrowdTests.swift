@@ -3,7 +3,7 @@ import Storage
 import Support
 import Testing
 
-extension OnSystemd {
+extension Disrupted {
     @Suite(.serialized) struct CrowdTests {
         private static let count = 150
         private static let names = (0..<count).map { "s\($0)" }

@@ -2,7 +2,7 @@ import Storage
 import Support
 import Testing
 
-extension Drilled {
+extension Confined {
     /// Starts of attached units are refused from the moment the marker of the service says closed.
     @Suite(.serialized) struct MarkerTests {
         /// A host with `t-web`, and with `t-slow`, which takes seconds to stop. Both run.

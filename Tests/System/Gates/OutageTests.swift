@@ -3,7 +3,7 @@ import Storage
 import Support
 import Testing
 
-extension Monitored {
+extension Disrupted {
     /// Gates while a service that they depend on is down or frozen.
     @Suite(.serialized) struct OutageTests {
         private static let targets =

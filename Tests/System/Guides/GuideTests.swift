@@ -2,7 +2,7 @@ import Files
 import Support
 import Testing
 
-extension Packaged {
+extension Guided {
     /// Each guide is typed as it is written, section by section, on a host of the README's administrator.
     @Suite(.serialized) struct GuideTests {
         private let guide: GuideHost
@@ -117,7 +117,7 @@ private struct GoogleStandIn {
         """
 }
 
-extension Packaged {
+extension Guided {
     /// The guide to podman, typed with the podman of Debian 12.
     ///
     /// It has no Quadlet: `shop-web.service` beside this file is what Quadlet 5.4.2 has made of the container

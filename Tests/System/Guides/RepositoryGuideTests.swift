@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-extension Packaged {
+extension Guided {
     /// The guide to apt repositories, typed on a host that publishes one for itself, and what apt and `publish` refuse.
     @Suite(.serialized) struct RepositoryGuideTests {
         private let repository: RepositoryHost

@@ -2,7 +2,7 @@ import JSON
 import Support
 import Testing
 
-extension Attached {
+extension Disrupted {
     /// Reports of gates and units that are really moved.
     @Suite(.serialized) struct ReportedUnitTests {
         /// A server that writes down what is posted, a line each.

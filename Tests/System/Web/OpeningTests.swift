@@ -3,7 +3,7 @@ import Storage
 import Support
 import Testing
 
-extension OnSystemd {
+extension Monitored {
     /// The file that web servers look at, while the units of an opening gate start.
     @Suite(.serialized) struct OpeningTests {
         private static let marker = "/run/killswitchd/shop/unavailable"

@@ -2,7 +2,7 @@ import JSON
 import Support
 import Testing
 
-extension OnSystemd {
+extension Monitored {
     /// The web servers of Debian with the snippets of the package, before a back-end, under requests.
     @Suite(.serialized) struct WebServerLoadTests {
         /// Each request is answered by the shop or by its page while the service closes and opens: no 502, although the
