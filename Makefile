@@ -163,7 +163,7 @@ reproducible: deb
 source: deps-deb
 	packaging/build-source $(VERSION)
 
-# The source package, built without a network, linted, and tried by autopkgtest on a booted systemd: five minutes. As root.
+# The source package, built without a network, linted, and tried by autopkgtest on a booted systemd: eight minutes. As root.
 source-test: deb
 	@.ci/packages source
 	Tests/SourcePackage/run
