@@ -195,7 +195,7 @@ release-test: build deps deps-release
 source: deps-deb
 	packaging/build-source $(VERSION)
 
-# The source package, built without a network, linted, and tried by autopkgtest on a booted systemd: five minutes. As root.
+# The source package, built without a network, linted, and tried by autopkgtest on a booted systemd: eight minutes. As root.
 source-test: deb
 	@.ci/packages source
 	Tests/SourcePackage/run

@@ -79,7 +79,8 @@ struct BootedSystem: Sendable {
         guard unsafe mkdtemp(&template) != nil else {
             throw TestFailure("make a temporary folder: errno \(errno)")
         }
-        return String(decoding: template.dropLast().map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
+        return String(
+            decoding: template.dropLast().map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     }
 
     /// Starts the boot script, which ends by itself.

@@ -46,5 +46,6 @@ for path in CommandLine.arguments.dropFirst(2) {
     print("\(name): parsing \(shown(parsing)), verifying \(shown(verifying))")
 }
 print(
-    "LIMIT  verifying a usual document  \(shown(slowest)) at most \(shown(limit)) \(slowest < limit ? "ok" : "MISSED")")
+    "LIMIT  verifying a usual document  \(shown(slowest)) at most \(shown(limit)) \(slowest < limit ? "ok" : "MISSED")"
+)
 exit(slowest < limit ? 0 : 1)

@@ -190,7 +190,10 @@ struct PackageHost: Shell {
             let found = packages.first(where: {
                 $0.hasPrefix("killswitchd_\(version)") && $0.hasSuffix(".deb")
             })
-        else { throw TestFailure("find a package and an older one in '\(Programs.packages)': see .ci/test") }
+        else {
+            throw TestFailure(
+                "find a package and an older one in '\(Programs.packages)': see .ci/test")
+        }
         return found
     }
 
