@@ -39,7 +39,7 @@ import Testing
         for (service, members) in [
             ("shop", ["state", "ends_at", "title", "message", "variant", "values", "source"]),
             ("mail", ["state", "title", "message", "retry_after", "author", "source", "version"]),
-            ("web", ["state", "override"]),
+            ("web", ["state", "author"]),
         ] {
             let before = try published("run/\(service)/state.json").object
             for member in members {
@@ -50,6 +50,7 @@ import Testing
             #expect(
                 try daemon.member("generation", of: service) == before?["generation"]?.serialized())
         }
+        try daemon.control("get", "web", "override.reason").expect(0, output: "an example")
         let status = try daemon.control("status", "--json")
         let shop = try JSON.Value.parse(status.output).object?["services"]?.array?
             .compactMap(\.object).first { $0["service"]?.string == "shop" }
@@ -63,7 +64,7 @@ import Testing
     @Test func anOlderDocumentThanTheStoredVersionIsARollback() async throws {
         let daemon = try daemon()
         try copy("older/orders.json", of: daemon, as: "orders.json")
-        try await daemon.start(awaitingLine: "6")
+        try daemon.start()
         try await daemon.awaitUntil("the refusal") {
             try daemon.control("get", "mail", "reason").output == "rollback\n"
         }
