@@ -62,7 +62,7 @@ class inspection {
         while (at < document.size() && replaced.empty()) {
             switch (const char byte = document[at]) {
             case '"':
-            case '\'': skip_string(byte); break;
+            case '\'': follows_value() ? void(++at) : skip_string(byte); break;
             case '#': at = std::min(document.find('\n', at), document.size()); break;
             case '.': count_dot(); break;
             // A key ends at all of these, and never goes on over the end of a line.
@@ -122,6 +122,15 @@ class inspection {
 
     bool is_byte_order_mark() const {
         return at < 3 && document.substr(0, 3) == "\xEF\xBB\xBF";
+    }
+
+    /// Whether the quote here stands where no string may begin, behind a value or a bare key. toml++ looks ahead
+    /// in a value such as 2027"ä, over quotes, so that they hide no character there.
+    bool follows_value() const {
+        const size_t before = document.substr(0, at).find_last_not_of(" \t");
+        // One that is not ASCII is the byte order mark: the document is cut at others.
+        return before != document.npos && is_ascii(document[before]) &&
+               std::string_view("\n=,[{.").find(document[before]) == std::string_view::npos;
     }
 
     void count_dot() {
