@@ -60,9 +60,18 @@ class inspection {
     /// Throws a `refusal` for a key of too many parts, and for a date that is too long.
     void run() {
         while (at < document.size() && replaced.empty()) {
-            switch (const char byte = document[at]) {
+            const char byte = document[at];
+            is_in_number = is_in_number ? !ends_value(byte) : expects_value && begins_number(byte);
+            if (is_in_number) {
+                step(byte);
+                continue;
+            }
+            switch (byte) {
             case '"':
-            case '\'': skip_string(byte); break;
+            case '\'':
+                expects_value = false;
+                follows_value() ? void(++at) : skip_string(byte);
+                break;
             case '#': at = std::min(document.find('\n', at), document.size()); break;
             case '.': count_dot(); break;
             // A key ends at all of these, and never goes on over the end of a line.
@@ -75,14 +84,12 @@ class inspection {
             case '}':
                 dots = 0;
                 ++at;
+                expects_value = expects_value_after(byte);
                 break;
-            default:
-                if (is_in_date(byte))
-                    skip_date();
-                else if (!is_ascii(byte) && !is_byte_order_mark())
-                    cut();
-                else
-                    ++at;
+            case ' ':
+            case '\t':
+            case '\r': ++at; break;
+            default: expects_value = false; step(byte);
             }
         }
         if (replaced.empty())
@@ -118,10 +125,60 @@ class inspection {
 
     static constexpr uint32_t escape_width = 6;
 
+    /// Whether a value comes next, and the brackets of arrays and inline tables that are open. toml++ looks ahead in
+    /// a value that begins like a number up to its end, also over quotes and brackets: they begin nothing there.
+    bool expects_value = false, is_in_number = false;
+    std::string open;
+
+    bool expects_value_after(char byte) {
+        switch (byte) {
+        case '=': return true;
+        case ',': return !open.empty() && open.back() == '[';
+        case '[':
+        case '{':
+            if (expects_value)
+                open += byte;
+            return expects_value && byte == '[';
+        case ']':
+        case '}':
+            if (!open.empty())
+                open.pop_back();
+            return false;
+        default: return expects_value && !open.empty();
+        }
+    }
+
+    static bool begins_number(char byte) {
+        return byte == '+' || byte == '-' || (byte >= '0' && byte <= '9');
+    }
+
+    static bool ends_value(char byte) {
+        return std::string_view(" \t\r\n\v\f]},#").find(byte) != std::string_view::npos;
+    }
+
+    /// Steps behind what begins here outside of strings and comments, and is no punctuation.
+    void step(char byte) {
+        if (is_in_date(byte))
+            skip_date();
+        else if (!is_ascii(byte) && !is_byte_order_mark())
+            cut();
+        else
+            ++at;
+    }
+
     static bool is_ascii(char byte) { return (byte & 0x80) == 0; }
 
     bool is_byte_order_mark() const {
         return at < 3 && document.substr(0, 3) == "\xEF\xBB\xBF";
+    }
+
+    /// Whether the quote here stands where no string may begin, behind a value or a bare key. toml++ looks ahead
+    /// in a value such as 2027"ä, over quotes, so that they hide no character there.
+    bool follows_value() const {
+        const size_t before = document.substr(0, at).find_last_not_of(" \t");
+        // One that is not ASCII is the byte order mark: the document is cut at others.
+        return before != document.npos && is_ascii(document[before]) &&
+               std::string_view("\n=,[{.").find(document[before]) == std::string_view::npos;
     }
 
     void count_dot() {

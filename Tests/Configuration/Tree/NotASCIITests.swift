@@ -60,6 +60,12 @@ struct NotASCIITests {
             "x = '\u{FFFD}' ä",
             "1:9: syntax error in key-value pair: expected a comment or whitespace, saw 'ä'"
         ),
+        // The parser looks ahead in a value, over quotes.
+        (
+            "x = 2027-01-41T00:\"ä\"",
+            "1:15: syntax error in date: expected day between 1 and 31 (inclusive), saw 41"
+        ),
+        ("x=2[='ä'", "1:4: syntax error in decimal integer: expected digit, saw '['"),
         ("x = \"\"\"\\ä\"\"\"", "1:9: syntax error in string: unknown escape sequence '\\ä'"),
         (
             "x = \"\"\"\\ ä\"\"\"",
