@@ -57,13 +57,13 @@ extension Guided {
             try host.system.wait(until: "! systemctl is-active t-web")
             try host.system.wait(until: "systemctl is-active killswitch-closed@shop.target")
             let units = "t-web 'killswitch-*@shop.target'"
-            let before = try host.run(PackageTests.life(of: units))
+            let before = try host.run(Packaged.PackageTests.life(of: units))
 
             try repository.publish(.current)
             try repository.run("apt-get update && apt-get upgrade --yes")
             let installed = try host.run("dpkg-query -W -f '${Version}' killswitchd")
             #expect(try installed == Programs.packageVersion())
-            #expect(try host.run(PackageTests.life(of: units)) == before)
+            #expect(try host.run(Packaged.PackageTests.life(of: units)) == before)
             #expect(try host.run("killswitchctl get shop state") == "ended\n")
             #expect(try host.succeeds("systemctl start t-web") == false)
             // What runs is the file that the upgrade has installed.
