@@ -54,7 +54,7 @@ extension Monitored {
         }
 
         @Test func unitsThat01HasAttachedAreAttached() throws {
-            let host = try Host()
+            let host = try Host(Host.service("shop", #"units = ["t-listed.service"]"#))
             try host.services("t-listed", "t-by-hand", "t-sorry", "t-mail", "t-socket-user")
             try copy("published/units", to: host, as: "/etc/systemd/system")
             try host.startUnits("t-by-hand")
