@@ -38,11 +38,12 @@ struct AttachedUnit: Hashable, Sendable {
 
     // MARK: Reports of systemd
 
-    /// A signal has the unit's status. Returns whether the unit has to be read: the cause of a
-    /// failure, or of a start that was refused, is not in the signal.
+    /// A signal or a list has the unit's status; a list has no time. Returns whether the unit has to be read: the cause of
+    /// a failure, or of a start that was refused, is not in them.
     mutating func statusChanged(to new: UnitStatus) -> Bool {
         var seen = new
         seen.load = new.load ?? self.seen?.load
+        if seen.since == nil, seen.active == self.seen?.active { seen.since = self.seen?.since }
         let hasFailed = seen.active == .failed && self.seen?.active != .failed
         let wasToStart = self.seen.map { $0.hasJob && $0.active.isDown } ?? false
         let hasLostJob = wasToStart && seen.isAtRestDown && permission == .mayRun
@@ -105,8 +106,8 @@ struct AttachedUnit: Hashable, Sendable {
         }
     }
 
-    /// It has stopped or started; `time` counts from the move of the gate.
-    mutating func arrived(after time: Duration) { took = time }
+    /// The move is over for it; `time` counts from the move of the gate, nil if it could not be started.
+    mutating func arrived(after time: Duration?) { took = time }
 
     // MARK: Judging
 

@@ -287,8 +287,8 @@ package struct GateMachine: Sendable {
             gates[stop.service]?.enqueue(.stop(stop), &batch)
         }
         for service in unit.services {
-            if let took = gates[service]?.phase.move?.unitArrived(unit, at: now) {
-                unit.arrived(after: took)
+            if gates[service]?.phase.move?.unitArrived(unit, at: now) == true {
+                unit.arrived(after: gates[service]?.phase.move?.took[name])
             }
         }
         units[name] = unit

@@ -151,16 +151,16 @@ struct GateMove: Hashable, Sendable {
     /// Awaits these units no longer: they are not attached to the gate any more.
     mutating func forget(_ units: Set<UnitName>) { awaited.subtract(units) }
 
-    /// Notes that a unit has stopped or started as this move wants, and returns how long that took; nil if
-    /// it has not, or was not awaited.
-    mutating func unitArrived(_ unit: AttachedUnit, at now: Boottime) -> Duration? {
+    /// Awaits a unit no longer that has stopped or started as this move wants, or could not be started. Returns whether
+    /// it was awaited. `took` has how long it took; a unit that could not be started has none.
+    mutating func unitArrived(_ unit: AttachedUnit, at now: Boottime) -> Bool {
         guard awaited.contains(unit.name),
             unit.hasArrived(isMidway: isMidway, isFresh: fresh.contains(unit.name))
-        else { return nil }
+        else { return false }
         awaited.remove(unit.name)
         progressAt = now
-        took[unit.name] = now - began
-        return now - began
+        if unit.permission != .mayRun || unit.isUp { took[unit.name] = now - began }
+        return true
     }
 }
 

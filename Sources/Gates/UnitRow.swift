@@ -10,7 +10,7 @@ package struct UnitRow: Hashable, Sendable {
     package let isAsWanted: Bool?
     /// Nil until systemd has told.
     package let seen: UnitStatus?
-    /// How long its last stop or start took, counted from the move of the gate.
+    /// How long its last stop or start took, counted from the move of the gate; nil if it could not be started.
     package let took: Duration?
     package let problem: String?
     /// False for a unit that the configuration lists and that is not attached.

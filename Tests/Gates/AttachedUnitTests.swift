@@ -159,6 +159,25 @@ struct AttachedUnitTests {
             """)
     }
 
+    @Test func aUnitThatCouldNotBeStartedIsNotSaidToBe() throws {
+        var gate = try GateTranscript.settled(
+            .ended, units: ["api.service": UnitStatus(.inactive), "web.timer": UnitStatus(.inactive)])
+        gate.decide(1, .running)
+        try gate.at(1.1, started: .open)
+        try gate.at(1.2, inactive: [.closed, .ended], active: [.open])
+        try gate.read(1.3, .open, .active, ["api.service", "web.timer"])
+        try gate.read(1.3, .closed, .inactive)
+        try gate.read(1.3, "api.service", .active)
+        gate.forget()
+        try gate.read(1.4, "web.timer", .failed, result: "start-limit-hit")
+        gate.expect(
+            """
+            1.4s web.timer read: failed
+                log error: shop: unit 'web.timer': it failed with result 'start-limit-hit'
+                log notice: shop: gate opened in 400 ms; units started: api.service 300 ms
+            """)
+    }
+
     /// The signals of the stop come after the opening was ordered: a unit that was seen running may be down.
     @Test func anOpeningInTheMiddleOfAClosingWaitsForWhatIsReadAnew() throws {
         var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])

@@ -17,6 +17,18 @@ import Testing
         #expect(gate.text.contains("publish shop web.service down inactive"))
     }
 
+    /// systemd has read its units again and lists them, without their times.
+    @Test func theTimeOfAUnitOutlastsAReloadOfSystemd() throws {
+        var gate = try GateTranscript.settled(units: ["web.service": UnitStatus(.active)])
+        var seen = UnitStatus(.active)
+        seen.since = Instant(microseconds: 1_000_000)
+        gate.at(1, .unitRead("web.service", UnitSnapshot(seen)))
+        var effects = gate.at(2, .unitsListed(["web.service": UnitStatus(.active)]))
+        effects += gate.at(3, .woke)
+        let rows = effects.filter { if case .publishUnits = $0 { true } else { false } }
+        #expect(rows.isEmpty)
+    }
+
     /// A oneshot that has ended well has nothing left to do, however long the gate stays open.
     @Test func aOneshotThatHasDoneItsWorkIsAsWanted() throws {
         var gate = try GateTranscript.settled(units: ["hook.service": UnitStatus(.inactive)])

@@ -1,7 +1,8 @@
 import JSON
 
-/// What a published file promises to programs: its members, variables or metrics, and the type of each. For how long:
-/// docs/stability.md.
+/// What a published file promises to programs: its members, variables or metrics, and the type of each.
+/// docs/stability.md
+/// says for how long.
 package struct PublishedShape: Sendable {
     /// The types that were seen, by the path of the member, such as `services[].name`.
     private var types: [String: Set<String>] = [:]
@@ -54,19 +55,18 @@ package struct PublishedShape: Sendable {
         }
     }
 
-    /// The promises of `older` that this breaks, each in a sentence. What was added breaks none, and neither does a
-    /// fact that is absent now: it is null.
+    /// The promises of `older` that this breaks, each in a sentence. What was added breaks none.
     package func breaks(_ older: PublishedShape, of version: String) -> [String] {
         older.types.sorted { $0.key < $1.key }.compactMap { path, before in
             guard let now = types[path] else {
                 return "'\(path)' of \(version) is gone: see docs/stability.md"
             }
-            let known = before.subtracting(["null"])
-            let others = now.subtracting(known).subtracting(["null"])
-            if known.isEmpty || others.isEmpty { return nil }
-            return
-                "'\(path)' was \(known.sorted().joined(separator: " or ")) in \(version), and is "
-                + "\(others.sorted().joined(separator: " or ")): see docs/stability.md"
+            let (known, present) = (before.subtracting(["null"]), now.subtracting(["null"]))
+            let others = present.subtracting(known)
+            if known.isEmpty || others.isEmpty && !present.isEmpty { return nil }
+            let (old, new) = (known.sorted(), (others.isEmpty ? now : others).sorted())
+            return "'\(path)' was \(old.joined(separator: " or ")) in \(version), and is "
+                + "\(new.joined(separator: " or ")): see docs/stability.md"
         }
     }
 }

@@ -134,6 +134,9 @@ extension Attached {
 
     /// The dependents, sockets and timers of attached units, and oneshot services.
     @Suite(.serialized) struct CompanionTests {
+        /// For more starts in ten seconds than systemd allows a unit. `min_closed` keeps a gate from that.
+        private static let unlimited = "[Unit]\nStartLimitIntervalSec=0\n"
+
         @Test func dependentsAreNamedAndAttachedOnRequest() throws {
             let host = try Host.having("t-web")
             try host.needyService()
@@ -170,10 +173,11 @@ extension Attached {
         /// The socket refuses connections while the gate is closed, and works after each opening.
         @Test func aSocketIsGatedWithItsServiceOverFiveFlips() throws {
             let host = try Host()
-            try host.unit("t-echo.socket", "[Socket]\nListenStream=/run/t-echo.sock")
+            try host.unit("t-echo.socket", "\(Self.unlimited)[Socket]\nListenStream=/run/t-echo.sock")
             try host.unit(
                 "t-echo.service",
                 """
+                \(Self.unlimited)
                 [Service]
                 ExecStart=/usr/bin/python3 -c "import socket; s = socket.socket(fileno=3); \
                     [c.sendall(b'hi') or c.close() for c, _ in iter(s.accept, None)]"
@@ -199,6 +203,7 @@ extension Attached {
             try host.unit(
                 "t-tick.timer",
                 """
+                \(Self.unlimited)
                 [Timer]
                 OnActiveSec=100ms
                 OnUnitActiveSec=100ms
@@ -207,8 +212,7 @@ extension Attached {
             try host.unit(
                 "t-tick.service",
                 """
-                [Unit]
-                StartLimitIntervalSec=0
+                \(Self.unlimited)
                 [Service]
                 Type=oneshot
                 ExecStart=/bin/sh -c "echo tick >> /run/t-ticks"
