@@ -18,41 +18,16 @@ struct BootedSystem: Sendable {
         }
     }
 
-    /// The system of the suite that runs. A suite names it as a trait: see `OnSystemd`.
-    static func ofSuite() throws -> BootedSystem {
-        switch suite {
-        case .gates: try gates.get()
-        case .attachments: try attachments.get()
-        case .drills: try drills.get()
-        case .guides: try guides.get()
-        case .metrics: try metrics.get()
-        case .outages: try outages.get()
-        case .packages: try packages.get()
-        case .privileges: try privileges.get()
-        case .troubles: try troubles.get()
-        }
+    /// The system of the test that runs: see `Booted`.
+    static func ofTest() throws -> BootedSystem {
+        guard let present else { throw TestFailure("find its booted system: see 'Booted'") }
+        return present
     }
 
-    /// The systems that suites share. They run side by side, and each is booted on first use.
-    enum Shared {
-        case gates, attachments, drills, guides, metrics, outages, packages, privileges, troubles
-    }
-
-    @TaskLocal fileprivate static var suite = Shared.gates
-
-    private static let gates = Result { try BootedSystem(build: Programs.folder) }
-    private static let attachments = Result { try BootedSystem(build: Programs.folder) }
-    private static let drills = Result { try BootedSystem(build: Programs.folder) }
-    private static let metrics = Result { try BootedSystem(build: Programs.folder) }
-    private static let outages = Result { try BootedSystem(build: Programs.folder) }
-    private static let privileges = Result { try BootedSystem(build: Programs.folder) }
-    private static let troubles = Result { try BootedSystem(build: Programs.folder) }
-    /// Without the programs: the tests install them.
-    private static let packages = Result { try BootedSystem(build: nil) }
-    private static let guides = Result { try BootedSystem(build: nil) }
+    @TaskLocal fileprivate static var present: BootedSystem?
 
     /// `build` is the folder of the programs that are installed in it.
-    private init(build: String?) throws {
+    fileprivate init(build: String?) throws {
         folder = try Self.folder()
         // The script ends when this process closes the FIFO.
         guard unsafe mkfifo("\(folder)/alive", 0o600) == 0,
@@ -167,19 +142,65 @@ extension BootedSystem {
     }
 }
 
-/// The trait of a suite whose tests run on one of the shared systems.
-struct SharedSystemTrait: SuiteTrait, TestTrait, TestScoping {
-    let system: BootedSystem.Shared
+/// Booted systems that tests take in turn. Each test has one alone, and resets it.
+actor BootedSystems {
+    /// With the installed programs.
+    fileprivate static let installed = BootedSystems(build: Programs.folder, most: 7)
+    /// Without them: the tests install the package.
+    fileprivate static let bare = BootedSystems(build: nil, most: 2)
+
+    private let build: String?
+    private let most: Int
+    private var count = 0
+    private var free: [BootedSystem] = []
+    private var waiting: [CheckedContinuation<BootedSystem, any Error>] = []
+
+    private init(build: String?, most: Int) { (self.build, self.most) = (build, most) }
+
+    /// A free system, or one that is booted for it, at most so many.
+    func take() async throws -> BootedSystem {
+        if let system = free.popLast() { return system }
+        guard count < most else {
+            return try await withCheckedThrowingContinuation { waiting.append($0) }
+        }
+        count += 1
+        let build = build
+        do {
+            // Meanwhile others give systems back.
+            return try await Task.detached { try BootedSystem(build: build) }.value
+        } catch {
+            for test in waiting { test.resume(throwing: error) }
+            (waiting, count) = ([], count - 1)
+            throw error
+        }
+    }
+
+    func give(_ system: BootedSystem) {
+        guard !waiting.isEmpty else { return free.append(system) }
+        waiting.removeFirst().resume(returning: system)
+    }
+}
+
+/// The trait of a suite each of whose tests runs on a booted system.
+struct Booted: SuiteTrait, TestTrait, TestScoping {
+    fileprivate let systems: BootedSystems
     let isRecursive = true
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing body: @Sendable () async throws -> Void
     ) async throws {
-        try await BootedSystem.$suite.withValue(system, operation: body)
+        let system = try await systems.take()
+        do {
+            try await BootedSystem.$present.withValue(system, operation: body)
+        } catch {
+            await systems.give(system)
+            throw error
+        }
+        await systems.give(system)
     }
 }
 
-extension Trait where Self == SharedSystemTrait {
-    /// The tests run on this system.
-    static func on(_ system: BootedSystem.Shared) -> Self { Self(system: system) }
+extension Trait where Self == Booted {
+    static var installed: Self { Self(systems: .installed) }
+    static var bare: Self { Self(systems: .bare) }
 }

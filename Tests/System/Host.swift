@@ -26,7 +26,7 @@ struct Host: Shell {
 
     /// The default configuration is the service `shop`.
     init(_ configuration: String = Host.shop, flags: String? = Host.open) throws {
-        system = try BootedSystem.ofSuite()
+        system = try BootedSystem.ofTest()
         try system.reset()
         start = String(try system.run("date +%s.%N").dropLast())
         try configure(configuration)

@@ -2,54 +2,14 @@ import Glibc
 import Support
 import Testing
 
-/// The tests of gates on a booted systemd. They share it, so they run one after the other.
-@Suite(
-    .serialized, .on(.gates), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
+/// The tests on a booted systemd with the installed programs. Several are booted, and each test takes a free one; the
+/// limit of time counts while it waits for one, too.
+@Suite(.installed, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(15)))
 enum OnSystemd {}
 
-/// The tests of attached units and of what tells of them, on another booted system, beside the tests of gates.
-@Suite(
-    .serialized, .on(.attachments), .enabled(if: geteuid() == 0, "needs root"),
-    .timeLimit(.minutes(5)))
-enum Attached {}
-
-/// The tests of drills that are refused or interrupted, on another booted system.
-@Suite(
-    .serialized, .on(.drills), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
-enum Drilled {}
-
-/// The tests of outages, crowds and drills that go to their end, on another booted system.
-@Suite(
-    .serialized, .on(.outages), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
-enum Disrupted {}
-
-/// The tests of privileges and of the markers, on another booted system.
-@Suite(
-    .serialized, .on(.privileges), .enabled(if: geteuid() == 0, "needs root"),
-    .timeLimit(.minutes(5)))
-enum Confined {}
-
-/// The guides, on a booted system without the programs.
-@Suite(
-    .serialized, .on(.guides), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
-enum Guided {}
-
-/// The tests of the package, on another booted system without the programs.
-@Suite(
-    .serialized, .on(.packages), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5))
-)
+/// The tests of the package and of the guides that install it, on booted systems without the programs.
+@Suite(.bare, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(15)))
 enum Packaged {}
-
-/// The table of troubles, reboots and configured units, on another booted system.
-@Suite(
-    .serialized, .on(.troubles), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5))
-)
-enum Troubled {}
-
-/// The tests of what monitoring and people see, on another booted system.
-@Suite(
-    .serialized, .on(.metrics), .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(5)))
-enum Monitored {}
 
 extension BootedSystem {
     /// Removes everything of the test before: the configuration, attachments, units of tests (their names

@@ -2,8 +2,8 @@ import JSON
 import Support
 import Testing
 
-extension Attached {
-    @Suite(.serialized) struct AttachmentTests {
+extension OnSystemd {
+    @Suite struct AttachmentTests {
         @Test func attachWritesReadableFilesAndWritesThemOnce() throws {
             let host = try Host.having("t-web")
             try host.unit("t-worker@.service", "[Service]\nExecStart=/bin/sleep infinity")
@@ -193,7 +193,7 @@ extension Attached {
         }
     }
 
-    @Suite(.serialized) struct AttachmentRefusalTests {
+    @Suite struct AttachmentRefusalTests {
         struct Refusal: CustomTestStringConvertible {
             let units: String
             let saying: String

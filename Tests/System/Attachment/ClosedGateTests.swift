@@ -3,7 +3,7 @@ import Storage
 import Support
 import Testing
 
-extension Attached {
+extension OnSystemd {
     /// What people read who meet a closed gate.
     @Suite struct ClosedGateTests {
         @Test func attachToAClosedGateSaysThatTheUnitWasStopped() throws {
@@ -133,7 +133,7 @@ extension Attached {
     }
 
     /// The dependents, sockets and timers of attached units, and oneshot services.
-    @Suite(.serialized) struct CompanionTests {
+    @Suite struct CompanionTests {
         /// For more starts in ten seconds than systemd allows a unit. `min_closed` keeps a gate from that.
         private static let unlimited = "[Unit]\nStartLimitIntervalSec=0\n"
 

@@ -2,8 +2,8 @@ import Storage
 import Support
 import Testing
 
-extension Troubled {
-    @Suite(.serialized) struct ConfiguredUnitsTests {
+extension OnSystemd {
+    @Suite struct ConfiguredUnitsTests {
         private static func listing(_ units: String...) -> String { listing(units) }
 
         private static func listing(_ units: [String]) -> String {
@@ -160,7 +160,7 @@ extension Troubled {
 
     /// Units that a generator of systemd makes, as Quadlet makes them of containers. They exist in
     /// `/run/systemd/generator` alone, and are made anew at each reload and each boot.
-    @Suite(.serialized) struct GeneratedUnitTests {
+    @Suite struct GeneratedUnitTests {
         private static let source = "/etc/systemd/system/t-generated"
 
         /// A host with a generator that makes `t-generated.service` of the file `source`.

@@ -3,7 +3,7 @@ import Storage
 import Support
 import Testing
 
-extension Monitored {
+extension OnSystemd {
     /// What is said of units that are not simply up or down.
     @Suite struct UnitTruthTests {
         /// It once said `open 1/1`, and `wait --for up` ended with 0, while the unit was down.
@@ -130,9 +130,9 @@ extension Monitored {
     }
 }
 
-extension Attached {
+extension OnSystemd {
     /// `killswitchctl unlock`: the way out without the daemon.
-    @Suite(.serialized) struct UnlockTests {
+    @Suite struct UnlockTests {
         /// A host whose service is closed, with `t-web` attached, and without the daemon.
         private func closedHost() throws -> Host {
             let host = try Host(flags: Host.ended)

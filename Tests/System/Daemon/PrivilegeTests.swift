@@ -1,8 +1,8 @@
 import Support
 import Testing
 
-extension Confined {
-    @Suite(.serialized) struct PrivilegeTests {
+extension OnSystemd {
+    @Suite struct PrivilegeTests {
         private static let call =
             "setpriv --reuid killswitchd --regid killswitchd --clear-groups busctl call "
             + "org.freedesktop.systemd1 /org/freedesktop/systemd1 "
@@ -93,7 +93,7 @@ extension Confined {
     }
 
     /// killswitchd-alarm.service: it fails in words if units are attached and no daemon runs.
-    @Suite(.serialized) struct AlarmTests {
+    @Suite struct AlarmTests {
         private func host() throws -> Host {
             let host = try Host.attached("t-web")
             return host

@@ -4,8 +4,8 @@ import Storage
 import Support
 import Testing
 
-extension Monitored {
-    @Suite(.serialized) struct UnitTests {
+extension OnSystemd {
+    @Suite struct UnitTests {
         private let host: Host
         private var system: BootedSystem { host.system }
 

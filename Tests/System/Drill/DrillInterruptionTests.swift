@@ -3,9 +3,9 @@ import Storage
 import Support
 import Testing
 
-extension Drilled {
+extension OnSystemd {
     /// However a drill ends, the gate opens again in time, and the units run again.
-    @Suite(.serialized) struct DrillInterruptionTests {
+    @Suite struct DrillInterruptionTests {
         /// A host on which a drill takes at least two seconds, because a unit stops that slowly.
         private func host() throws -> Host {
             let host = try Host.having("t-web")
@@ -106,7 +106,7 @@ extension Drilled {
     }
 
     /// `killswitch-drill@SERVICE.service`, its timer, and what is kept of a drill.
-    @Suite(.serialized) struct DrillTimerTests {
+    @Suite struct DrillTimerTests {
         private func kept(_ host: Host) throws -> JSON.Object {
             let status = try host.json("killswitchctl status shop --json")
             let service = status.object?["services"]?.array?.first?.object

@@ -2,9 +2,9 @@ import Storage
 import Support
 import Testing
 
-extension Drilled {
+extension OnSystemd {
     /// When a drill is refused, and the consent that it asks for.
-    @Suite(.serialized) struct DrillRefusalTests {
+    @Suite struct DrillRefusalTests {
         struct Refusal: CustomTestStringConvertible {
             let name: String
             /// A command that prepares the host, on which a drill would otherwise succeed.

@@ -3,8 +3,8 @@ import Storage
 import Support
 import Testing
 
-extension Disrupted {
-    @Suite(.serialized) struct DrillTests {
+extension OnSystemd {
+    @Suite struct DrillTests {
         @Test func aDrillThatSucceedsTimesEachUnitAndLeavesEverythingAsItWas() throws {
             let host = try Host.having("t-web", "t-page")
             try host.unit(

@@ -2,9 +2,9 @@ import Storage
 import Support
 import Testing
 
-extension Troubled {
+extension OnSystemd {
     /// After a reboot attached units wait for the first decision.
-    @Suite(.serialized) struct BootTests {
+    @Suite struct BootTests {
         private func host(_ more: String = "") throws -> Host {
             let host = try Host(Host.service("shop", more))
             try host.services("t-web")
@@ -109,7 +109,7 @@ extension Troubled {
         var testDescription: String { name }
     }
 
-    @Suite(.serialized) struct SystemdReloadTests {
+    @Suite struct SystemdReloadTests {
         @Test func aReloadThatChangesNothingMovesNothing() throws {
             let host = try Host.running("t-web")
             try host.run("systemctl stop t-web")

@@ -3,8 +3,8 @@ import Storage
 import Support
 import Testing
 
-extension Disrupted {
-    @Suite(.serialized) struct CrowdTests {
+extension OnSystemd {
+    @Suite struct CrowdTests {
         private static let count = 150
         private static let names = (0..<count).map { "s\($0)" }
         private static let configuration =
@@ -107,7 +107,7 @@ extension Disrupted {
     }
 
     /// The host guard: units of held services run until an operator confirms.
-    @Suite(.serialized) struct GuardTests {
+    @Suite struct GuardTests {
         private static let configuration =
             ["a", "b", "c"].map(CrowdTests.service).joined() + """
                 [source.app]

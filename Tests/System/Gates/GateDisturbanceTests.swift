@@ -5,7 +5,7 @@ import Testing
 
 extension OnSystemd {
     /// Administrators start and stop units, or move gates.
-    @Suite(.serialized) struct GateDisturbanceTests {
+    @Suite struct GateDisturbanceTests {
         @Test func aUnitThatTheAdministratorStoppedStaysStopped() throws {
             let host = try Host(
                 """
@@ -76,7 +76,7 @@ extension OnSystemd {
     }
 
     /// Units that do not stop or start as their gate wants.
-    @Suite(.serialized) struct GateProblemTests {
+    @Suite struct GateProblemTests {
         @Test func aServiceThatIgnoresSIGTERMIsKilledByItsOwnLimitAndTheDaemonSaysSo() throws {
             let host = try Host()
             try host.deafService(limit: "3s")
@@ -154,7 +154,7 @@ extension OnSystemd {
 
     /// An attached unit hangs in its stop. systemd lets a start wait for every ordered stop: the daemon was ordered
     /// before the gates, so that it stayed dead once it was killed, and a reload waited without an end.
-    @Suite(.serialized) struct HungStopTests {
+    @Suite struct HungStopTests {
         /// A unit that ignores SIGTERM, and has no limit for its stop.
         static let unit = """
             [Service]

@@ -6,7 +6,7 @@ import Testing
 
 extension OnSystemd {
     /// What every surface says of a gate that is not as decided, and how orders and waits follow it.
-    @Suite(.serialized) struct GateFactTests {
+    @Suite struct GateFactTests {
         private func gate(_ host: Host) throws -> JSON.Object {
             try host.json("cat /run/killswitchd/shop/gate.json").object ?? [:]
         }

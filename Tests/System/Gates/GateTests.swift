@@ -4,7 +4,7 @@ import Support
 import Testing
 
 extension OnSystemd {
-    @Suite(.serialized) struct GateTests {
+    @Suite struct GateTests {
         @Test func aFlagClosesTwoServicesWithinASecondAndAHandStartIsRefused() throws {
             let host = try Host.having("t-web", "t-app")
             try host.run("systemctl daemon-reload; systemctl enable --now t-web t-app")
@@ -138,7 +138,7 @@ extension OnSystemd {
     }
 
     /// Orders with `--wait` return when this order has had its effect, and nothing earlier or later counts.
-    @Suite(.serialized) struct OrderEffectTests {
+    @Suite struct OrderEffectTests {
         /// A release was answered with 0 while `min_closed` kept the gate closed, and with 1 for a unit that
         /// systemd had killed at the closing an hour before.
         @Test func aReleaseWaitsForItsOwnEffectAndOldKillsDoNotCount() throws {

@@ -2,9 +2,9 @@ import Storage
 import Support
 import Testing
 
-extension Confined {
+extension OnSystemd {
     /// Starts of attached units are refused from the moment the marker of the service says closed.
-    @Suite(.serialized) struct MarkerTests {
+    @Suite struct MarkerTests {
         /// A host with `t-web`, and with `t-slow`, which takes seconds to stop. Both run.
         private func host(_ configuration: String = Host.shop) throws -> Host {
             let host = try Host(configuration)

@@ -3,9 +3,9 @@ import Storage
 import Support
 import Testing
 
-extension Disrupted {
+extension OnSystemd {
     /// Gates while a service that they depend on is down or frozen.
-    @Suite(.serialized) struct OutageTests {
+    @Suite struct OutageTests {
         private static let targets =
             "killswitch-open@shop.target killswitch-closed@shop.target "
             + "killswitch-maintenance@shop.target killswitch-ended@shop.target"

@@ -2,9 +2,9 @@ import Files
 import Support
 import Testing
 
-extension Guided {
+extension Packaged {
     /// Each guide is typed as it is written, section by section, on a host of the README's administrator.
-    @Suite(.serialized) struct GuideTests {
+    @Suite struct GuideTests {
         private let guide: GuideHost
         private var host: PackageHost { guide.host }
 
@@ -117,12 +117,12 @@ private struct GoogleStandIn {
         """
 }
 
-extension Guided {
+extension Packaged {
     /// The guide to podman, typed with the podman of Debian 12.
     ///
     /// It has no Quadlet: `shop-web.service` beside this file is what Quadlet 5.4.2 has made of the container
     /// in the guide, and a generator hands it to systemd.
-    @Suite(.serialized) struct PodmanGuideTests {
+    @Suite struct PodmanGuideTests {
         private let guide: GuideHost
         private var host: PackageHost { guide.host }
 

@@ -1,9 +1,9 @@
 import Support
 import Testing
 
-extension Guided {
+extension Packaged {
     /// The guide to apt repositories, typed on a host that publishes one for itself, and what apt and `publish` refuse.
-    @Suite(.serialized) struct RepositoryGuideTests {
+    @Suite struct RepositoryGuideTests {
         private let repository: RepositoryHost
         private var host: PackageHost { repository.host }
 

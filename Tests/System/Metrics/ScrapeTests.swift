@@ -2,9 +2,9 @@ import JSON
 import Support
 import Testing
 
-extension Monitored {
+extension OnSystemd {
     /// Debian's Prometheus and node exporters over eight daemons on one booted system.
-    @Suite(.serialized) struct ScrapeTests {
+    @Suite struct ScrapeTests {
         /// What the dashboard asks first: who has not obeyed?
         private static func question() throws -> String {
             let path = "packaging/prometheus/killswitchd-dashboard.json"

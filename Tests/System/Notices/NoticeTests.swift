@@ -4,9 +4,9 @@ import Storage
 import Support
 import Testing
 
-extension Monitored {
+extension OnSystemd {
     /// Notices of ends and windows, and the units that pass them on.
-    @Suite(.serialized) struct NoticeTests {
+    @Suite struct NoticeTests {
         /// A host whose service tells 31 days, and two seconds before an end. `t-mail@shop` passes it on.
         private func host() throws -> Host {
             let host = try Host(Host.service("shop", #"notify_before = ["31d", "2s"]"#))
@@ -159,7 +159,7 @@ extension Monitored {
     }
 
     /// The guide to hooks, and the unit and the script that it installs, as they are shipped.
-    @Suite(.serialized) struct HookTests {
+    @Suite struct HookTests {
         private static let address = "http://127.0.0.1:8099/"
 
         /// A server that writes down what is posted, a line each.

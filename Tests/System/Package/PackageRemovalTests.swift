@@ -4,7 +4,7 @@ import Testing
 
 extension Packaged {
     /// What the removal and the purge of the package leave. Each test begins without it.
-    @Suite(.serialized) struct PackageRemovalTests {
+    @Suite struct PackageRemovalTests {
         @Test func aRemovalDetachesEveryUnitAndNamesThem() throws {
             let host = try PackageHost.installed()
             for name in ["t-web", "t-app", "t-own"] { try host.unit(name) }
@@ -156,7 +156,7 @@ struct PackageHost: Shell {
 
     /// Removes everything of the test before.
     init() throws {
-        system = try BootedSystem.ofSuite()
+        system = try BootedSystem.ofTest()
         try run(
             """
             rm -rf \(Self.folder) /etc/killswitchd

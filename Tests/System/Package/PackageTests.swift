@@ -3,7 +3,7 @@ import Testing
 
 extension Packaged {
     /// The Debian package, from installation to purge. Each test begins without it.
-    @Suite(.serialized) struct PackageTests {
+    @Suite struct PackageTests {
         /// What units keep over an upgrade: their invocation, and the time of their last change of state.
         static func life(of units: String) -> String {
             "systemctl show \(units) -p Id,ActiveState,InvocationID,StateChangeTimestampMonotonic"

@@ -3,9 +3,9 @@ import JSON
 import Support
 import Testing
 
-extension Monitored {
+extension OnSystemd {
     /// What 0.1 has published is still published, in the same scenario: see docs/stability.md.
-    @Suite(.serialized) struct PromiseTests {
+    @Suite struct PromiseTests {
         private static let examples = "Tests/Examples/0.1"
 
         /// The files and links below a folder of the example: their paths, and where a link leads.

@@ -2,9 +2,9 @@ import JSON
 import Support
 import Testing
 
-extension Disrupted {
+extension OnSystemd {
     /// Reports of gates and units that are really moved.
-    @Suite(.serialized) struct ReportedUnitTests {
+    @Suite struct ReportedUnitTests {
         /// A server that writes down what is posted, a line each.
         private static let server = """
             import http.server

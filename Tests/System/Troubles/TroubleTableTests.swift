@@ -4,10 +4,10 @@ import JSON
 import Support
 import Testing
 
-extension Troubled {
+extension OnSystemd {
     /// Every surface tells every kind of trouble. docs/troubles.md shows their words, and is held to them:
     /// with KILLSWITCHD_WRITE_TROUBLES in the environment the tests write it.
-    @Suite(.serialized) struct TroubleTableTests {
+    @Suite struct TroubleTableTests {
         @Test(arguments: Trouble.all) func everySurfaceSaysSo(_ trouble: Trouble) throws {
             let host = try Host(trouble.configuration, flags: trouble.flags)
             let begin = try host.run("date +%s.%N").dropLast()

@@ -3,9 +3,9 @@ import Storage
 import Support
 import Testing
 
-extension Monitored {
+extension OnSystemd {
     /// The file that web servers look at, while the units of an opening gate start.
-    @Suite(.serialized) struct OpeningTests {
+    @Suite struct OpeningTests {
         private static let marker = "/run/killswitchd/shop/unavailable"
 
         /// A unit that is up once `/run/t-go` is there, and one that never is. The page stays over the end of a daemon
@@ -99,7 +99,7 @@ extension Monitored {
     }
 
     /// A back-end that closes behind a load balancer, which follows its markers.
-    @Suite(.serialized) struct DrainLoadTests {
+    @Suite struct DrainLoadTests {
         /// With a drain HAProxy has turned away before the unit stops. Without one, requests fail until it has noticed.
         ///
         /// HAProxy notices by five failed checks, half a second apart. It once checked every 100 ms and believed the

@@ -2,9 +2,9 @@ import JSON
 import Support
 import Testing
 
-extension Monitored {
+extension OnSystemd {
     /// The web servers of Debian with the snippets of the package, before a back-end, under requests.
-    @Suite(.serialized) struct WebServerLoadTests {
+    @Suite struct WebServerLoadTests {
         /// Each request is answered by the shop or by its page while the service closes and opens: no 502, although the
         /// back-end takes a second to start. The server is never told.
         @Test(arguments: WebServerKind.allCases)
