@@ -145,7 +145,7 @@ extension BootedSystem {
 /// Booted systems that tests take in turn. Each test has one alone, and resets it.
 actor BootedSystems {
     /// With the installed programs.
-    fileprivate static let installed = BootedSystems(build: Programs.folder, most: 7)
+    fileprivate static let installed = BootedSystems(build: Programs.folder, most: 6)
     /// Without them: the tests install the package.
     fileprivate static let bare = BootedSystems(build: nil, most: 2)
 
@@ -167,7 +167,9 @@ actor BootedSystems {
         let build = build
         do {
             // Meanwhile others give systems back.
-            return try await Task.detached { try BootedSystem(build: build) }.value
+            return try await Task(executorPreference: Threads.shared) {
+                try BootedSystem(build: build)
+            }.value
         } catch {
             for test in waiting { test.resume(throwing: error) }
             (waiting, count) = ([], count - 1)
@@ -191,7 +193,9 @@ struct Booted: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         let system = try await systems.take()
         do {
-            try await BootedSystem.$present.withValue(system, operation: body)
+            try await withTaskExecutorPreference(Threads.shared) {
+                try await BootedSystem.$present.withValue(system, operation: body)
+            }
         } catch {
             await systems.give(system)
             throw error

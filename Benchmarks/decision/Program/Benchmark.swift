@@ -7,18 +7,18 @@ import Reports
 import Storage
 import VirtualWorld
 
-/// The measurements and their limits.
+/// The measurements. The script `run` has their limits.
 enum Benchmark {
     static func run() throws -> Int32 {
-        let isDecidedInTime = try manyServices()
-        let isYearInTime = try year()
-        let isTextInTime = try metrics()
-        let areReportsInTime = try reports()
-        return isDecidedInTime && isYearInTime && isTextInTime && areReportsInTime ? 0 : 1
+        try manyServices()
+        guard try year() else { return 1 }
+        try metrics()
+        try reports()
+        return 0
     }
 
     /// A thousand services of three switches each, which one new answer decides again.
-    private static func manyServices() throws -> Bool {
+    private static func manyServices() throws {
         var host = try Host(services: 1000)
         let bodies = (0..<40).map { host.snapshot(number: $0) }
         var parsing: [Double] = []
@@ -41,14 +41,13 @@ enum Benchmark {
         }
         print("1,000 services of 3 switches, one answer of \(bodies[0].count / 1024) KiB:")
         report("parsing it, which every answer costs", parsing)
-        report("deciding all, no verdict changes", idle, limit: 6)
-        let isInTime = report("deciding all, every verdict changes", changing, limit: 18, goal: 6)
+        report("deciding all, no verdict changes", idle)
+        report("deciding all, every verdict changes", changing)
         print("    ratio of deciding to parsing: \(ratio(changing, parsing))")
-        return isInTime
     }
 
     /// The metrics of ten thousand services: all of them new, and a sign of life without news.
-    private static func metrics() throws -> Bool {
+    private static func metrics() throws {
         var host = try Host(services: 10_000)
         let body = host.snapshot(number: 1)
         try host.start(
@@ -71,11 +70,11 @@ enum Benchmark {
         }
         print("10,000 services, metrics of \(bytes / 1024) KiB:")
         report("writing them without news, as every 30 s", same)
-        return report("writing them, everything is new", new, limit: 60, goal: 50)
+        report("writing them, everything is new", new)
     }
 
     /// A report of ten thousand services: the turns of the loop that it takes.
-    private static func reports() throws -> Bool {
+    private static func reports() throws {
         var host = try Host(services: 10_000)
         let body = host.snapshot(number: 1)
         try host.start(
@@ -106,10 +105,10 @@ enum Benchmark {
         print("10,000 services, a report of \(bytes / 1024) KiB:")
         report("seeing that all is settled", checks)
         report("all of it", whole)
-        return report("the longest turn of the loop", longest, limit: 50)
+        report("the longest turn of the loop", longest)
     }
 
-    /// A year with two sources polled each minute and random failures.
+    /// A year with two sources polled each minute and random failures. Returns whether it has kept all rules.
     private static func year() throws -> Bool {
         let start = Instant(seconds: 1_798_761_600)
         let length = Duration.seconds(365 * 86_400)
@@ -130,23 +129,13 @@ enum Benchmark {
             }
         }
         print("a year in virtual time, \(polls) polls, every end and window met to the second:")
-        return report("the year, and the world around it", times, limit: 7000, goal: 1800)
+        report("the year, and the world around it", times)
+        return true
     }
 
-    @discardableResult
-    private static func report(
-        _ what: String, _ times: [Double], limit: Double? = nil, goal: Double? = nil
-    ) -> Bool {
-        let typical = median(times)
-        let isKept = limit.map { typical <= $0 } ?? true
-        print(
-            "    \(what): median \(rounded(typical)) ms, worst \(rounded(times.max() ?? 0)) ms")
-        if let limit {
-            let wanted = goal.map { typical <= $0 ? "" : ", goal \(rounded($0))" } ?? ""
-            let verdict = (isKept ? "ok" : "MISSED") + wanted
-            print("LIMIT  \(what)  \(rounded(typical)) ms  at most \(rounded(limit))  \(verdict)")
-        }
-        return isKept
+    private static func report(_ what: String, _ times: [Double]) {
+        let longest = rounded(times.max() ?? 0)
+        print("    \(what): median \(rounded(median(times))) ms, worst \(longest) ms")
     }
 
     private static func ratio(_ left: [Double], _ right: [Double]) -> String {
