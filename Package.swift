@@ -239,7 +239,10 @@ let package = Package(
             name: "VirtualWorld", dependencies: ["CivilTime", "Decision", "Gates", "JSON"],
             path: "Tests/VirtualWorld", swiftSettings: strict),
         .target(
-            name: "Support", dependencies: ["Decision", "Files", "JSON", "POSIX", "Signing"],
+            name: "Support",
+            dependencies: [
+                "CivilTime", "Decision", "Files", "Gates", "JSON", "Metrics", "POSIX", "Signing",
+            ],
             path: "Tests/Support",
             exclude: [
                 "Bus", "Firebase/check-assertion.py", "Firebase/real-client.py", "Python", "Server",

@@ -31,7 +31,8 @@ package struct Demand: Hashable, Sendable {
         case .effect(let gate):
             guard account.gate == gate else { return account.undecided() }
             return account.effect.obedience(
-                unmoved: .failed("killswitchd was started without --gates there, and moves no gate"))
+                unmoved: .failed("killswitchd was started without --gates there, and moves no gate")
+            )
         case .own:
             guard account.gate != nil else { return account.undecided() }
             if let obstacle = account.obstacle { return .failed(obstacle) }
@@ -41,7 +42,8 @@ package struct Demand: Hashable, Sendable {
             let others = common.map { "most hosts are \($0.words)" }
             return Decided(account) == common
                 ? .obeyed
-                : account.undecided("and " + (others ?? "no more than half of the hosts decide alike"))
+                : account.undecided(
+                    "and " + (others ?? "no more than half of the hosts decide alike"))
         }
     }
 }

@@ -1,5 +1,3 @@
-package import CivilTime
-
 /// Which hosts of a fleet have obeyed, at one moment.
 package struct RollCall: Hashable, Sendable {
     package struct Row: Hashable, Sendable {
@@ -80,7 +78,8 @@ package struct Quorum: Hashable, Sendable, CustomStringConvertible {
         let parts = text.dropLast().split(
             separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let decimals = parts.count > 1 ? String(parts[1]) : "0"
-        guard let whole = Int64(digits: String(parts[0])), whole <= 100, decimals.count <= 4,
+        guard let whole = Int64(digits: String(parts[0])), whole <= 100,
+            (1...4).contains(decimals.count),
             let rest = Int64(digits: decimals + String(repeating: "0", count: 4 - decimals.count))
         else { return nil }
         let share = whole * 10_000 + rest
