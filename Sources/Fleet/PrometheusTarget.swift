@@ -37,8 +37,7 @@ struct PrometheusTarget {
             conflict = "a number of it is '\(text.printable(limit: 20))'"
             return
         }
-        if let mark = labels[PrometheusQuery.label] {
-            guard let mark = PrometheusQuery.Mark(rawValue: mark) else { return }
+        if let mark = labels[PrometheusQuery.label].flatMap(PrometheusQuery.Mark.init(rawValue:)) {
             return add(mark, labels, number)
         }
         guard let metric = labels["__name__"].flatMap({ Self.metrics[$0] }) else { return }

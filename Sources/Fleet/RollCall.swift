@@ -106,7 +106,9 @@ extension Int64 {
 }
 
 extension HostFinding {
-    var account: HostAccount? { if case .account(let account) = content { account } else { nil } }
+    package var account: HostAccount? {
+        if case .account(let account) = content { account } else { nil }
+    }
 
     fileprivate func obedience(to demand: Demand, common: Decided?) -> Obedience {
         switch content {

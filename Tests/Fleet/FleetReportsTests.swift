@@ -1,9 +1,8 @@
 import CivilTime
 import Decision
+import Fleet
 import Support
 import Testing
-
-@testable import Fleet
 
 /// The last reports of hosts.
 @Suite struct FleetReportsTests {

@@ -1,6 +1,5 @@
+import Fleet
 import Testing
-
-@testable import Fleet
 
 @Suite struct InventoryTests {
     @Test func aNameALineWithComments() throws {

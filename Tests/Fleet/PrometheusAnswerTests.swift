@@ -1,8 +1,7 @@
 import CivilTime
 import Decision
+import Fleet
 import Testing
-
-@testable import Fleet
 
 /// Answers of Prometheus, good and bad. None but a good one has a host that has obeyed.
 @Suite struct PrometheusAnswerTests {
@@ -59,7 +58,7 @@ import Testing
         let account = try #require(findings(samples).first?.account)
         #expect(account.state == .maintenance && account.gate == .closed)
         #expect(account.version == "42" && account.reason == "flags")
-        #expect(account.at == Instant(prometheus: Self.now - 10))
+        #expect(account.at == Instant(microseconds: Int64((Self.now - 10) * 1_000_000)))
     }
 
     struct Change: CustomTestStringConvertible, Sendable {
@@ -182,8 +181,8 @@ import Testing
         var samples = Self.closed().filter { !change.without.contains($0.key) }
         for (name, value) in change.values {
             let old = try #require(samples[name])
-            let start = try #require(old.range(of: "\"value\":"))
-            samples[name] = old[..<start.upperBound] + "[\(Self.now),\"\(value)\"]}"
+            let labels = try #require(old.split(separator: "\"value\":").first)
+            samples[name] = "\(labels)\"value\":[\(Self.now),\"\(value)\"]}"
         }
         #expect(try obedience(Array(samples.values) + change.more) == change.expected)
     }
@@ -195,7 +194,7 @@ import Testing
             #"{"status":"success","data":{"startTime":"2026-11-23T16:13:00.123456789+09:00","CWD":"/"}}"#
         let start = try #require(PrometheusAnswer.start(in: Array(info.utf8)))
         #expect(start == (try Instant(rfc3339: "2026-11-23T07:13:00.123456Z")))
-        let scrape = try #require(Instant(prometheus: Self.now - 5))
+        let scrape = Instant(microseconds: Int64((Self.now - 5) * 1_000_000))
         let demand = Demand(.effect(.closed))
         let older = RollCall(answer.findings(startedAt: scrape - .seconds(1)), demand)
         #expect(older.rows.map(\.obedience) == [.obeyed])
@@ -250,9 +249,9 @@ import Testing
     }
 
     @Test func twoJobsOfOneAddressAreTwoLines() throws {
-        let samples = Self.closed().values + Self.closed(job: "other").values
+        let samples = Array(Self.closed().values) + Self.closed(job: "other").values
         #expect(
-            Set(try findings(Array(samples)).map(\.host.id))
+            Set(try findings(samples).map(\.host.id))
                 == ["web-1:9100 (job node)", "web-1:9100 (job other)"])
     }
 

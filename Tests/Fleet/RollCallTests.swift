@@ -1,7 +1,6 @@
 import Decision
+import Fleet
 import Testing
-
-@testable import Fleet
 
 @Suite struct RollCallTests {
     private static func account(
@@ -18,6 +17,10 @@ import Testing
         return HostAccount(
             state: state, gate: gate, reason: reason, version: version, effect: effect,
             warning: warning, obstacle: obstacle)
+    }
+
+    private static func account(_ effect: HostAccount.Effect) -> HostAccount {
+        account(.maintenance, effect)
     }
 
     struct Case: CustomTestStringConvertible, Sendable {

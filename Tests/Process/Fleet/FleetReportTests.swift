@@ -8,11 +8,10 @@ import Testing
     /// The receiver that the guide prints, on another port and with another folder.
     private func receiver(_ port: Int, _ reports: TemporaryFolder) throws -> Program {
         let guide = try Programs.text(of: "docs/guides/fleet.md")
-        let start = try #require(guide.range(of: "```python\n"))
-        let end = try #require(guide[start.upperBound...].range(of: "\n```"))
-        let program = guide[start.upperBound..<end.lowerBound]
+        let block = try #require(guide.split(separator: "```python\n").dropFirst().first)
+        let program = try #require(block.split(separator: "```").first)
             .replacing("/var/lib/fleet", with: reports.path).replacing("8700", with: "\(port)")
-        return try Program("/usr/bin/python3", ["-c", program])
+        return try Program("/usr/bin/python3", ["-c", String(program)])
     }
 
     private func post(_ body: String, to port: Int) throws -> String {
