@@ -30,11 +30,11 @@ package struct FleetReports {
         } catch {
             return add(unreadable: "'\(file)' is no JSON: \(error)", of: file)
         }
-        let told = report["host"]?.object ?? [:]
-        let id = told["machine_id"]?.string ?? file
+        let sender = report["host"]?.object ?? [:]
+        let id = sender["machine_id"]?.string ?? file
         let host = FleetHost(
             id: id.printable(limit: 128),
-            name: (told["name"]?.string ?? id).printable(limit: 128), aliases: [file.stem])
+            name: (sender["name"]?.string ?? id).printable(limit: 128), aliases: [file.stem])
         guard let services = report["services"]?.array, let text = report["reported_at"]?.string,
             let time = Self.instant(text)
         else { return add(unreadable: "'\(file)' is no report of killswitchd", of: file) }

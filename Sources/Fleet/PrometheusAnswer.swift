@@ -2,8 +2,8 @@ package import CivilTime
 import JSON
 import Metrics
 
-/// The answer to `PrometheusQuery`, by the HTTP API v1. Whatever is not as expected is a refusal of the whole answer or an
-/// unknown host, never a host that has obeyed.
+/// The answer to `PrometheusQuery`, by the HTTP API v1. Whatever is not as expected is a refusal of the whole answer or
+/// an unknown host, never a host that has obeyed.
 package struct PrometheusAnswer {
     private var targets: [PrometheusTarget.Address: PrometheusTarget] = [:]
     private var time: Instant?
@@ -97,8 +97,8 @@ package struct PrometheusAnswer {
         }
     }
 
-    /// What is known of each host that has the service, or had it lately. After a `start` Prometheus answers with what it
-    /// has stored before, until it has scraped a host again.
+    /// What is known of each host that has the service, or had it lately. After a `start` Prometheus answers with what
+    /// it has stored before, until it has scraped a host again.
     package func findings(startedAt start: Instant?) -> [HostFinding] {
         guard let time else { return [] }
         let known = targets.filter { $0.value.hasService }

@@ -66,8 +66,8 @@ package enum PrometheusQuery {
         return questions.joined(separator: "\nor ")
     }
 
-    /// The samples of the last scrape. What was gone from it when Prometheus came back would stay for five minutes: it marks
-    /// as stale what it has seen go.
+    /// The samples of the last scrape. What was gone from it when Prometheus came back would stay for five minutes: it
+    /// marks as stale what it has seen go.
     private static func scrapedLast(_ metric: Metric, of service: ServiceName) -> String {
         let samples = "\(metric.name){service=\"\(service)\"}"
         let fresh =

@@ -26,7 +26,7 @@ struct PrometheusTarget {
 
     var name: String? { names.count == 1 ? names[0] : nil }
 
-    /// Whether a sample shows that the host has the service, or had it lately. Problems and names are asked of all hosts.
+    /// Whether a sample shows that the host has the service, or had it lately. Problems are asked of all hosts.
     var hasService: Bool { marks[.seen] != nil || !states.isEmpty || values[.gateOpen] != nil }
 
     private static let metrics = Metric.allCases.reduce(into: [:]) { $0[$1.name] = $1 }

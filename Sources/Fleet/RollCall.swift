@@ -67,7 +67,7 @@ package struct Quorum: Hashable, Sendable, CustomStringConvertible {
         (self.millionths, self.hosts, self.description) = (millionths, hosts, description)
     }
 
-    /// Nil if the text is neither a percentage above 0 and up to 100, with at most four decimals, nor a number from 1 on.
+    /// Nil if the text is neither a percentage above 0 and up to 100, with at most four decimals, nor a number from 1.
     package init?(_ text: String) {
         description = text
         guard text.last == "%" else {

@@ -90,8 +90,8 @@ import Testing
         #expect(
             try waiting.errors
                 == "killswitchctl: not enough hosts have obeyed within 8s\n")
-        // It has stored that the first host was down, and begins with that. Flags that changed while it was away have two
-        // versions then: only what it has seen go is marked as stale.
+        // It has stored that the first host was down, and begins with that. Flags that changed while it was away have
+        // two versions then: only what it has seen go is marked as stale.
         try fleet.startPrometheus()
         try await waitUntil("the hosts are scraped again") {
             let answers = try fleet.answers("--for", "down")

@@ -55,7 +55,7 @@ enum Conduct {
     }
 }
 
-/// Hosts `web-1`, `web-2`, …, each with the metrics of a daemon, and Debian's Prometheus that scrapes them each second.
+/// Hosts `web-1`, … with the metrics of a daemon, and Debian's Prometheus, which scrapes them each second.
 final class SimulatedFleet {
     private let hosts: FlagServer
     private let folder: TemporaryFolder
