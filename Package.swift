@@ -73,6 +73,7 @@ let package = Package(
         quiet("Pages", uses: ["CivilTime", "Decision", "JSON"]),
         module("Metrics", uses: ["CivilTime", "Decision", "Gates", "JSON"]),
         quiet("Reports", uses: ["CivilTime", "Decision", "Gates", "JSON"]),
+        quiet("Fleet", uses: ["CivilTime", "Decision", "JSON", "Metrics"]),
 
         // Thin Swift faces of the C libraries, and those libraries.
         .systemLibrary(
@@ -148,8 +149,8 @@ let package = Package(
             name: "killswitchctl",
             dependencies: [
                 "CivilTime", "Configuration", "ControlSocket", "Decision", "Drills", "EventLoop",
-                "Files", "FlagSignatures", "Gates", "JSON", "POSIX", "Signing", "SourceSettings",
-                "Storage", "Systemd", "SystemdUnits",
+                "Files", "FlagSignatures", "Fleet", "Gates", "HTTP", "JSON", "POSIX", "Signing",
+                "SourceSettings", "Storage", "Systemd", "SystemdUnits",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: lean, linkerSettings: linking),
@@ -166,6 +167,7 @@ let package = Package(
             of: "Metrics",
             uses: ["CivilTime", "Decision", "Files", "Gates", "JSON", "Storage", "Support"]),
         tests(of: "Reports", uses: ["CivilTime", "Decision", "Gates", "JSON", "Support"]),
+        tests(of: "Fleet", uses: ["CivilTime", "Decision", "JSON", "Metrics", "Support"]),
         tests(of: "POSIX"),
         tests(of: "Files", uses: ["Support"]),
         tests(of: "EventLoop", uses: ["CivilTime", "Files", "POSIX", "Support"]),
@@ -237,7 +239,10 @@ let package = Package(
             name: "VirtualWorld", dependencies: ["CivilTime", "Decision", "Gates", "JSON"],
             path: "Tests/VirtualWorld", swiftSettings: strict),
         .target(
-            name: "Support", dependencies: ["Decision", "Files", "JSON", "POSIX", "Signing"],
+            name: "Support",
+            dependencies: [
+                "CivilTime", "Decision", "Files", "Gates", "JSON", "Metrics", "POSIX", "Signing",
+            ],
             path: "Tests/Support",
             exclude: [
                 "Bus", "Firebase/check-assertion.py", "Firebase/real-client.py", "Python", "Server",

@@ -38,8 +38,8 @@ struct AttachedUnit: Hashable, Sendable {
 
     // MARK: Reports of systemd
 
-    /// A signal or a list has the unit's status; a list has no time. Returns whether the unit has to be read: the cause of
-    /// a failure, or of a start that was refused, is not in them.
+    /// A signal or a list has the unit's status; a list has no time. Returns whether the unit has to be read: the cause
+    /// of a failure, or of a start that was refused, is not in them.
     mutating func statusChanged(to new: UnitStatus) -> Bool {
         var seen = new
         seen.load = new.load ?? self.seen?.load

@@ -23,7 +23,7 @@ struct Killswitchctl: ParsableCommand {
                 name: "look",
                 subcommands: [
                     StatusCommand.self, IsOpen.self, Get.self, Explain.self, Simulate.self,
-                    RolloutCommand.self, History.self,
+                    RolloutCommand.self, FleetCommand.self, History.self,
                 ]),
             CommandGroup(
                 name: "wait and run", subcommands: [Wait.self, WatchServices.self, Run.self]),
@@ -44,7 +44,9 @@ struct Killswitchctl: ParsableCommand {
     /// Empty for commands with an option `--version`: the parser would list its own beside it, and print the version of
     /// the program in place of what is wrong with the command.
     private static var shownVersion: String {
-        let isOfCommand = CommandLine.arguments.contains { ["sign", "forget"].contains($0) }
+        let isOfCommand = CommandLine.arguments.contains {
+            ["sign", "forget", "fleet"].contains($0)
+        }
         return isOfCommand ? "" : ProgramVersion.current
     }
 

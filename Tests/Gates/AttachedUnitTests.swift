@@ -161,7 +161,8 @@ struct AttachedUnitTests {
 
     @Test func aUnitThatCouldNotBeStartedIsNotSaidToBe() throws {
         var gate = try GateTranscript.settled(
-            .ended, units: ["api.service": UnitStatus(.inactive), "web.timer": UnitStatus(.inactive)])
+            .ended,
+            units: ["api.service": UnitStatus(.inactive), "web.timer": UnitStatus(.inactive)])
         gate.decide(1, .running)
         try gate.at(1.1, started: .open)
         try gate.at(1.2, inactive: [.closed, .ended], active: [.open])

@@ -6,81 +6,25 @@ import Support
 import Testing
 
 @Suite struct GateMetricsTests {
-    private let shop: ServiceName = "shop"
-    private var gates: GateMachine
-
-    init() throws { gates = GateMachine(services: [shop]) }
-
-    private func target(_ kind: GateTarget.Kind) throws -> GateTarget {
-        GateTarget(service: shop, kind: kind)
-    }
-
-    private mutating func at(_ seconds: Double, _ event: GateEvent) {
-        let now = Boottime(microseconds: 1_000_000_000 + Int64(seconds * 1_000_000))
-        _ = gates.handle(event, at: now)
-    }
-
-    /// The gate is open, and these units run behind it.
-    private mutating func open(_ units: String...) throws {
-        let open = try #require(target(.open).unit)
-        let closed = try #require(target(.closed).unit)
-        let names = try units.map { try unitName($0) }
-        at(0, .started)
-        at(0, .targetsListed([open: UnitStatus(.active)]))
-        at(0, .decided(shop, DesiredGate(gate: .open, state: .running)))
-        var snapshot = UnitSnapshot(UnitStatus(.active))
-        snapshot.requisiteOf = names
-        snapshot.wants = names
-        at(0, .unitRead(open, snapshot))
-        at(0, .unitRead(closed, UnitSnapshot(UnitStatus(.inactive))))
-        for name in names {
-            var snapshot = UnitSnapshot(UnitStatus(.active))
-            snapshot.stopLimit = .seconds(10)
-            at(0, .unitRead(name, snapshot))
-        }
-        // Changes of units are published five times a second.
-        at(0.5, .woke)
-    }
-
-    private mutating func close() throws {
-        at(1, .decided(shop, DesiredGate(gate: .closed, state: .maintenance)))
-        for kind in [GateTarget.Kind.closed, .maintenance] {
-            at(1, .jobAnswered(.start(try target(kind)), problem: nil))
-        }
-    }
-
-    private mutating func confirmClosed(at time: Double, _ units: String...) throws {
-        let (open, closed) = (try #require(target(.open).unit), try #require(target(.closed).unit))
-        let maintenance = try #require(target(.maintenance).unit)
-        let names = try units.map { try unitName($0) }
-        at(time, .unitChanged(open, UnitStatus(.inactive)))
-        at(time, .unitChanged(closed, UnitStatus(.active)))
-        at(time, .unitChanged(maintenance, UnitStatus(.active)))
-        var snapshot = UnitSnapshot(UnitStatus(.inactive))
-        snapshot.requisiteOf = names
-        snapshot.wants = names
-        at(time, .unitRead(open, snapshot))
-        at(time, .unitRead(closed, UnitSnapshot(UnitStatus(.active))))
-        at(time, .unitRead(maintenance, UnitSnapshot(UnitStatus(.active))))
-    }
+    private var gates = ObservedGates()
 
     private func samples(_ metric: Metric) throws -> [String] {
         var host = try ObservedHost()
-        host.move(gates)
+        host.move(gates.machine)
         return host.samples(metric)
     }
 
     @Test mutating func aGateIsOpenInFactUntilItsLastUnitIsDown() throws {
-        try open("app.service", "web.service")
+        try gates.open("app.service", "web.service")
         #expect(try samples(.gateOpen) == [#"{service="shop"} 1"#])
         #expect(try samples(.unitsUnwanted) == [#"{service="shop"} 0"#])
-        try close()
-        at(2, .unitChanged("app.service", UnitStatus(.inactive)))
+        try gates.close()
+        gates.at(2, .unitChanged("app.service", UnitStatus(.inactive)))
         #expect(try samples(.gateOpen) == [#"{service="shop"} 1"#])
         #expect(try samples(.unitsUnwanted) == [#"{service="shop"} 1"#])
         #expect(try samples(.unitUnwanted) == [#"{service="shop",unit="web.service"} 1"#])
-        at(3, .unitChanged("web.service", UnitStatus(.inactive)))
-        try confirmClosed(at: 3.5, "app.service", "web.service")
+        gates.at(3, .unitChanged("web.service", UnitStatus(.inactive)))
+        try gates.confirmClosed(at: 3.5, "app.service", "web.service")
         #expect(try samples(.gateOpen) == [#"{service="shop"} 0"#])
         #expect(try samples(.unitUnwanted) == [])
         #expect(try samples(.lastStop) == [#"{service="shop"} 2.5"#])
@@ -88,9 +32,9 @@ import Testing
     }
 
     @Test mutating func aUnitThatIgnoresItsStopStaysNamed() throws {
-        try open("app.service")
-        try close()
-        for second in 2...60 { at(Double(second), .woke) }
+        try gates.open("app.service")
+        try gates.close()
+        for second in 2...60 { gates.at(Double(second), .woke) }
         #expect(try samples(.gateOpen) == [#"{service="shop"} 1"#])
         #expect(try samples(.unitUnwanted) == [#"{service="shop",unit="app.service"} 1"#])
         #expect(try samples(.problems).contains(#"{kind="unit"} 1"#))
@@ -98,34 +42,34 @@ import Testing
 
     /// Monitoring must not call that disobedience: the alert about gates waits for this time.
     @Test mutating func aDrainHasItsEndWhileItIsUnderWay() throws {
-        try open("app.service")
+        try gates.open("app.service")
         #expect(try samples(.drainEnd) == [])
         let closed = DesiredGate(gate: .closed, state: .maintenance)
         let end = Boottime(microseconds: 1_020_500_000)
-        at(1, .decided(shop, closed, drainsUntil: end))
+        gates.at(1, .decided("shop", closed, drainsUntil: end))
         // The test host's clock: 1,000 s after its boot it is noon.
         let noon = try Instant(rfc3339: "2027-03-01T12:00:00Z").seconds
         #expect(try samples(.drainEnd) == [#"{service="shop"} \#(noon + 20)"#])
         #expect(try samples(.gateOpen) == [#"{service="shop"} 1"#])
-        at(20.5, .woke)
+        gates.at(20.5, .woke)
         #expect(try samples(.drainEnd) == [])
         #expect(try samples(.unitUnwanted) == [#"{service="shop",unit="app.service"} 1"#])
     }
 
     @Test mutating func aGateThatOpensAgainDrainsNoMore() throws {
-        try open("app.service")
+        try gates.open("app.service")
         let end = Boottime(microseconds: 1_020_000_000)
-        at(1, .decided(shop, DesiredGate(gate: .closed, state: .ended), drainsUntil: end))
+        gates.at(1, .decided("shop", DesiredGate(gate: .closed, state: .ended), drainsUntil: end))
         #expect(try samples(.drainEnd).count == 1)
-        at(2, .decided(shop, DesiredGate(gate: .open, state: .running)))
+        gates.at(2, .decided("shop", DesiredGate(gate: .open, state: .running)))
         #expect(try samples(.drainEnd) == [])
         #expect(try samples(.gateOpen) == [#"{service="shop"} 1"#])
     }
 
     /// systemd writes a dash in a path so.
     @Test mutating func aBackslashInTheNameOfAUnitIsEscaped() throws {
-        try open(#"srv-my\x2ddata.mount"#)
-        at(2, .unitChanged(#"srv-my\x2ddata.mount"#, UnitStatus(.inactive)))
+        try gates.open(#"srv-my\x2ddata.mount"#)
+        gates.at(2, .unitChanged(#"srv-my\x2ddata.mount"#, UnitStatus(.inactive)))
         #expect(try samples(.unitUnwanted) == [#"{service="shop",unit="srv-my\\x2ddata.mount"} 1"#])
     }
 

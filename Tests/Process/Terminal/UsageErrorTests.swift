@@ -6,7 +6,7 @@ import Testing
     /// Every command with arguments that it accepts, as far as the parser sees.
     static let commands = [
         "status", "is-open shop", "get shop state", "explain shop",
-        "simulate --flags f --format status", "rollout f --hosts 3", "history",
+        "simulate --flags f --format status", "rollout f --hosts 3", "fleet shop", "history",
         "wait shop --for open", "watch", "run shop -- true",
         "force shop ended --reason x --for 1h", "release shop", "refresh", "activate", "reload",
         "forget app", "confirm shop", "sign f --key k", "verify f --signers s --audience a",
@@ -47,6 +47,24 @@ import Testing
         ("forget", "missing expected argument '<source>'"),
         ("attach", "name a service and its units"),
         ("status --json=1", "the option '--json' does not take any value"),
+        (
+            "fleet shop --for decided",
+            "the value 'decided' is invalid for '--for <for>': there are: "
+        ),
+        ("fleet shop --deadline 75s", "--deadline needs --wait"),
+        ("fleet shop --at-least most", "the value 'most' is invalid for '--at-least <at-least>'"),
+        (
+            "fleet shop --prometheus http://a --reports b",
+            "give --prometheus or --reports, not both"
+        ),
+        (
+            "fleet shop --prometheus here:9090",
+            "the value 'here:9090' is invalid for '--prometheus <url>'"
+        ),
+        (
+            "fleet shop --prometheus http://me:secret@a",
+            "the value 'http://…@a' is invalid for '--prometheus <url>': write it without user"
+        ),
         ("wait shop --for sideways", "the value 'sideways' is invalid for '--for <for>'"),
         (
             "wait shop --for open --timeout soon",

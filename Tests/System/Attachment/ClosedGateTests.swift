@@ -173,7 +173,8 @@ extension OnSystemd {
         /// The socket refuses connections while the gate is closed, and works after each opening.
         @Test func aSocketIsGatedWithItsServiceOverFiveFlips() throws {
             let host = try Host()
-            try host.unit("t-echo.socket", "\(Self.unlimited)[Socket]\nListenStream=/run/t-echo.sock")
+            try host.unit(
+                "t-echo.socket", "\(Self.unlimited)[Socket]\nListenStream=/run/t-echo.sock")
             try host.unit(
                 "t-echo.service",
                 """

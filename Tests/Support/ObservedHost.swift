@@ -1,21 +1,24 @@
-import CivilTime
-import Decision
-import Gates
+package import CivilTime
+package import Decision
+package import Gates
 import JSON
-import Metrics
-import Support
+package import Metrics
 
 /// A machine of services on the source `app`, whose metrics a test reads. Times are seconds since the start.
-struct ObservedHost {
-    private(set) var machine: Machine
-    private(set) var now: Now
-    private(set) var gates: GateMachine?
-    var condition = HostCondition()
+package struct ObservedHost {
+    package private(set) var machine: Machine
+    package private(set) var now: Now
+    package private(set) var gates: GateMachine?
+    package var condition = HostCondition()
     private let start: Instant
 
-    /// At most `limit` of the services may close at once.
-    init(_ services: [String] = ["shop"], policy: Policy = Policy(), limit: Int? = nil) throws {
-        start = try Instant(rfc3339: "2027-03-01T12:00:00Z")
+    /// At most `limit` of the services may close at once. Without a `start` it is noon.
+    package init(
+        _ services: [String] = ["shop"], policy: Policy = Policy(), limit: Int? = nil,
+        start: Instant? = nil
+    ) throws {
+        self.start = try start ?? Instant(rfc3339: "2027-03-01T12:00:00Z")
+        let start = self.start
         now = Now(wall: start, boot: Boottime(microseconds: 1_000_000_000))
         let format = Format.switchObject(.whole)
         let plans = try services.map {
@@ -31,14 +34,15 @@ struct ObservedHost {
         _ = machine.handle(.started, at: now)
     }
 
-    mutating func at(_ seconds: Int64, _ event: Event) {
+    package mutating func at(_ seconds: Int64, _ event: Event) {
         let elapsed = Duration.seconds(seconds)
         now.wall = start + elapsed
         now.boot = Boottime(microseconds: 1_000_000_000) + elapsed
         _ = machine.handle(event, at: now)
     }
 
-    mutating func at(_ seconds: Int64, answers body: String, version: String? = nil) throws {
+    package mutating func at(_ seconds: Int64, answers body: String, version: String? = nil) throws
+    {
         let bytes = Array(body.utf8)
         let answer = Answer(
             body: bytes, flags: try FlagDocument.parse(bytes),
@@ -48,24 +52,24 @@ struct ObservedHost {
     }
 
     /// Moves gates too, as systemd shows them.
-    mutating func move(_ gates: GateMachine) {
+    package mutating func move(_ gates: GateMachine) {
         self.gates = gates
         condition.gates = gates.overview
     }
 
-    var mark: MetricsRevision {
+    package var mark: MetricsRevision {
         MetricsRevision(machine.overviewRevision, gates: gates?.publicationCount ?? 0)
     }
 
-    var overview: Overview { machine.overview(at: now, condition) }
+    package var overview: Overview { machine.overview(at: now, condition) }
 
-    var text: String {
+    package var text: String {
         var text = MetricsText(version: "1.2.3")
         return String(decoding: text.bytes(of: overview, gates, at: mark), as: UTF8.self)
     }
 
     /// The lines of a metric without its name.
-    func samples(_ metric: Metric) -> [String] {
+    package func samples(_ metric: Metric) -> [String] {
         text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { line in
             let name = line.prefix { $0 != "{" && $0 != " " }
             return name == metric.name ? String(line.dropFirst(name.count)) : nil
@@ -75,7 +79,7 @@ struct ObservedHost {
 
 extension Override {
     /// An order of an hour from this time on.
-    static func order(_ state: State, from time: Instant) throws -> Override {
+    package static func order(_ state: State, from time: Instant) throws -> Override {
         let override = Override(
             state: state, cause: "a \"cause\"", author: "root (uid 0)", since: time,
             until: time + .seconds(3600))

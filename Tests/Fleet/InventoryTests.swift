@@ -1,0 +1,26 @@
+import Fleet
+import Testing
+
+@Suite struct InventoryTests {
+    @Test func aNameALineWithComments() throws {
+        let inventory = try Inventory(
+            "# the shop\nweb-1 # rack 4\r\n\n  WEB-2:9100\n[::1]:9100\nweb-1\n")
+        #expect(inventory.names == ["web-1", "web-2:9100", "[::1]:9100"])
+    }
+
+    @Test(
+        arguments: [
+            ("web 1\n", 1, "'web 1' is not the name of a host; write one a line"),
+            (
+                "web-1\nweb-2\u{1B}[0m\n", 2,
+                "'web-2\u{1B}[0m' is not the name of a host; write one a line"
+            ),
+            ("web-1, web-2", 1, "'web-1, web-2' is not the name of a host; write one a line"),
+            ("\n# nobody\n", nil, "it names no host"), ("", nil, "it names no host"),
+        ] as [(String, Int?, String)])
+    func aWrongLineIsNamed(_ text: String, _ line: Int?, _ words: String) {
+        let mistake = #expect(throws: Inventory.Mistake.self) { try Inventory(text) }
+        #expect(mistake?.line == line)
+        #expect(mistake?.description == words)
+    }
+}

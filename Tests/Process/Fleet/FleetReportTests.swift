@@ -1,0 +1,64 @@
+import Files
+import JSON
+import Support
+import Testing
+
+/// `killswitchctl fleet --reports`, with the receiver of the guide and the reports of a daemon.
+@Suite(.timeLimit(.minutes(3))) struct FleetReportTests {
+    /// The receiver that the guide prints, on another port and with another folder.
+    private func receiver(_ port: Int, _ reports: TemporaryFolder) throws -> Program {
+        let guide = try Programs.text(of: "docs/guides/fleet.md")
+        let block = try #require(guide.split(separator: "```python\n").dropFirst().first)
+        let program = try #require(block.split(separator: "```").first)
+            .replacing("/var/lib/fleet", with: reports.path).replacing("8700", with: "\(port)")
+        return try Program("/usr/bin/python3", ["-c", String(program)])
+    }
+
+    private func post(_ body: String, to port: Int) throws -> String {
+        try Program.run(
+            "/usr/bin/curl",
+            [
+                "--silent", "--output", "/dev/null", "--write-out", "%{http_code}", "--data-binary",
+                body, "http://127.0.0.1:\(port)/",
+            ]
+        ).output
+    }
+
+    @Test func theReceiverOfTheGuideKeepsTheLastReportOfEachHost() async throws {
+        let (reports, port) = (try TemporaryFolder(), try freePort())
+        let receiver = try receiver(port, reports)
+        try await waitUntil("the receiver listens", orReport: { try receiver.errors }) {
+            try post("{}", to: port) == "400"
+        }
+        func fleet(_ more: String...) throws -> Program.Result {
+            try Programs.run("killswitchctl", ["fleet", "shop", "--reports", reports.path] + more)
+        }
+        try fleet("--for", "closed").expect(
+            1, output: "it is not known which hosts have obeyed: no host has left a report in '")
+        for name in ["../x", "", "a/b", "0123456789ABCDEF0123456789ABCDEF"] {
+            let body = #"{"host": {"machine_id": "\#(name)"}}"#
+            #expect(try post(body, to: port) == "400")
+        }
+        for body in ["[]", "1", #"{"host": {"machine_id": 7}}"#, #"{"host": null}"#, "{"] {
+            #expect(try post(body, to: port) == "400")
+        }
+        #expect(try Directory.list(reports.path) == [])
+
+        let daemon = try Daemon(
+            "[report]\nurl = \"http://127.0.0.1:\(port)/\"\n" + Daemon.shop)
+        try daemon.start()
+        try await waitUntil("it has reported", orReport: { try daemon.log }) {
+            try !Directory.list(reports.path).filter { $0.hasSuffix(".json") }.isEmpty
+        }
+        try fleet("--for", "open").expect(0, output: "1 of 1 host has obeyed\n")
+        try daemon.setFlags("over")
+        try fleet("--for", "closed", "--wait", "--deadline", "60s").expect(
+            0, output: "1 of 1 host has obeyed\n")
+        try fleet("--for", "down").expect(
+            1, output: "failed  killswitchd was started without --gates there, and moves no gate\n",
+            "0 of 1 host has obeyed: 1 failed\n")
+        try reports.write("no report", to: "web-2.json")
+        try fleet("--for", "closed").expect(
+            1, output: "web-2", "'web-2.json' is no JSON", "1 of 2 hosts have obeyed: 1 unknown")
+    }
+}
