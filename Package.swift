@@ -73,7 +73,7 @@ let package = Package(
         quiet("Pages", uses: ["CivilTime", "Decision", "JSON"]),
         module("Metrics", uses: ["CivilTime", "Decision", "Gates", "JSON"]),
         quiet("Reports", uses: ["CivilTime", "Decision", "Gates", "JSON"]),
-        quiet("Fleet", uses: ["CivilTime", "Decision", "JSON", "Metrics"]),
+        quiet("Fleet", uses: ["CivilTime", "Decision", "JSON", "Metrics", "Reports"]),
 
         // Thin Swift faces of the C libraries, and those libraries.
         .systemLibrary(
@@ -98,13 +98,18 @@ let package = Package(
         // The settings of each kind of source: "Configuration" reads them, "FlagSources" fetches by them.
         quiet("SourceSettings", uses: ["Files", "JSON"]),
 
+        // Settings become requests, with the credentials of this host, and answers become failures; etcd's gateway.
+        module(
+            "Requests",
+            uses: ["CivilTime", "Decision", "Files", "HTTP", "JSON", "Signing", "SourceSettings"]),
+
         // Adapters: what each knows is its own outside world.
 
         module(
             "FlagSources",
             uses: [
                 "CRE2", "CivilTime", "Decision", "EventLoop", "Files", "FlagSignatures", "HTTP",
-                "JSON", "POSIX", "Signing", "SourceSettings",
+                "JSON", "POSIX", "Requests", "Signing", "SourceSettings",
             ]),
         quiet(
             "SystemdUnits",
@@ -141,7 +146,7 @@ let package = Package(
             dependencies: [
                 "COptions", "CivilTime", "Configuration", "ControlSocket", "Decision", "Drivers",
                 "EventLoop", "Files", "FlagSignatures", "FlagSources", "Gates", "HTTP", "JSON",
-                "Metrics", "POSIX", "Reports", "SourceSettings", "Storage", "Systemd",
+                "Metrics", "POSIX", "Reports", "Requests", "SourceSettings", "Storage", "Systemd",
                 "SystemdUnits",
             ],
             swiftSettings: lean, linkerSettings: linking),
@@ -149,8 +154,8 @@ let package = Package(
             name: "killswitchctl",
             dependencies: [
                 "CivilTime", "Configuration", "ControlSocket", "Decision", "Drills", "EventLoop",
-                "Files", "FlagSignatures", "Fleet", "Gates", "HTTP", "JSON", "POSIX", "Signing",
-                "SourceSettings", "Storage", "Systemd", "SystemdUnits",
+                "Files", "FlagSignatures", "Fleet", "Gates", "HTTP", "JSON", "POSIX", "Requests",
+                "Signing", "SourceSettings", "Storage", "Systemd", "SystemdUnits",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: lean, linkerSettings: linking),
@@ -167,7 +172,8 @@ let package = Package(
             of: "Metrics",
             uses: ["CivilTime", "Decision", "Files", "Gates", "JSON", "Storage", "Support"]),
         tests(of: "Reports", uses: ["CivilTime", "Decision", "Gates", "JSON", "Support"]),
-        tests(of: "Fleet", uses: ["CivilTime", "Decision", "JSON", "Metrics", "Support"]),
+        tests(
+            of: "Fleet", uses: ["CivilTime", "Decision", "JSON", "Metrics", "Reports", "Support"]),
         tests(of: "POSIX"),
         tests(of: "Files", uses: ["Support"]),
         tests(of: "EventLoop", uses: ["CivilTime", "Files", "POSIX", "Support"]),
@@ -182,8 +188,8 @@ let package = Package(
         tests(
             of: "FlagSources",
             uses: [
-                "CivilTime", "Decision", "EventLoop", "Files", "HTTP", "JSON", "Signing",
-                "SourceSettings", "Support",
+                "CivilTime", "Decision", "EventLoop", "Files", "HTTP", "JSON", "Requests",
+                "Signing", "SourceSettings", "Support",
             ], excluding: ["Firebase/Conditions/official-client.py"]),
         tests(
             of: "ControlSocket",
@@ -263,7 +269,8 @@ if Context.environment["KILLSWITCH_FUZZ"] != nil {
             name: "fuzz",
             dependencies: [
                 "CFuzzer", "CivilTime", "Configuration", "ControlSocket", "Decision", "Files",
-                "FlagSignatures", "FlagSources", "Gates", "HTTP", "JSON", "Signing", "Storage",
+                "FlagSignatures", "FlagSources", "Gates", "HTTP", "JSON", "Requests", "Signing",
+                "Storage",
             ],
             path: "Tests/Fuzz/Program", swiftSettings: strict,
             // gold stops at the debug information.

@@ -83,11 +83,13 @@ struct TableDecoder {
         table.members.compactMap { member in reader(of: member).map { (member, $0) } }
     }
 
-    /// Reports every key that is not in `known`, with the nearest known key.
-    func refuseKeys(notIn known: [String]) {
+    /// Reports every key that is not in `known`, with the nearest known key, or its own one of `hints`.
+    func refuseKeys(notIn known: [String], hints: [String: String] = [:]) {
         for member in table.members where !known.contains(where: member.key.hasSameBytes) {
             let hint =
-                nearest(to: member.key, among: known).map { "did you mean \($0.quoted)?" }
+                hints[member.key] ?? nearest(to: member.key, among: known).map {
+                    "did you mean \($0.quoted)?"
+                }
                 ?? "known are \(known.map(\.quoted).joined(separator: ", "))"
             report.error("unknown key \(member.key.shown) \(place); \(hint)", at: member.keyOrigin)
         }

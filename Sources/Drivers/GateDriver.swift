@@ -17,6 +17,8 @@ package final class GateDriver {
 
     /// Called when events were handled, and whether the overview has changed.
     package var observer: ((Bool) -> Void)?
+    /// Called after `units.json` or `gate.json` of a service were written, or could not be.
+    package var published: ((ServiceName) -> Void)?
     private var lastOverview: GateOverview?
 
     /// A driver of the gates of these services, which attaches the `listed` units to them. `address` is the address of
@@ -123,5 +125,6 @@ package final class GateDriver {
         } catch {
             post(.writeFailed(service, problem: "\(error)"))
         }
+        published?(service)
     }
 }

@@ -3,6 +3,7 @@ package import Decision
 package import EventLoop
 package import HTTP
 package import JSON
+package import Requests
 package import SourceSettings
 
 /// A source of flags. Each kind of source is a folder beside this file.
@@ -108,9 +109,6 @@ package struct SourceDependencies {
 }
 
 extension String {
-    /// Whether it is not empty and all of it is visible ASCII, so that it may stand in a header.
-    var isVisibleASCII: Bool { !isEmpty && utf8.allSatisfy { (0x21...0x7E).contains($0) } }
-
     /// Whether it contains the bytes of `other`. Swift's own search finds canonical equivalents too.
     func contains(exactly other: String) -> Bool {
         let (own, wanted) = (utf8Span.span, other.utf8Span.span)

@@ -88,7 +88,7 @@ struct ServiceReport {
     /// So many units are named at most: a service may have thousands, and the server limits what it takes.
     private static let mostUnits = 100
 
-    private var unwanted: Set<UnitName> { gate?.units.unwanted ?? [] }
+    var unwanted: Set<UnitName> { gate?.units.unwanted ?? [] }
 
     private var kept: [UnitName: [ServiceName]] { gate?.units.kept ?? [:] }
 

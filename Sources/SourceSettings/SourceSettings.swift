@@ -96,6 +96,8 @@ package struct EtcdSettings: Hashable, Sendable {
     /// The beginning of every key. The rest of a key is the name of a flag.
     package var prefix: String
     package var login: Login?
+    /// Whether the host says in the cluster which decisions its units have obeyed.
+    package var acknowledges: Bool
     /// The certificates and limits for every endpoint. Its `url` is empty. Its time limit covers a whole fetch, over
     /// all endpoints that it tries.
     package var server: HTTPSettings
@@ -113,11 +115,21 @@ package struct EtcdSettings: Hashable, Sendable {
     }
 
     /// All settings of kind `etcd`.
-    package init(endpoints: [String], prefix: String, login: Login?, server: HTTPSettings) {
+    package init(
+        endpoints: [String], prefix: String, login: Login?, acknowledges: Bool = false,
+        server: HTTPSettings
+    ) {
         self.endpoints = endpoints
         self.prefix = prefix
         self.login = login
+        self.acknowledges = acknowledges
         self.server = server
+    }
+
+    /// The beginning of the keys of acknowledgements: `/flags-ack/` beside `/flags/`. The name of the service, a slash
+    /// and the id of the machine follow.
+    package var acknowledgementPrefix: String {
+        (prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix) + "-ack/"
     }
 }
 

@@ -36,6 +36,9 @@ extension Daemon: ControllableDaemon {
         var condition = HostCondition(store, gateDriver)
         condition.metrics = parts?.metrics.problem
         condition.report = parts?.reports.problem
+        if let acknowledgers = parts?.acknowledgers {
+            condition.acknowledgements = acknowledgers.counts
+        }
         return condition
     }
 

@@ -113,6 +113,7 @@ final class Daemon {
             log.reportLosses()
             manager.sendDue()
         }
+        gateDriver?.published = { [unowned self] in parts?.acknowledgers?.serviceChanged($0) }
         motd = try MOTDWriter(of: self)
         switch options.purpose {
         case .run: parts = try Parts(of: self)
@@ -136,6 +137,7 @@ final class Daemon {
                 parts?.deletions.setFolder(of: service.text, isWatched: record != nil)
                 moveGate(of: service, to: record)
                 motd?.serviceDecided(service)
+                parts?.acknowledgers?.serviceChanged(service)
             case .noticePublished(let service): gateDriver?.post(.noticePublished(service))
             case .rejected(let service, let order, let objection):
                 parts?.server?.advance(.rejected(service, order, objection))
@@ -148,6 +150,7 @@ final class Daemon {
                     parts?.server?.limits = DescriptorBudget.socketLimits(
                         sources: plan.sources.count)
                     manager.reloadEnded()
+                    parts?.acknowledge(in: sources.acknowledging, of: self)
                 }
                 parts?.server?.advance(.event(event))
             // Once for a burst of events, because it looks at all services.
@@ -215,6 +218,8 @@ final class Parts {
     let server: Server?
     let metrics: MetricsWriter
     let reports: ReportSender
+    /// Nil while no source acknowledges.
+    private(set) var acknowledgers: Acknowledgers?
     let life: Heartbeat
     let deletions: DeletionWatch
     let stateDeletions: DeletionWatch
@@ -233,6 +238,15 @@ final class Parts {
             daemon.restoreState($0)
         }
         stateDeletions.setFolder(of: StateDirectory.flagsFolder, isWatched: true)
+        acknowledge(in: daemon.sources.acknowledging, of: daemon)
+    }
+
+    /// Acknowledges in these clusters from now on.
+    fileprivate func acknowledge(in clusters: [EtcdSource], of daemon: Daemon) {
+        guard !clusters.isEmpty || acknowledgers != nil else { return }
+        let acknowledgers = acknowledgers ?? Acknowledgers(of: daemon)
+        acknowledgers.configure(clusters)
+        self.acknowledgers = clusters.isEmpty ? nil : acknowledgers
     }
 
     /// The driver of decisions or the gates have handled their events.

@@ -3,6 +3,7 @@ import Configuration
 import Files
 import FlagSources
 import Glibc
+import Requests
 import Storage
 
 extension Host {

@@ -7,6 +7,7 @@ import JSON
 import Metrics
 import POSIX
 import Reports
+import Requests
 import SourceSettings
 import Storage
 

@@ -2,6 +2,7 @@ import Configuration
 import EventLoop
 import FlagSources
 import HTTP
+import Requests
 import SourceSettings
 
 /// Makes and keeps the sources that are followed. A new kind of source is a new case here.
@@ -53,6 +54,11 @@ final class SourceRegistry {
         case .firebase(let settings): ClientTemplateSource(settings, try context())
         case .firebaseServer(let settings): ServerTemplateSource(settings, try context())
         }
+    }
+
+    /// The followed clusters in which this host acknowledges.
+    var acknowledging: [EtcdSource] {
+        followed.compactMap { $0.settings.acknowledges ? $0.source as? EtcdSource : nil }
     }
 
     /// A sink for documents, over the client of the sources. Throws as `update` does.

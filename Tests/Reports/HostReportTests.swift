@@ -140,6 +140,9 @@ import Testing
                 == #"gate "closed", actual "closing", status "applying", "#
                 + #"units [{"name":"web.service","problem":null,"held_by":[]}]"#)
         #expect(!host.isSettled)
+        let told = try #require(host.acknowledged)
+        #expect(!told.isSettled && told.acknowledgement.status == .applying)
+        #expect(told.acknowledgement.gate == .closed && told.acknowledgement.unwanted == 1)
         host.at(2, .unitChanged(unit, UnitStatus(.inactive)))
         try confirmClosed(at: 2)
         host.at(2, .unitRead(unit, UnitSnapshot(UnitStatus(.inactive))))
@@ -164,6 +167,9 @@ import Testing
         )
         #expect(try host.document()["status"] == .string("failed"))
         #expect(host.isSettled)
+        let told = try #require(host.acknowledged)
+        #expect(told.isSettled && told.acknowledgement.status == .failed)
+        #expect(told.acknowledgement.units == ["web.service"])
     }
 
     /// The report tells of both, and is not repeated for each.

@@ -63,6 +63,11 @@ struct ReportedHost {
         return machine.overview(at: now, condition)
     }
 
+    /// What the host acknowledges of the service; nil while it is undecided.
+    var acknowledged: AcknowledgedService? {
+        AcknowledgedService(shop, of: "web1", in: overview, movesGates ? gates : nil)
+    }
+
     /// Whether each service is as wanted, or has failed to become so.
     var isSettled: Bool { overview.isSettled(gates) }
 

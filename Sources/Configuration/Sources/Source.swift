@@ -32,6 +32,11 @@ package struct Source: Hashable, Sendable {
     /// The table that defines it, or the address that implies it.
     package var origin: Origin
 
+    /// Whether the host says in its cluster what its units have obeyed.
+    package var acknowledges: Bool {
+        if case .etcd(let cluster) = kind { cluster.acknowledges } else { false }
+    }
+
     /// The kind of a source, with the settings of that kind.
     package enum Kind: Hashable, Sendable {
         /// The path is absolute if the path of the configuration file is.
@@ -90,7 +95,12 @@ extension Source {
         let kind = type?.read(reader, FetchLimits(timeout: timeout, maxBody: maxBody))
         let signing = type?.isSignable == true ? SigningRule(from: reader) : nil
         if type != nil || reader.member(SourceKey.type) == nil {
-            reader.refuseKeys(notIn: SourceKey.words + (type?.keys ?? SourceType.keys))
+            reader.refuseKeys(
+                notIn: SourceKey.words + (type?.keys ?? SourceType.keys),
+                hints: [
+                    EtcdKey.acknowledge.rawValue:
+                        "only a source of type 'etcd' takes acknowledgements; [report] tells a server the same"
+                ])
         }
         table.report.append(common.report)
 

@@ -14,6 +14,8 @@ package struct HostCondition: Sendable {
     package var metrics: Since?
     /// Why the state of the host is not reported, and since when; nil if it is, or is not to be.
     package var report: Since?
+    /// What has become of the acknowledgements in the clusters that take some.
+    package var acknowledgements: [SourceName: AcknowledgementCounts] = [:]
 
     /// A problem in words, and since when it is there.
     package struct Since: Hashable, Sendable {
@@ -52,6 +54,20 @@ package struct HostCondition: Sendable {
                     since: nil))
         }
         return problems
+    }
+}
+
+/// What has become of the acknowledgements of this host in one cluster, since the daemon has started.
+package struct AcknowledgementCounts: Hashable, Sendable {
+    package let taken: Int
+    package let failed: Int
+    /// Whether the last put was taken; nil before the first has ended.
+    package let isUp: Bool?
+    /// How many services have something to tell that the cluster does not know.
+    package let waiting: Int
+
+    package init(taken: Int, failed: Int, isUp: Bool?, waiting: Int) {
+        (self.taken, self.failed, self.isUp, self.waiting) = (taken, failed, isUp, waiting)
     }
 }
 

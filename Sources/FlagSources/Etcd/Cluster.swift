@@ -3,6 +3,7 @@ import Decision
 import Files
 import HTTP
 import JSON
+import Requests
 import SourceSettings
 
 /// A cluster as its source knows it: how its members are reached, with the credentials and the token of the
@@ -12,7 +13,9 @@ final class Cluster {
     let context: SourceDependencies
     private(set) var members: MemberRanking
     /// The token of the last login, which every member accepts.
-    private var token: String?
+    private(set) var token: String?
+    /// Why acknowledgements are not taken; nil if they are, or are not put.
+    var acknowledgementProblem: String? { didSet { updateWarnings() } }
     private var warnings: [String] = []
 
     /// A cluster without a login yet. The first member is chosen at random, so that hosts spread.
@@ -23,18 +26,16 @@ final class Cluster {
             of: settings.endpoints.count, preferred: Int.random(in: settings.endpoints.indices))
     }
 
+    /// The keys of the flags. With signers it is one alone: the keys beside it, such as acknowledgements, are not read.
+    var keys: GatewayKeys {
+        context.documents == nil ? .prefix(settings.prefix) : .one(settings.prefix)
+    }
+
     /// The request of a question to a member.
     func request(
         _ question: GatewayRequest, to member: Int
     ) throws(CredentialError) -> HTTPRequest {
-        var request = try settings.server.request(in: context.environment)
-        request.url = settings.endpoints[member] + question.path
-        request.body = question.object.bytes
-        request.keptOfRefusal = 1024
-        request.headers.append(Header("Content-Type", "application/json"))
-        request.headers += question.headers
-        if let token { request.headers.append(Header("Authorization", token)) }
-        return request
+        try settings.request(question, to: member, with: token, in: context.environment)
     }
 
     /// The question of a login; nil without a user. No request has a token until it is answered.
@@ -47,9 +48,7 @@ final class Cluster {
 
     /// Keeps the token in the answer to a login.
     func storeToken(from answer: JSON.Object) throws(GatewayError) {
-        guard let token = answer["token"]?.string, token.isVisibleASCII, token.utf8.count <= 8192
-        else { throw .invalid("the answer holds no token") }
-        self.token = token
+        token = try answer.gatewayToken()
     }
 
     /// A member has answered or told something, and those that hung had not, though they were asked.
@@ -61,9 +60,14 @@ final class Cluster {
     /// Records members that do not answer, and tells which do not, as far as it is known.
     func membersHung(_ hung: Set<Int>) {
         members.membersHung(hung, at: context.now.boot)
-        let warnings = members.hanging.map {
+        updateWarnings()
+    }
+
+    private func updateWarnings() {
+        let hanging = members.hanging.map {
             "'\(settings.endpoints[$0])' does not answer; it is tried last"
         }
+        let warnings = hanging + [acknowledgementProblem].compactMap(\.self)
         guard warnings != self.warnings else { return }
         self.warnings = warnings
         context.deliver(.warningsChanged(context.name, warnings))

@@ -3,6 +3,7 @@ import Decision
 import EventLoop
 import HTTP
 import POSIX
+import Requests
 import SourceSettings
 
 /// One fetch of the keys from a cluster: the members are tried in an order, and the first answer counts.
@@ -146,7 +147,7 @@ final class MemberFetch {
         readKeys()
     }
 
-    private func readKeys() { send(.range(prefix: cluster.settings.prefix)) }
+    private func readKeys() { send(.range(cluster.keys)) }
 
     private func send(_ question: GatewayRequest) {
         fetch.operation = "\(question.operation) '\(cluster.settings.endpoints[member])'"

@@ -4,6 +4,7 @@ import EventLoop
 import Files
 import HTTP
 import POSIX
+import Requests
 import SourceSettings
 
 /// Watches the keys of a cluster at two members, where it has two. A member that hangs keeps its watch open
@@ -92,8 +93,7 @@ final class ClusterWatch {
             beside: watches.first { $0 !== watch }?.member, after: watch.stream?.failures ?? 0)
         watch.member = member
         watch.newestRevision = revision
-        return try cluster.request(
-            .watch(prefix: cluster.settings.prefix, from: revision + 1), to: member)
+        return try cluster.request(.watch(cluster.keys, from: revision + 1), to: member)
     }
 
     private func streamEvent(_ event: Event, of watch: MemberWatch) {

@@ -15,6 +15,8 @@ package final class EtcdSource: FlagSource {
     private let cluster: Cluster
     private let fetch: ClusterFetch
     private var watch: ClusterWatch?
+    /// Nil before the first acknowledgement.
+    private var put: ClusterPut?
     /// The keys, less the prefix, that services of this host read.
     private var keys: Set<ExactString> = []
     private var isHinted = false
@@ -64,8 +66,35 @@ package final class EtcdSource: FlagSource {
     package func stop() {
         fetch.stop()
         watch = nil
+        put = nil
         documents?.stop()
     }
+
+    // MARK: Acknowledgements
+
+    /// Whether the host acknowledges in this cluster what its units have obeyed.
+    package var acknowledges: Bool { settings.acknowledges }
+
+    /// Puts what this host says of a service. One put is in flight at most; `completion` is called exactly once, unless
+    /// the source is stopped. Only with `mayLogIn` a put logs in. No outcome changes how the flags are read.
+    package func acknowledge(
+        _ value: [UInt8], of service: ServiceName, by machineID: String, mayLogIn: Bool,
+        completion: @escaping (PutOutcome) -> Void
+    ) {
+        let put = put ?? ClusterPut(cluster)
+        self.put = put
+        let key = "\(settings.acknowledgementPrefix)\(service)/\(machineID)"
+        put.put(value, at: key, mayLogIn: mayLogIn, completion: completion)
+    }
+
+    /// Shows among the warnings of the source why acknowledgements are not taken; nil if they are.
+    package func setAcknowledgementProblem(_ problem: String?) {
+        guard problem != cluster.acknowledgementProblem else { return }
+        cluster.acknowledgementProblem = problem
+    }
+
+    /// The beginning of the keys of acknowledgements.
+    package var acknowledgementPrefix: String { settings.acknowledgementPrefix }
 
     private func fetchEnded(_ result: Result<Snapshot, Failure>, missed: Set<Int>) {
         do throws(Failure) {

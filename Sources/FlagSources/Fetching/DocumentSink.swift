@@ -2,6 +2,7 @@ package import CivilTime
 package import Decision
 import Files
 package import HTTP
+package import Requests
 package import SourceSettings
 
 /// Sends documents to a site by POST, with the certificates and credentials that it names. One is in flight at

@@ -2,6 +2,7 @@ import CivilTime
 import Decision
 import EventLoop
 import HTTP
+import Requests
 
 /// The requests of one fetch, over a connection that is kept from fetch to fetch. They share a
 /// deadline, and a failure names their operation.

@@ -1,6 +1,7 @@
 package import Decision
 import Files
 import HTTP
+import Requests
 package import SourceSettings
 
 /// Flags in a document on a server: one conditional GET for each fetch, over a kept connection.

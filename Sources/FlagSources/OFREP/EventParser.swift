@@ -1,6 +1,7 @@
 import Decision
 package import HTTP
 import JSON
+import Requests
 
 /// Reads server-sent events (WHATWG HTML §9.2.6). An event `refetchEvaluation` is a hint.
 package struct EventParser: StreamParser {

@@ -1,6 +1,7 @@
 import Files
 import HTTP
 import POSIX
+import Requests
 import SourceSettings
 
 /// A stream of events that a server offers.

@@ -2,6 +2,7 @@ import CivilTime
 package import Decision
 import HTTP
 import JSON
+import Requests
 package import SourceSettings
 
 /// Flags as an OpenFeature server evaluates them for this host: all of them in one POST, and the

@@ -2,8 +2,10 @@ import CivilTime
 package import Decision
 import EventLoop
 import Files
-import FlagSignatures
+package import FlagSignatures
+package import Requests
 import Signing
+package import SourceSettings
 
 /// The signed documents of one source: each is checked once, and again when the file of signers has changed.
 /// Then it delivers which are unproved (`Event.disproved`); the machine ignores those that were replaced.
@@ -184,5 +186,12 @@ extension Answer {
     fileprivate func isMade(of bytes: [UInt8]) -> Bool {
         guard let signed, bytes.count == body.count + signed.signatures.count else { return false }
         return bytes.starts(with: body) && bytes[body.count...].elementsEqual(signed.signatures)
+    }
+}
+
+extension HostEnvironment {
+    /// The file of the signers of a source.
+    package func signers(_ rule: SigningRule) -> SignerFile {
+        SignerFile(path: rule.signers, zone: zone, user: user)
     }
 }

@@ -2,6 +2,7 @@ package import Decision
 import EventLoop
 package import HTTP
 package import POSIX
+import Requests
 
 /// A stream that hints at changes of a source's flags: it performs the effects of `StreamMachine`. It delivers
 /// `.hinted`, and `.watchChanged` with a problem if no stream is available, and never flags.

@@ -14,7 +14,8 @@ struct FleetCommand: ParsableCommand {
         commandName: "fleet",
         abstract: "Show which hosts have not obeyed, and why.",
         discussion: """
-            Asks a Prometheus that scrapes the hosts, or reads a folder of reports. A host has obeyed \
+            Asks a Prometheus that scrapes the hosts, or etcd where they acknowledge, or reads a \
+            folder of reports. A host has obeyed \
             if it has said so itself, lately. Prints a line for each other host: failed, late, \
             silent, unknown, or not in the inventory; and the sum.
 
@@ -42,6 +43,16 @@ struct FleetCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Read what hosts acknowledge in etcd, by this source of the configuration.",
+            valueName: "source")) var etcd: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The configuration with that source; default: the system's.", valueName: "file"),
+        completion: .file()) var config: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Read the last report of each host in this directory.", valueName: "directory"),
         completion: .directory) var reports: String?
 
@@ -66,9 +77,10 @@ struct FleetCommand: ParsableCommand {
 
     func validate() throws {
         if deadline != nil, !wait { throw ValidationError("--deadline needs --wait") }
-        if prometheus != nil, reports != nil {
-            throw ValidationError("give --prometheus or --reports, not both")
+        guard [prometheus, reports, etcd].count(where: { $0 != nil }) < 2 else {
+            throw ValidationError("give one of --prometheus, --etcd and --reports")
         }
+        if config != nil, etcd == nil { throw ValidationError("--config needs --etcd") }
         if let prometheus, let mistake = PrometheusReader.mistake(in: prometheus) {
             throw ValidationError(
                 "the value '\(prometheus.withoutSecrets)' is invalid for '--prometheus <url>': \(mistake)"
@@ -109,6 +121,7 @@ struct FleetCommand: ParsableCommand {
 
     private func reader() throws -> any FleetReader {
         if let reports { return try ReportReader(reports, service) }
+        if let etcd { return try EtcdReader(etcd, in: config, service) }
         return try PrometheusReader(prometheus ?? PrometheusReader.defaultURL, service)
     }
 }

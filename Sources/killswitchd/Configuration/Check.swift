@@ -4,6 +4,7 @@ import Files
 import FlagSignatures
 import FlagSources
 import JSON
+import Requests
 import SourceSettings
 
 /// `--check`: prints files and settings with their places. Warns of files that the daemon could not read.

@@ -61,6 +61,39 @@ extension WrongFile {
             f:11:1: 'password' in [source.b] needs a 'user' beside it
             """),
         WrongFile(
+            "acknowledgementsThatHaveNoPlace",
+            """
+            [source.a]
+            type = "http"
+            url = "https://flags.example.com"
+            acknowledge = true
+            [source.b]
+            type = "etcd"
+            endpoints = ["https://a:2379"]
+            prefix = "/flags"
+            acknowledge = true
+            [source.c]
+            type = "etcd"
+            endpoints = ["https://a:2379"]
+            prefix = "/"
+            acknowledge = true
+            [source.d]
+            type = "etcd"
+            endpoints = ["https://a:2379"]
+            prefix = "/flags/"
+            acknowledge = "yes"
+            """,
+            """
+            f:4:1: unknown key 'acknowledge' in [source.a]; only a source of type 'etcd' takes \
+            acknowledgements; [report] tells a server the same
+            f:9:1: 'acknowledge' in [source.b] needs a longer prefix that ends with '/', such as \
+            '/flags/': the acknowledgements are at '/flags-ack/', beside the flags
+            f:14:1: 'acknowledge' in [source.c] needs a longer prefix that ends with '/', such as \
+            '/flags/': the acknowledgements are at '-ack/', beside the flags
+            f:19:15: wrong type for 'acknowledge' in [source.d]: expected true or false, found \
+            a string
+            """),
+        WrongFile(
             "serversThatAreNone",
             """
             [source.a]

@@ -2,6 +2,7 @@ import CivilTime
 import Decision
 import FlagSources
 import JSON
+import Requests
 import Testing
 
 /// Lines of a watch as etcd 3.4 writes them, in parts of any size.

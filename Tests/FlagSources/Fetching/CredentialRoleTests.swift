@@ -4,6 +4,7 @@ import EventLoop
 import Files
 import FlagSources
 import HTTP
+import Requests
 import SourceSettings
 import Support
 import Testing

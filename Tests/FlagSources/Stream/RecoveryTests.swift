@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import FlagSources
+import Requests
 import Testing
 
 /// How soon a stream is followed again after an outage of its server.

@@ -3,6 +3,7 @@ import Decision
 import EventLoop
 import FlagSources
 import HTTP
+import Requests
 import Support
 import Testing
 

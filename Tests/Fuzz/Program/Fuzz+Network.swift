@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import JSON
+import Requests
 
 @testable import FlagSources
 @testable import HTTP

@@ -55,7 +55,7 @@ import Testing
         ("fleet shop --at-least most", "the value 'most' is invalid for '--at-least <at-least>'"),
         (
             "fleet shop --prometheus http://a --reports b",
-            "give --prometheus or --reports, not both"
+            "give one of --prometheus, --etcd and --reports"
         ),
         (
             "fleet shop --prometheus here:9090",

@@ -3,6 +3,7 @@ import Decision
 import Files
 import HTTP
 import JSON
+import Requests
 import Signing
 import SourceSettings
 

@@ -2,6 +2,7 @@ import CivilTime
 import Decision
 import HTTP
 import JSON
+import Requests
 
 extension JSON.Object {
     /// The sentence of an error of a Google service, `{"error": {"code", "message", "status"}}`, or of OAuth's

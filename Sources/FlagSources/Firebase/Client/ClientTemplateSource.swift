@@ -4,6 +4,7 @@ import EventLoop
 import HTTP
 import JSON
 import POSIX
+import Requests
 package import SourceSettings
 
 /// Flags in the client template of a Firebase project, as the service evaluates it for this

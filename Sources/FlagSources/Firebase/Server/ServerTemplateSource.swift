@@ -2,6 +2,7 @@ import CivilTime
 package import Decision
 import HTTP
 import JSON
+import Requests
 import Signing
 package import SourceSettings
 

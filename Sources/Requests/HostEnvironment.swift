@@ -1,7 +1,5 @@
 package import CivilTime
-package import FlagSignatures
-import JSON
-package import SourceSettings
+package import JSON
 
 /// The facts about this process and its host that sources use: credentials, directories, names.
 package struct HostEnvironment: Sendable {
@@ -37,11 +35,6 @@ package struct HostEnvironment: Sendable {
         self.metadataHost = metadataHost
         self.zone = zone
     }
-
-    /// The file of the signers of a source.
-    package func signers(_ rule: SigningRule) -> SignerFile {
-        SignerFile(path: rule.signers, zone: zone, user: user)
-    }
 }
 
 /// The facts of this host that a server evaluates flags by. Facts that are not known are left out.
@@ -67,7 +60,7 @@ package struct Host: Hashable, Sendable {
 
     /// The context of an evaluation; `more` are members that are added or replaced. Without a machine id,
     /// as in many containers, the host's name is the targeting key, which the protocol requires.
-    func context(with more: JSON.Object) -> JSON.Object {
+    package func context(with more: JSON.Object) -> JSON.Object {
         var context: JSON.Object = ["targetingKey": .string(machineID ?? name ?? "unknown")]
         let facts = [("hostName", name), ("os", system), ("osVersion", systemVersion)]
         for case (let key, let fact?) in facts { context[key] = .string(fact) }

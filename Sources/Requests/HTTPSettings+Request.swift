@@ -1,14 +1,14 @@
-import Files
-import HTTP
+package import Files
+package import HTTP
 import Signing
-import SourceSettings
+package import SourceSettings
 
 extension HTTPSettings {
     /// The URL for logs.
-    var shownURL: String { url.withoutSecrets }
+    package var shownURL: String { url.withoutSecrets }
 
     /// The request for the flags, without conditions; with the credentials as they are now, unless they are given.
-    func request(
+    package func request(
         with secrets: Secrets? = nil, in environment: HostEnvironment
     ) throws(CredentialError) -> HTTPRequest {
         let secrets = if let secrets { secrets } else { try Secrets(of: self, environment) }
@@ -25,15 +25,17 @@ extension HTTPSettings {
 
 /// The text that binds an answer to its URL, headers and credentials. An ETag is sent only with its own binding
 /// (RFC 9111 §4): the server could otherwise confirm the flags of another client.
-struct RequestFingerprint {
+package struct RequestFingerprint {
     /// Identifies the URL, the socket, the headers, and everything else that each request sends.
     private let place: String
     /// The binding of the newest good answer: its validators are sent under no other. Nil before one, while the
     /// credentials cannot be read: an answer of an earlier run is assumed to have come with the present ones.
-    var answered: String?
+    package var answered: String?
 
     /// The binding of the site's answers. `more` is sent with each request, such as a body.
-    init(to settings: HTTPSettings, sending more: String = "", _ environment: HostEnvironment) {
+    package init(
+        to settings: HTTPSettings, sending more: String = "", _ environment: HostEnvironment
+    ) {
         let headers = settings.headers.map { "\($0.name): \($0.value)\n" }.joined()
         let socket = settings.unixSocket.map { " by \($0)" } ?? ""
         place =
@@ -44,27 +46,28 @@ struct RequestFingerprint {
     }
 
     /// The binding of answers that these credentials bring; no secret is in it.
-    func text(_ secrets: Secrets) -> String { place + secrets.digest }
+    package func text(_ secrets: Secrets) -> String { place + secrets.digest }
 
     /// The binding as it is stored with an answer. No ETag is sent under that of unknown credentials.
-    var stored: String { answered ?? place + "unknown" }
+    package var stored: String { answered ?? place + "unknown" }
 
     /// Whether an answer that was stored with `text` holds the same flags. While the credentials cannot be read,
     /// they are assumed to be unchanged.
-    func matches(_ text: String) -> Bool {
+    package func matches(_ text: String) -> Bool {
         answered.map { $0.utf8.elementsEqual(text.utf8) } ?? text.utf8.starts(with: place.utf8)
     }
 }
 
 /// The credentials of a site as they were read now. Their files may be replaced while the daemon runs.
-struct Secrets: Hashable {
+package struct Secrets: Hashable {
     /// The path of the file of authorities.
-    private(set) var authorities: String?
+    package private(set) var authorities: String?
     /// What the other files hold; tokens without white space at their ends.
     private var contents: [CredentialRole: [UInt8]] = [:]
 
     /// Reads the credentials that the site names.
-    init(of settings: HTTPSettings, _ environment: HostEnvironment) throws(CredentialError) {
+    package init(of settings: HTTPSettings, _ environment: HostEnvironment) throws(CredentialError)
+    {
         let directory = environment.credentialsDirectory
         for role in CredentialRole.allCases {
             guard let credential = settings.credentials[role] else { continue }
@@ -86,13 +89,13 @@ struct Secrets: Hashable {
         if contents[.clientKey] == nil { contents[.clientKey] = contents[.clientCertificate] }
     }
 
-    var identity: Identity? {
+    package var identity: Identity? {
         guard let certificate = contents[.clientCertificate], let key = contents[.clientKey]
         else { return nil }
         return Identity(certificate: certificate, key: key)
     }
 
-    var headers: [Header] {
+    package var headers: [Header] {
         CredentialRole.allCases.compactMap { role in
             guard let content = contents[role] else { return nil }
             let text = String(decoding: content, as: UTF8.self)
@@ -105,7 +108,7 @@ struct Secrets: Hashable {
     }
 
     /// A SHA-256 of the credentials: it tells them from others and reveals none of them.
-    var digest: String {
+    package var digest: String {
         let parts = CredentialRole.allCases.filter { $0 != .authorities }.map { contents[$0] ?? [] }
         return SHA256.hexadecimal(of: parts.flatMap { Array("\($0.count):".utf8) + $0 })
     }
@@ -113,13 +116,13 @@ struct Secrets: Hashable {
 
 extension HostEnvironment {
     /// Reads a secret. Only root and the user of this process may be able to read its file.
-    func secret(_ credential: Credential) throws(CredentialError) -> [UInt8] {
+    package func secret(_ credential: Credential) throws(CredentialError) -> [UInt8] {
         try credential.read(in: credentialsDirectory, secretOf: user)
     }
 
     /// Reads a token, without white space at its ends, such as an editor's line end. A token with a
     /// character that cannot stand in a header is refused, so that no credential can add headers.
-    func token(_ credential: Credential) throws(CredentialError) -> String {
+    package func token(_ credential: Credential) throws(CredentialError) -> String {
         let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
         var bytes = try secret(credential)[...].drop(while: isSpace)
         while let last = bytes.last, isSpace(last) { bytes.removeLast() }
@@ -131,12 +134,19 @@ extension HostEnvironment {
     }
 
     /// Reads a password, without the line end that editors leave. It has to be UTF-8.
-    func password(_ credential: Credential) throws(CredentialError) -> String {
+    package func password(_ credential: Credential) throws(CredentialError) -> String {
         var bytes = try secret(credential)
         while let last = bytes.last, last == 0x0A || last == 0x0D { bytes.removeLast() }
         guard !bytes.isEmpty, let password = String(validating: bytes, as: UTF8.self) else {
             throw .unreadable(FileError("read the password in", credential.text, .malformed))
         }
         return password
+    }
+}
+
+extension String {
+    /// Whether it is not empty and all of it is visible ASCII, so that it may stand in a header.
+    package var isVisibleASCII: Bool {
+        !isEmpty && utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 }

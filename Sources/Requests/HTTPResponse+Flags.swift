@@ -1,12 +1,12 @@
 package import CivilTime
-import Decision
-import HTTP
+package import Decision
+package import HTTP
 
 /// The parts of a server's answer that a source of flags uses.
 extension HTTPResponse {
     /// When the answer left the last server or cache, by the origin's clock: a cache on the way keeps
     /// the `Date` and adds to the `Age`, in seconds (RFC 9111 §5.1). Nil without a readable `Date`.
-    func date(now: Instant) -> Instant? {
+    package func date(now: Instant) -> Instant? {
         guard let date = time(headers["date"], now) else { return nil }
         let age = headers["age"].flatMap(Int64.init) ?? 0
         return date + .seconds(max(0, min(age, 86_400 * 366)))
@@ -20,7 +20,9 @@ extension HTTPResponse {
     }
 
     /// The failure of an answer whose status brings no flags; `cause` is the server's own sentence.
-    func refusal(of operation: String, because cause: String? = nil, now: Instant) -> Failure {
+    package func refusal(of operation: String, because cause: String? = nil, now: Instant)
+        -> Failure
+    {
         Failure(
             [401, 403, 407].contains(status) ? .refused : .unreachable,
             "\(operation): the \(status == 407 ? "proxy" : "server") answers \(statusText)\(cause.map { ": \($0)" } ?? "")",
@@ -28,11 +30,11 @@ extension HTTPResponse {
     }
 
     /// The validators that make the next request conditional.
-    func validators(now: Instant) -> Validators {
+    package func validators(now: Instant) -> Validators {
         Validators(etag: etag, lastModified: lastModified(now: now))
     }
 
-    var etag: String? { validator("etag") }
+    package var etag: String? { validator("etag") }
 
     /// `Last-Modified`, if it is two seconds older than the `Date` of the same answer (RFC 9110 §8.8.2.2): a
     /// document that changed in the last second may change again under the same time.
@@ -52,12 +54,12 @@ extension HTTPResponse {
     }
 
     /// How long the server asks to be left alone; nil if it does not ask.
-    func retryAfter(now: Instant) -> Duration? {
+    package func retryAfter(now: Instant) -> Duration? {
         headers["retry-after"].flatMap { RetryAfter.wait($0, now: date(now: now) ?? now) }
     }
 
     /// The status with its meaning, for the end of a sentence.
-    var statusText: String {
+    package var statusText: String {
         if status == 304 { return "304 (not modified) to a request without condition" }
         return Self.meanings[status].map { "\(status) (\($0))" } ?? "\(status)"
     }
@@ -88,7 +90,7 @@ package enum RetryAfter {
 
 extension Collection<UInt8> {
     /// The number that these bytes write in decimal digits alone; the highest if it does not fit.
-    var decimalNumber: Int64? {
+    package var decimalNumber: Int64? {
         guard !isEmpty, allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
             return nil
         }

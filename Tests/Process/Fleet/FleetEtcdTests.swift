@@ -1,0 +1,144 @@
+import Files
+import Support
+import Testing
+
+/// `killswitchctl fleet --etcd` and a real etcd.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct FleetEtcdTests {
+    /// The arguments of the command, with a configuration on this cluster.
+    private func fleet(
+        _ cluster: EtcdCluster, _ arguments: String..., more: String = "", members: Int = 1
+    ) throws -> Program.Result {
+        try cluster.folder.write(
+            """
+            [source.app]
+            type = "etcd"
+            endpoints = \(cluster.endpoints(members))
+            prefix = "/flags/"
+            \(more)
+            [source.other]
+            type = "file"
+            path = "/a"
+            [service.shop]
+            source = "app"
+            format = "status"
+            key = "shop"
+            [service.books]
+            source = "other"
+            format = "service-end"
+            """, to: "fleet.toml")
+        return try Programs.run(
+            "killswitchctl",
+            ["fleet", "shop", "--etcd", "app", "--config", cluster.folder("fleet.toml")] + arguments
+        )
+    }
+
+    @Test func manyPagesAreOneTable() async throws {
+        let cluster = try await EtcdCluster()
+        try cluster.acknowledge(1...2300, "applied")
+        try cluster.acknowledge(2301...2302, "failed", units: 1)
+        try fleet(cluster, "--for", "down").expect(
+            1, output: "2300 of 2302 hosts have obeyed: 2 failed\n")
+        try fleet(cluster, "--for", "down", "--at-least", "99%").expect(0)
+        try cluster.acknowledge(2301...2302, "applied")
+        try fleet(cluster, "--for", "down", "--wait", "--deadline", "20s").expect(
+            0, output: "2302 of 2302 hosts have obeyed\n")
+        try fleet(cluster, "--for", "up").expect(1, output: "0 of 2302 hosts have obeyed")
+    }
+
+    /// Whoever may write there can put anything, of any size.
+    @Test func valuesOfOthersAreUnknown() async throws {
+        let cluster = try await EtcdCluster()
+        try cluster.acknowledge(1...3, "applied")
+        try cluster.control("put", "/flags-ack/shop/a", "nothing")
+        try cluster.control("put", "/flags-ack/shop/b", #"{"schema":7}"#)
+        try cluster.control("put", "/flags-ack/shop/", "")
+        for number in 0..<8 {
+            try shell(
+                "head -c 1000000 /dev/zero | tr '\\0' x | ETCDCTL_API=3 etcdctl --endpoints "
+                    + "http://127.0.0.1:\(cluster.members[0].port) put /flags-ack/shop/huge\(number)"
+            )
+        }
+        try fleet(cluster, "--for", "down").expect(
+            1, output: "its acknowledgement has 1000000 bytes, and 512 are the most",
+            "3 of 14 hosts have obeyed: 11 unknown\n")
+    }
+
+    @Test func withoutAnAnswerNobodyHasObeyed() async throws {
+        let cluster = try await EtcdCluster(size: 3)
+        try fleet(cluster).expect(1, output: "no host has acknowledged 'shop' in etcd at")
+        try cluster.acknowledge(1...3, "applied")
+        try fleet(cluster, "--for", "down", members: 3).expect(0)
+        // The first member is dead, then the majority.
+        try cluster.kill(cluster.members[0])
+        try await waitUntil("there is a leader again") {
+            try fleet(cluster, "--for", "down", members: 3).status == 0
+        }
+        try cluster.kill(cluster.members[1])
+        let result = try fleet(cluster, "--for", "down", members: 3)
+        #expect(result.status == 1)
+        #expect(!result.output.contains("3 of 3"))
+    }
+
+    @Test func theUserNeedsTheRightToRead() async throws {
+        let cluster = try await EtcdCluster()
+        try cluster.acknowledge(1...1, "applied")
+        try cluster.control("user", "add", "root:admin")
+        try cluster.control("user", "grant-role", "root", "root")
+        try cluster.control("user", "add", "reader:secret")
+        try cluster.control("role", "add", "fleet")
+        try cluster.control("user", "grant-role", "reader", "fleet")
+        try cluster.control("auth", "enable")
+        cluster.login = "root:admin"
+        try cluster.folder.write("secret", to: "password")
+        try shell("chmod 600 \(cluster.folder("password"))")
+        let login = "user = \"reader\"\npassword = \"\(cluster.folder("password"))\""
+        try fleet(cluster, more: login).expect(
+            1, output: "the user of the source needs the right to read '/flags-ack/'")
+        try cluster.control(
+            "role", "grant-permission", "--prefix=true", "fleet", "read", "/flags-ack/")
+        try fleet(cluster, "--for", "down", more: login).expect(0)
+    }
+
+    @Test func theSourceHasToBeInEtcd() async throws {
+        let cluster = try await EtcdCluster()
+        _ = try fleet(cluster)
+        let configuration = cluster.folder("fleet.toml")
+        func refusal(_ source: String) throws -> Program.Result {
+            try Programs.run(
+                "killswitchctl", ["fleet", "shop", "--etcd", source, "--config", configuration])
+        }
+        try refusal("apq").expect(4, errors: "no such source 'apq'; did you mean 'app'?")
+        try refusal("other").expect(2, errors: "source 'other' is not of type 'etcd'")
+    }
+}
+
+extension EtcdCluster {
+    /// Has so many hosts say so now.
+    fileprivate func acknowledge(
+        _ hosts: ClosedRange<Int>, _ status: String, units: Int = 0
+    ) throws {
+        let script = """
+            import base64, datetime, json, sys, urllib.request
+            port, first, last, status, units = sys.argv[1:]
+            now = datetime.datetime.now(datetime.timezone.utc)
+            text = lambda time: time.isoformat(timespec="seconds")
+            encode = lambda text: base64.b64encode(text.encode()).decode()
+            puts = [{"requestPut": {
+                "key": encode(f"/flags-ack/shop/id{number:05}"),
+                "value": encode(json.dumps({
+                    "schema": 1, "host": f"web-{number}", "state": "maintenance", "gate": "closed",
+                    "version": "8", "status": status, "units_unwanted": int(units), "units": [],
+                    "at": text(now), "next": text(now + datetime.timedelta(minutes=15))}))}}
+                for number in range(int(first), int(last) + 1)]
+            for start in range(0, len(puts), 100):
+                body = json.dumps({"success": puts[start:start + 100]}).encode()
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/v3/kv/txn", body).read()
+            """
+        try Program.succeed(
+            "/usr/bin/python3",
+            [
+                "-c", script, "\(members[0].port)", "\(hosts.lowerBound)", "\(hosts.upperBound)",
+                status, "\(units)",
+            ])
+    }
+}
