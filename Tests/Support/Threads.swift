@@ -1,7 +1,7 @@
 import Dispatch
 
-/// Runs each piece of a task on a thread of its own. A test blocks its thread until it ends, and Swift's own pool has one
-/// for each processor: there, tests that wait for a system would wait for each other.
+/// Runs each piece of a task on a thread of its own. A test blocks its thread until it ends, and Swift's own pool has
+/// one for each processor: there, tests that wait for a system would wait for each other.
 package final class Threads: TaskExecutor {
     package static let shared = Threads()
 
