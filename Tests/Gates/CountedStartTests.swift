@@ -160,7 +160,7 @@ struct RefusedStartTests {
             1.5s web.service is inactive
             1.6s web.service read: inactive
                 log error: shop: unit 'web.service': \(sentence)
-                log notice: shop: gate opened in 600 ms; units started: web.service 600 ms
+                log notice: shop: gate opened in 600 ms
             """)
     }
 }
