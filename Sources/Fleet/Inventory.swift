@@ -1,3 +1,5 @@
+import JSON
+
 /// The hosts that a fleet should have, by a file: a name a line, `#` begins a comment.
 package struct Inventory: Hashable, Sendable {
     package let names: Set<String>
@@ -11,18 +13,20 @@ package struct Inventory: Hashable, Sendable {
     /// The longest name: that of a host by DNS, with a port.
     private static let longest = 260
 
-    /// Names are compared without regard to case. A name may stand twice.
+    /// Names are compared without regard to case. A name may stand twice. To Swift the line end of Windows is one
+    /// character, and not a line feed.
     package init(_ text: String) throws(Mistake) {
         var names: Set<String> = []
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false)
-            .enumerated()
-        {
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() {
             let name = line.prefix { $0 != "#" }.trimmed
             guard !name.isEmpty else { continue }
             guard name.utf8.count <= Self.longest, name.utf8.allSatisfy(Self.isAllowed) else {
                 throw Mistake(
                     line: index + 1,
-                    description: "'\(name.prefix(64))' is not the name of a host; write one a line")
+                    description:
+                        "'\(String(name).printable(limit: 64))' is not the name of a host; write one a line"
+                )
             }
             names.insert(name.lowercased())
         }
@@ -47,7 +51,7 @@ package struct Inventory: Hashable, Sendable {
 }
 
 extension Substring {
-    /// Without the blanks and the carriage return around it.
+    /// Without the blanks around it.
     fileprivate var trimmed: Substring {
         var rest = self
         while let first = rest.first, first.isWhitespace { rest.removeFirst() }

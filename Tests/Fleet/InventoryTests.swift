@@ -8,12 +8,29 @@ import Testing
         #expect(inventory.names == ["web-1", "web-2:9100", "[::1]:9100"])
     }
 
+    /// A comment once went on to the end of such a file, so that the hosts after it were not missed.
+    @Test func theLineEndsOfWindowsEndLines() throws {
+        let inventory = try Inventory("# the shop\r\nweb-1 # rack 4\r\n\r\nweb-2\r\nweb-3\r\n")
+        #expect(inventory.names == ["web-1", "web-2", "web-3"])
+        let mistake = #expect(throws: Inventory.Mistake.self) {
+            try Inventory("web-1\r\nweb 2\r\n")
+        }
+        #expect(mistake?.line == 2)
+    }
+
+    @Test func aWrongLineIsToldInAFewCharacters() {
+        let mistake = #expect(throws: Inventory.Mistake.self) {
+            try Inventory("a" + String(repeating: "\u{301}", count: 100_000))
+        }
+        #expect(mistake?.description.utf8.count ?? 0 < 300)
+    }
+
     @Test(
         arguments: [
             ("web 1\n", 1, "'web 1' is not the name of a host; write one a line"),
             (
                 "web-1\nweb-2\u{1B}[0m\n", 2,
-                "'web-2\u{1B}[0m' is not the name of a host; write one a line"
+                "'web-2\u{FFFD}[0m' is not the name of a host; write one a line"
             ),
             ("web-1, web-2", 1, "'web-1, web-2' is not the name of a host; write one a line"),
             ("\n# nobody\n", nil, "it names no host"), ("", nil, "it names no host"),
