@@ -193,7 +193,8 @@ package struct ReadAcknowledgement: Hashable, Sendable {
         guard next >= at, next - at <= Self.longestPeriod else {
             throw Refusal("its acknowledgement has times that no host writes")
         }
-        guard status != .applied || count == 0, read.state != .undecided else {
+        guard status != .applied || count == 0, read.units.count <= count, read.state != .undecided
+        else {
             throw Refusal("its acknowledgement contradicts itself")
         }
         acknowledgement = read

@@ -80,6 +80,7 @@ import Testing
         (#""units_unwanted":0"#, #""units_unwanted":1e30"#),
         // It contradicts itself.
         (#""units_unwanted":0"#, #""units_unwanted":1"#),
+        (#""units":[]"#, #""units":["web.service"]"#),
         (#""next":"2027-03-01T12:15"#, #""next":"2027-03-01T11:15"#),
         // A host cannot declare itself alive for ever.
         (#""next":"2027"#, #""next":"2099"#),
