@@ -38,15 +38,17 @@ package struct FleetReports {
         guard let services = report["services"]?.array, let text = report["reported_at"]?.string,
             let time = Self.instant(text)
         else { return add(unreadable: "'\(file)' is no report of killswitchd", of: file) }
-        let own = services.compactMap(\.object).first {
-            $0["service"]?.string.map { $0 == service.text } ?? false
-        }
-        guard let own else { return }
-        guard found[id] == nil else {
-            found[id] = HostFinding(host, .unknown("several reports have its machine id"))
-            return
-        }
-        found[id] = HostFinding(host, content(own, in: report, at: time))
+        let own = services.compactMap(\.object).filter { $0["service"]?.string == service.text }
+        guard let first = own.first else { return }
+        let content: HostFinding.Content =
+            if found[id] != nil {
+                .unknown("several reports have its machine id")
+            } else if own.count > 1 {
+                .unknown("its report has the service more than once")
+            } else {
+                content(first, in: report, at: time)
+            }
+        found[id] = HostFinding(host, content)
     }
 
     /// Adds a file that is no report: its name is all that is known of the host.

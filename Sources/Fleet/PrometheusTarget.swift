@@ -94,6 +94,9 @@ struct PrometheusTarget {
         guard now - scraped <= Self.longestSilence else {
             return .unknown("Prometheus has not scraped it for \(seconds(now - scraped))")
         }
+        guard scraped - now <= Self.clockDifference else {
+            return .unknown("Prometheus has scraped it \(seconds(scraped - now)) after its answer")
+        }
         if let start, let scrape = Instant(prometheus: scraped), scrape < start {
             return .unknown("Prometheus has not scraped it since it was started")
         }

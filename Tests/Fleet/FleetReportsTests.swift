@@ -91,6 +91,10 @@ import Testing
             .unknown("'m1.json' is no report of killswitchd")
         ),
         (#""schema":1"#, #""schema":2"#, .unknown("'m1.json' is no report of killswitchd")),
+        (
+            #""service":"shop""#, #""service":"mail""#,
+            .unknown("its report has the service more than once")
+        ),
     ]) func aChangedReportChangesTheAnswer(
         _ old: String, _ new: String, _ expected: Obedience
     ) throws {

@@ -116,6 +116,10 @@ import Testing
         Change(
             testDescription: "a time beyond all", values: ["mark scraped": "1e300"],
             expected: .silent("its last sign of life was 10 s ago")),
+        Change(
+            testDescription: "a sign of life from the future",
+            values: ["mark scraped": "\(now + 61)", "alive_timestamp_seconds": "\(now + 61)"],
+            expected: .unknown("Prometheus has scraped it 61 s after its answer")),
         Change(testDescription: "no gate", without: ["gate_open"], expected: .unknown(mute)),
         Change(testDescription: "no units", without: ["units_unwanted"], expected: .unknown(mute)),
         Change(
