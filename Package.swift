@@ -269,8 +269,8 @@ if Context.environment["KILLSWITCH_FUZZ"] != nil {
             name: "fuzz",
             dependencies: [
                 "CFuzzer", "CivilTime", "Configuration", "ControlSocket", "Decision", "Files",
-                "FlagSignatures", "FlagSources", "Gates", "HTTP", "JSON", "Requests", "Signing",
-                "Storage",
+                "FlagSignatures", "FlagSources", "Fleet", "Gates", "HTTP", "JSON", "Metrics",
+                "Reports", "Requests", "Signing", "Storage",
             ],
             path: "Tests/Fuzz/Program", swiftSettings: strict,
             // gold stops at the debug information.

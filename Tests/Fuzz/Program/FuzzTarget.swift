@@ -29,6 +29,10 @@ enum FuzzTarget: String, CaseIterable {
     case storedFlags = "stored-flags"
     case storedState = "stored-state"
     case settings
+    case prometheus
+    case fleetReports = "fleet-reports"
+    case acknowledgements
+    case inventory
 
     /// The target of this process.
     nonisolated(unsafe) private static var chosen = FuzzTarget.json
@@ -78,6 +82,10 @@ enum FuzzTarget: String, CaseIterable {
         case .storedFlags: Fuzz.storedFlags(bytes)
         case .storedState: Fuzz.storedState(bytes)
         case .settings: Fuzz.settings(bytes)
+        case .prometheus: Fuzz.prometheus(bytes)
+        case .fleetReports: Fuzz.reports(bytes)
+        case .acknowledgements: Fuzz.acknowledgements(bytes)
+        case .inventory: Fuzz.inventory(bytes)
         }
     }
 }

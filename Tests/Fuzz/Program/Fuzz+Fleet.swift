@@ -1,0 +1,224 @@
+import CivilTime
+import Decision
+import Fleet
+import JSON
+import Metrics
+import Reports
+
+/// What `killswitchctl fleet` reads. The main rule of each target: no host has obeyed without its evidence.
+extension Fuzz {
+    private static let now = Instant(seconds: 1_800_000_000)
+    private static let day: Duration = .seconds(86_400)
+
+    static func prometheus(_ bytes: [UInt8]) -> Bool {
+        _ = PrometheusAnswer.start(in: bytes)
+        holdClause(PrometheusAnswer.refusal(status: 503, body: bytes).description)
+        let answer: PrometheusAnswer
+        do {
+            answer = try PrometheusAnswer(bytes)
+        } catch {
+            holdClause("\(error)")
+            return false
+        }
+        for part in beginnings(of: bytes) {
+            hold(accepted { try PrometheusAnswer(part) } == nil, "a part of an answer is none")
+        }
+        let obeyed = obeyed(answer.findings(startedAt: nil))
+        guard !obeyed.isEmpty, let all = accepted({ try JSON.Value.parse(bytes) }),
+            let samples = all.object?["data"]?.object?["result"]?.array,
+            let time = samples.first?.object?["value"]?.array?.first?.number?.double
+        else { return true }
+        for account in obeyed {
+            let age = account.at.map { time - Double($0.microseconds) / 1_000_000 }
+            hold(age.map { (-121...181).contains($0) } == true, "who has obeyed lives")
+        }
+        let started = Instant(microseconds: Int64((time + 61) * 1_000_000))
+        hold(self.obeyed(answer.findings(startedAt: started)).isEmpty, "older than Prometheus")
+        // One sample less, wherever it is.
+        for name in evidence {
+            let rest = samples.filter { !($0.has(label: name)) }
+            let less = all.setting("data", to: all["data"].setting("result", to: .array(rest)))
+            let other = accepted { try PrometheusAnswer(less.serializedBytes()) }
+            let findings = other?.findings(startedAt: nil) ?? []
+            hold(self.obeyed(findings).isEmpty, "without '\(name)' no host has obeyed")
+        }
+        return true
+    }
+
+    /// The samples that show a decision, its effect, and that they are new.
+    private static let evidence =
+        [Metric.serviceState, .gateWantedOpen, .gateOpen, .unitsUnwanted, .movesGates, .alive].map(
+            \.name) + ["scraped"]
+
+    /// The body of a report.
+    static func reports(_ bytes: [UInt8]) -> Bool {
+        func findings(
+            _ body: [UInt8], at time: Instant = now, of files: [String] = ["a.json"]
+        ) -> [HostFinding] {
+            var reports = FleetReports(about: shop, at: time)
+            for file in files { reports.add(body, of: file) }
+            return reports.findings
+        }
+        let found = findings(bytes)
+        hold(found.count <= 1, "a report is of one host")
+        let areObeyed = !obeyed(found).isEmpty
+        guard areObeyed, let all = accepted({ try JSON.Value.parse(bytes) }),
+            let services = all["services"].array
+        else { return found.contains { $0.account != nil } }
+        for part in beginnings(of: bytes) {
+            hold(obeyed(findings(part)).isEmpty, "a part of a report is none")
+        }
+        hold(obeyed(findings(bytes, at: now + day)).isEmpty, "an old report says nothing")
+        hold(obeyed(findings(bytes, at: now - day)).isEmpty, "a report of tomorrow says nothing")
+        if all["host"]["machine_id"].string != nil {
+            let both = findings(bytes, of: ["a.json", "b.json"])
+            hold(both.count == 1 && obeyed(both).isEmpty, "a machine has one report")
+        }
+        func holdNot(_ changed: JSON.Value, _ what: String) {
+            hold(obeyed(findings(changed.serializedBytes())).isEmpty, "not \(what)")
+        }
+        let others: [(String, JSON.Value)] = [
+            ("gate", .null), ("actual", "closing"), ("status", "applying"), ("status", "failed"),
+            ("units_unwanted", 1), ("state", .null),
+        ]
+        for (name, value) in others {
+            let changed = services.map { $0.setting(name, to: value) }
+            holdNot(all.setting("services", to: .array(changed)), name)
+        }
+        holdNot(all.setting("services", to: .array(services + services)), "twice the service")
+        holdNot(all.setting("moves_gates", to: .bool(false)), "moves_gates")
+        return true
+    }
+
+    /// A line with the name of a key of etcd, and then its value.
+    static func acknowledgements(_ bytes: [UInt8]) -> Bool {
+        let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.startIndex
+        let (name, value) = (Array(bytes[..<end]), Array(bytes[end...].dropFirst()))
+        func findings(at time: Instant = now, _ value: [UInt8]) -> [HostFinding] {
+            var found = FleetAcknowledgements(of: shop, under: "/flags-ack/shop/", at: time)
+            found.add(Array("/flags-ack/shop/".utf8) + name, value)
+            return found.findings
+        }
+        let found = findings(value)
+        hold(found.count == 1, "a key is a host")
+        let areObeyed = !obeyed(found).isEmpty
+        guard let read = accepted({ try ReadAcknowledgement(value) }) else {
+            hold(found[0].account == nil, "what is refused says nothing")
+            return false
+        }
+        let told = read.acknowledgement
+        hold(value.count <= Acknowledgement.sizeLimit, "a value is short")
+        for part in beginnings(of: value) {
+            hold(accepted { try ReadAcknowledgement(part) } == nil, "a part of a value is none")
+        }
+        if areObeyed {
+            hold(told.status == .applied, "only 'applied' is obeyed")
+            hold(told.unwanted == 0 && told.units.isEmpty, "no unit is missing")
+            hold(obeyed(findings(at: read.next + day, value)).isEmpty, "silence is not obeyed")
+            hold(obeyed(findings(at: read.at - day, value)).isEmpty, "nor is a clock that is ahead")
+        }
+        holdRewritten(read)
+        return true
+    }
+
+    /// What was read is written as a value that is read as the same, but for texts and units that were cut.
+    private static func holdRewritten(_ read: ReadAcknowledgement) {
+        // With an offset a time may lie outside of the years 0000 to 9999, which no text has.
+        guard
+            [read.at, read.next].allSatisfy({
+                (-62_167_219_200..<253_402_300_800).contains($0.seconds)
+            })
+        else { return }
+        let told = read.acknowledgement
+        let written = told.bytes(at: read.at, next: read.next)
+        hold(written.count <= Acknowledgement.sizeLimit, "a value that is written is short")
+        guard let again = accepted({ try ReadAcknowledgement(written) }) else {
+            return hold(false, "what is written can be read")
+        }
+        hold(again.at.seconds == read.at.seconds, "it was said at the same second")
+        hold(again.next.seconds == read.next.seconds, "it is said again by the same second")
+        var other = again.acknowledgement
+        hold(told.units.starts(with: other.units), "the units are the first")
+        (other.host, other.version, other.units) = (told.host, told.version, told.units)
+        hold(other == told, "the acknowledgement is the same")
+        let twice = again.acknowledgement.bytes(at: again.at, next: again.next)
+        hold(twice == written, "what was written is written as the same")
+    }
+
+    static func inventory(_ bytes: [UInt8]) -> Bool {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return false }
+        let inventory: Inventory
+        do {
+            inventory = try Inventory(text)
+        } catch {
+            holdClause(error.description)
+            return false
+        }
+        let names = inventory.names
+        hold(names.allSatisfy { 1...260 ~= $0.utf8.count }, "a name is short, and not empty")
+        func isSame(_ text: String) -> Bool { accepted { try Inventory(text) } == inventory }
+        hold(isSame(names.joined(separator: "\n")), "the names are the same")
+        let windows = bytes.flatMap { $0 == 0x0A ? [0x0D, 0x0A] : [$0] }
+        hold(isSame(String(decoding: windows, as: UTF8.self)), "so they are on Windows")
+        let rows = RollCall([], Demand(.gate(.closed)), inventory).rows
+        hold(Set(rows.map(\.host.name)) == names, "each name has a row")
+        hold(rows.allSatisfy { $0.obedience.word == "silent" }, "of whom nothing is known")
+        return true
+    }
+
+    private static let shop: ServiceName = {
+        guard let name = ServiceName("shop") else { preconditionFailure("no name") }
+        return name
+    }()
+
+    /// What the hosts tell that have obeyed an order to close or to open, in a table that terminals can show.
+    private static func obeyed(_ findings: [HostFinding]) -> [HostAccount] {
+        let own = RollCall(findings, Demand(.own)).rows.filter { $0.obedience == .obeyed }
+        for account in own.compactMap(\.account) {
+            hold(account.effect == .complete || account.effect == .unmoved, "the effect is there")
+            hold(account.obstacle == nil && account.warning == nil, "nothing is in the way")
+        }
+        return [Gate.closed, .open].flatMap { gate in
+            let rows = RollCall(findings, Demand(.effect(gate))).rows
+            hold(rows.count == findings.count, "each host has a row")
+            for row in rows {
+                hold(row.host.name.isShown(atMost: 129), "a name is short and printable")
+                if let why = row.obedience.why { holdClause(why) }
+            }
+            return rows.filter { $0.obedience == .obeyed }.compactMap(\.account)
+        }
+    }
+
+    private static func holdClause(_ text: String) {
+        hold(text.isShown(atMost: 1000), "a clause is short and printable: \(text)")
+    }
+
+    /// Parts of a document, as a transfer leaves them that breaks off: without its last brace, and shorter.
+    private static func beginnings(of bytes: [UInt8]) -> [[UInt8]] {
+        let end = bytes.lastIndex { !" \r\n\t".utf8.contains($0) } ?? bytes.startIndex
+        return [end, end / 4 * 3, end / 2].map { Array(bytes[..<$0]) }
+    }
+}
+
+extension String {
+    fileprivate func isShown(atMost count: Int) -> Bool {
+        unicodeScalars.count <= count && unicodeScalars.allSatisfy(\.isPrintable)
+    }
+}
+
+extension JSON.Value {
+    /// A member; null without it.
+    fileprivate subscript(_ name: String) -> JSON.Value { object?[name] ?? .null }
+
+    /// The object with another member; another value stays as it is.
+    fileprivate func setting(_ name: String, to value: JSON.Value) -> JSON.Value {
+        guard var object else { return self }
+        object[name] = value
+        return .object(object)
+    }
+
+    /// Whether a sample of Prometheus has a label with this value.
+    fileprivate func has(label value: String) -> Bool {
+        self["metric"].object?.members.contains { $0.value.string == value } == true
+    }
+}
