@@ -115,6 +115,36 @@ extension JSON.Object {
     }
 }
 
+/// A page of keys, as the gateway answers.
+package struct GatewayPage {
+    package let pairs: [(key: [UInt8], value: [UInt8])]
+    package let hasMore: Bool
+
+    /// Reads an answer. Keys come in their order, each once, and after `last`: else a server could answer for ever.
+    package init(
+        _ object: JSON.Object, after last: [UInt8]?, _ prefix: String
+    ) throws(GatewayError) {
+        guard object["header"]?.object != nil else {
+            throw .invalid("the answer has no header as etcd writes it")
+        }
+        var last = last ?? []
+        var pairs: [(key: [UInt8], value: [UInt8])] = []
+        for element in object["kvs"]?.array ?? [] {
+            guard let key = element.object?["key"]?.string.flatMap(Base64.bytes),
+                let value = Base64.bytes(of: element.object?["value"]?.string ?? ""),
+                key.starts(with: prefix.utf8), last.lexicographicallyPrecedes(key)
+            else { throw .invalid("the answer holds a key that is not as etcd writes it") }
+            pairs.append((key, value))
+            last = key
+        }
+        self.pairs = pairs
+        hasMore = object["more"]?.bool == true
+        guard !hasMore || !pairs.isEmpty else {
+            throw .invalid("the answer tells of more keys, and holds none")
+        }
+    }
+}
+
 /// Why the gateway did not answer a request.
 package enum GatewayError: Error, Hashable {
     /// The request needs a token, or a newer token.

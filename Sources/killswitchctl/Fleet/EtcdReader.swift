@@ -8,7 +8,6 @@ import Glibc
 import HTTP
 import JSON
 import Requests
-import Signing
 import SourceSettings
 
 /// Reads what the hosts have said in etcd: the keys of a service, page by page, at the first member that answers.
@@ -152,30 +151,5 @@ final class EtcdReader: FleetReader {
         let response = try client.answer(
             to: request, within: min(left, Self.longestAnswer), from: cluster.endpoints[member])
         return try response.gatewayObject(now: EventLoop.wallClock)
-    }
-}
-
-/// A page of keys, as the gateway answers.
-private struct GatewayPage {
-    let pairs: [(key: [UInt8], value: [UInt8])]
-    let hasMore: Bool
-
-    /// Reads an answer. Keys come in their order, each once, and after `last`: else a server could answer for ever.
-    init(_ object: JSON.Object, after last: [UInt8]?, _ prefix: String) throws(GatewayError) {
-        guard object["header"]?.object != nil else {
-            throw .invalid("the answer has no header as etcd writes it")
-        }
-        var last = last ?? []
-        var pairs: [(key: [UInt8], value: [UInt8])] = []
-        for element in object["kvs"]?.array ?? [] {
-            guard let key = element.object?["key"]?.string.flatMap(Base64.bytes),
-                let value = Base64.bytes(of: element.object?["value"]?.string ?? ""),
-                key.starts(with: prefix.utf8), last.lexicographicallyPrecedes(key)
-            else { throw .invalid("the answer holds a key that is not as etcd writes it") }
-            pairs.append((key, value))
-            last = key
-        }
-        self.pairs = pairs
-        hasMore = object["more"]?.bool == true
     }
 }

@@ -157,6 +157,34 @@ import Testing
     }
 }
 
+/// A part of the keys under a prefix.
+@Suite struct GatewayPageTests {
+    private func page(_ text: String, after last: String? = nil) throws -> GatewayPage {
+        let object = try #require(try JSON.Value.parse(text).object)
+        return try GatewayPage(object, after: last.map { Array($0.utf8) }, "svc/")
+    }
+
+    @Test func aPageHasKeysAndValues() throws {
+        let page = try page(
+            #"{"header":{},"kvs":[{"key":"c3ZjL2E=","value":"YQ=="},{"key":"c3ZjL2I="}],"more":true}"#
+        )
+        #expect(page.pairs.map(\.key) == [Array("svc/a".utf8), Array("svc/b".utf8)])
+        #expect(page.pairs.map(\.value) == [Array("a".utf8), []])
+        #expect(page.hasMore)
+        #expect(try self.page(#"{"header":{}}"#).pairs.isEmpty)
+    }
+
+    /// One that told of more keys and held none was once the last page, so that the hosts after it were not missed.
+    @Test(arguments: [
+        "{}", #"{"header":{},"more":true}"#, #"{"header":{},"kvs":[{}]}"#,
+        #"{"header":{},"kvs":[{"key":"c3ZjL2E"}]}"#, #"{"header":{},"kvs":[{"key":"YQ=="}]}"#,
+        #"{"header":{},"kvs":[{"key":"c3ZjL2I="},{"key":"c3ZjL2I="}]}"#,
+        #"{"header":{},"kvs":[{"key":"c3ZjL2E="}]}"#,
+    ]) func anotherPageIsRefused(_ text: String) {
+        #expect(throws: GatewayError.self) { try page(text, after: "svc/a") }
+    }
+}
+
 @Suite struct MemberRankingTests {
     private let start = Boottime(microseconds: 1_000_000_000)
     private var later: Boottime { start + MemberRanking.avoidance }

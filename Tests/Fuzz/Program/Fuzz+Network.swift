@@ -80,6 +80,26 @@ extension Fuzz {
         return true
     }
 
+    /// A page of keys, and then another one after its last.
+    static func etcdPage(_ bytes: [UInt8]) -> Bool {
+        let prefix = "/flags-ack/shop/"
+        guard let object = accepted({ try FlagDocument.parse(bytes) }),
+            let page = accepted({ try GatewayPage(object, after: nil, prefix) })
+        else { return false }
+        let keys = page.pairs.map(\.key)
+        hold(keys.allSatisfy { $0.starts(with: prefix.utf8) }, "keys have the prefix")
+        hold(
+            zip(keys, keys.dropFirst()).allSatisfy { $0.lexicographicallyPrecedes($1) },
+            "keys come in their order")
+        guard let last = keys.last else {
+            hold(!page.hasMore, "more comes after a key")
+            return true
+        }
+        let again = accepted { try GatewayPage(object, after: last, prefix) }
+        hold(again == nil, "no key comes twice")
+        return true
+    }
+
     /// The header section of an answer, and then its body.
     static func headers(_ bytes: [UInt8]) -> Bool {
         var incoming = ResponseAccumulator()

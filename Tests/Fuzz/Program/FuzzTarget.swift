@@ -32,6 +32,7 @@ enum FuzzTarget: String, CaseIterable {
     case prometheus
     case fleetReports = "fleet-reports"
     case acknowledgements
+    case etcdPage = "etcd-page"
     case inventory
 
     /// The target of this process.
@@ -85,6 +86,7 @@ enum FuzzTarget: String, CaseIterable {
         case .prometheus: Fuzz.prometheus(bytes)
         case .fleetReports: Fuzz.reports(bytes)
         case .acknowledgements: Fuzz.acknowledgements(bytes)
+        case .etcdPage: Fuzz.etcdPage(bytes)
         case .inventory: Fuzz.inventory(bytes)
         }
     }
