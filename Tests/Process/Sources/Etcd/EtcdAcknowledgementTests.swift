@@ -117,6 +117,28 @@ import Testing
         cluster.thaw(cluster.members[1])
     }
 
+    /// The daemon puts and the command reads by the same certificate. A stranger learns and says nothing.
+    @Test func certificatesOfBothSidesAreCheckedForAcknowledgementsToo() async throws {
+        let cluster = try await EtcdCluster(isSecure: true)
+        let daemon = try await cluster.followed(source: cluster.certificates + Self.acknowledge)
+        try await cluster.awaitAcknowledgement("running", from: daemon)
+        #expect(try daemon.warnings.isEmpty)
+        let stranger = try Daemon(
+            on: cluster,
+            source: "ca = \"\(cluster.folder("authority.pem"))\"\n\(Self.acknowledge)")
+        try await stranger.start(awaitingLine: "read the keys at")
+        func fleet(of host: Daemon) throws -> Program.Result {
+            try Programs.run(
+                "killswitchctl",
+                [
+                    "fleet", "shop", "--etcd", "app", "--config",
+                    host.folder("killswitchd.toml"), "--for", "running",
+                ])
+        }
+        try fleet(of: daemon).expect(0, output: "1 of 1 host has obeyed\n")
+        try fleet(of: stranger).expect(1, output: "it is not known which hosts have obeyed: etcd")
+    }
+
     /// One key is read, within its limit, whatever hosts say beside it.
     @Test func aSignedDocumentIsReadWithoutTheAcknowledgementsBesideIt() async throws {
         let cluster = try await EtcdCluster()

@@ -98,12 +98,7 @@ import Testing
 
     @Test func certificatesOfBothSidesAreChecked() async throws {
         let cluster = try await EtcdCluster(isSecure: true)
-        let daemon = try await cluster.followed(
-            source: """
-                ca = "\(cluster.folder("authority.pem"))"
-                client_certificate = "\(cluster.folder("client.crt"))"
-                client_key = "\(cluster.folder("client.key"))"
-                """)
+        let daemon = try await cluster.followed(source: cluster.certificates)
         try await cluster.put(.maintenance, for: daemon)
 
         let stranger = try Daemon(on: cluster, source: "ca = \"\(cluster.folder("unknown.pem"))\"")
@@ -132,6 +127,16 @@ extension Daemon {
 }
 
 extension EtcdCluster {
+    /// The lines of a source that shows the certificate of a client.
+    var certificates: String {
+        """
+        ca = "\(folder("authority.pem"))"
+        client_certificate = "\(folder("client.crt"))"
+        client_key = "\(folder("client.key"))"
+
+        """
+    }
+
     func put(_ state: StatusFlags, of service: String = "shop") throws {
         try control("put", "/flags/\(service)", state.text)
     }
