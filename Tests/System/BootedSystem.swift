@@ -127,10 +127,10 @@ extension BootedSystem {
         return "Environment=LD_PRELOAD=/usr/local/lib/\(name)"
     }
 
-    /// Waits until a command succeeds inside; fails after `longestWait`.
-    func wait(until command: String) throws {
+    /// Waits until a command succeeds inside; fails after `limit`.
+    func wait(until command: String, limit: Duration = longestWait) throws {
         let loop = try EventLoop()
-        let deadline = loop.now.boot + longestWait
+        let deadline = loop.now.boot + limit
         while try attempt(command).status != 0 {
             guard loop.now.boot < deadline else {
                 let journal = try attempt("journalctl -u killswitchd -n 30 --no-pager").output

@@ -159,7 +159,9 @@ struct Host: Shell {
 
     func json(_ command: String) throws -> JSON.Value { try JSON.Value.parse(try run(command)) }
 
-    func wait(until command: String) throws { try system.wait(until: command) }
+    func wait(until command: String, limit: Duration = longestWait) throws {
+        try system.wait(until: command, limit: limit)
+    }
 
     func wait(forEntry words: String) throws {
         try wait(until: "journalctl --sync; journalctl -u killswitchd | grep -q \"\(words)\"")
