@@ -171,8 +171,12 @@ actor BootedSystems {
                 try BootedSystem(build: build)
             }.value
         } catch {
-            for test in waiting { test.resume(throwing: error) }
-            (waiting, count) = ([], count - 1)
+            count -= 1
+            // The systems that are there go round; without one nobody gives any back.
+            if count == 0 {
+                for test in waiting { test.resume(throwing: error) }
+                waiting = []
+            }
             throw error
         }
     }
