@@ -201,7 +201,7 @@ source-test: deb
 	Tests/SourcePackage/run
 
 # The package of Debian 13, in build/debian13, built, packed and tested in a root of Debian 13: as root.
-debian13: build deps
+debian13: deb deps
 	SWIFT_FLAGS='$(TESTS)' packaging/debian13/run
 
 clean:
