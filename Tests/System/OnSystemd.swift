@@ -12,6 +12,9 @@ enum OnSystemd {}
 enum Packaged {}
 
 extension BootedSystem {
+    /// The command that logs `t-operator` in on a terminal of its own, as getty(8) does, and prints what is shown there.
+    static let login = "python3 -c \"import pty; pty.spawn(['login', '-f', 't-operator'])\" < /dev/null"
+
     /// Removes everything of the test before: the configuration, attachments, units of tests (their names
     /// begin with `t-`; `chat@` is that of the guide to hooks), gates.
     func reset() throws {

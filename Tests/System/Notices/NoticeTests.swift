@@ -126,8 +126,7 @@ extension OnSystemd {
                 """)
             let login = try host.run(
                 """
-                timeout 60 script --quiet --return --command 'login -f t-operator' /dev/null \
-                    < /dev/null
+                timeout 60 \(BootedSystem.login)
                 systemctl stop user@$(id -u t-operator)
                 """)
             #expect(login.contains(closed), "\(login)")

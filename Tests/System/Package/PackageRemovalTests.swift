@@ -89,7 +89,7 @@ extension Packaged {
             try host.run("useradd --no-create-home --shell /bin/true t-operator")
             let login = try host.run(
                 """
-                script --quiet --return --command 'login -f t-operator' /dev/null </dev/null
+                \(BootedSystem.login)
                 systemctl stop user@$(id -u t-operator)
                 userdel --force t-operator
                 rm -f /run/motd.dynamic
