@@ -34,7 +34,7 @@ DEMO   = .build/demo
 ZSH   ?= zsh/vendor-completions
 COMPLETIONS = bash-completion/completions $(ZSH) fish/vendor_completions.d
 
-.PHONY: deps build run test sanitize fuzz faults check pages site site-test bench link-order decision-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb ansible-test rpm release release-test deps-release source source-test debian13
+.PHONY: deps build run test sanitize fuzz faults check pages site site-test bench link-order decision-benchmark fleet-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb ansible-test rpm release release-test deps-release source source-test debian13
 
 # The Debian packages that building, packing and testing need and that are missing, and nothing else: as root they
 # are installed, otherwise the one command to type is printed. Each target below sees to its own.
@@ -111,8 +111,9 @@ link-order: deps
 	mv $(BUILD)/link-order packaging/link-order
 	$(MAKE) build
 
-# What measures the decision alone, and what verifies signed documents, built as the programs are.
-decision-benchmark signing-benchmark: deps-build
+# What measures the decision alone, what simulates many hosts, and what verifies signed documents, built as the programs
+# are.
+decision-benchmark fleet-benchmark signing-benchmark: deps-build
 	$(RELEASE) --product $@
 
 # Both programs as "make build" has left them (root may have no compiler), their manual and completions,

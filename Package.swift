@@ -241,6 +241,13 @@ let package = Package(
                 "CivilTime", "Decision", "EventLoop", "Files", "FlagSignatures", "Signing",
             ],
             path: "Benchmarks/signing/Program", swiftSettings: strict, linkerSettings: linking),
+        .executableTarget(
+            name: "fleet-benchmark",
+            dependencies: [
+                "CivilTime", "Decision", "EventLoop", "Files", "FlagSources", "HTTP", "Reports",
+                "Requests", "SourceSettings",
+            ],
+            path: "Benchmarks/fleet/Program", swiftSettings: strict, linkerSettings: linking),
         .target(
             name: "VirtualWorld", dependencies: ["CivilTime", "Decision", "Gates", "JSON"],
             path: "Tests/VirtualWorld", swiftSettings: strict),

@@ -77,6 +77,7 @@ extension Settings {
         let textfile = metrics?.optional(MetricsKey.textfile, .textfile)
         let settings = root.table(RootKey.report).flatMap(HTTPSettings.init(forReports:))
         sources.warnOfUnused()
+        sources.checkAcknowledgements()
         if services.isEmpty, report.errors.isEmpty {
             report.error("no service is configured: add a table [service.NAME]", at: start)
         }

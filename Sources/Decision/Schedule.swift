@@ -3,6 +3,8 @@ import CivilTime
 /// The wait until the next poll of a source: a pure function of its earlier outcomes and of a seed.
 ///
 /// - After a success: the interval, ± 10 %.
+/// - After the first success since the start: a random share of the interval. Hosts that start together would else poll
+///   together for many intervals: ± 10 % spreads them over a fifth of one.
 /// - After a failure: full jitter below a ceiling. The ceiling doubles from the interval to
 ///   `max_backoff`, which is 5 intervals and at most 15 minutes by default, and never below the interval.
 /// - After a denied access (401, 403): half of the highest ceiling to all of it, and never less than
@@ -39,8 +41,17 @@ package struct Schedule: Hashable, Sendable {
         pace: Duration? = nil, using random: inout some RandomNumberGenerator
     ) -> Duration {
         failures = 0
-        hasAnswered = true
-        return (pace ?? interval).scaled(by: Double.random(in: 0.9...1.1, using: &random))
+        let usual = pace ?? interval
+        guard hasAnswered else {
+            hasAnswered = true
+            // A share of an interval less jitter: were none shorter than the interval, the last second polls of many
+            // hosts would meet the first third polls.
+            let share = Double.random(in: 0.9...1.0, using: &random)
+            let least = min(.seconds(1), usual)
+            return least
+                + (usual - least).scaled(by: share * Double.random(in: 0.0...1.0, using: &random))
+        }
+        return usual.scaled(by: Double.random(in: 0.9...1.1, using: &random))
     }
 
     /// The wait after a failure.

@@ -34,6 +34,12 @@ package struct PrometheusAnswer {
             return Refusal(
                 description: "it redirects (\(status)), which is not followed; correct the URL")
         }
+        guard status != 401, status != 407 else {
+            return Refusal(
+                description:
+                    "it answers with status \(status): it wants a login, and killswitchctl sends none"
+            )
+        }
         do {
             _ = try data(in: body)
             return Refusal(description: "it answers with status \(status)")

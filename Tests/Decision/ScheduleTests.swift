@@ -38,16 +38,34 @@ import VirtualWorld
     }
 
     @Test func aSuccessWaitsTheIntervalGiveOrTakeATenth() {
-        forEachSeed(Self.minute, answered: false) { schedule, random in
+        forEachSeed(Self.minute) { schedule, random in
             let wait = schedule.succeeded(using: &random)
             #expect(wait >= .seconds(54) && wait <= .seconds(66))
         }
     }
 
+    /// However many attempts the first answer took.
+    @Test(arguments: [0, 1, 9]) func theSecondPollOfAStartIsNoLaterThanTheInterval(_ failures: Int)
+    {
+        for interval in [0.1, 0.5, 1, 60, 86_400] as [Double] {
+            forEachSeed(.seconds(interval), answered: false) { schedule, random in
+                for _ in 0..<failures { _ = schedule.failed(Self.down, using: &random) }
+                let wait = schedule.succeeded(using: &random)
+                #expect(wait >= .seconds(min(1, interval)) && wait <= .seconds(interval))
+                let next = schedule.succeeded(using: &random)
+                #expect(next >= .seconds(interval * 0.9) && next <= .seconds(interval * 1.1))
+            }
+        }
+    }
+
     @Test func aClosedServiceSetsThePace() {
-        forEachSeed(Self.minute, answered: false) { schedule, random in
+        forEachSeed(Self.minute) { schedule, random in
             let wait = schedule.succeeded(pace: .seconds(10), using: &random)
             #expect(wait >= .seconds(9) && wait <= .seconds(11))
+        }
+        forEachSeed(Self.minute, answered: false) { schedule, random in
+            let wait = schedule.succeeded(pace: .seconds(10), using: &random)
+            #expect(wait >= .seconds(1) && wait <= .seconds(10))
         }
     }
 
@@ -200,6 +218,25 @@ import VirtualWorld
             }
         }
         #expect(problems == [])
+    }
+
+    /// Hosts boot in one second. With ± 10 % alone their second polls came within 12 s, five times as many
+    /// in a second as later, and it took an hour until they were spread.
+    @Test func pollsOfManyHostsAreSpreadFromTheSecondOn() {
+        // In each six seconds of the first half hour.
+        var polls = [Int](repeating: 0, count: 300)
+        for seed in UInt64(0)..<4000 {
+            var random = SeededRandom(seed: seed)
+            var schedule = Schedule(interval: .seconds(60))
+            var time = Duration.milliseconds(Int64.random(in: 0..<1000, using: &random))
+            while true {
+                time += schedule.succeeded(using: &random)
+                guard time < .seconds(6 * polls.count) else { break }
+                polls[Int(time / .seconds(6))] += 1
+            }
+        }
+        #expect(polls.allSatisfy { $0 < 500 }, "\(polls)")
+        #expect(polls.dropFirst(12).allSatisfy { $0 > 250 }, "\(polls)")
     }
 
     /// A thousand hosts lose their source together; their next polls are spread.

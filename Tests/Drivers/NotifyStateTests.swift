@@ -71,7 +71,7 @@ import Testing
             1s, then -
             2s, then -
                 READY=1
-                STATUS=shop: running; app: flags 0 s old, next poll in 60 s
+                STATUS=shop: running; app: flags 0 s old, next poll in 43 s
             3s, then -
             """)
     }
@@ -95,7 +95,7 @@ import Testing
                 EXTEND_TIMEOUT_USEC=30000000
             25s, then -
                 READY=1
-                STATUS=shop: running; app: flags 0 s old, next poll in 60 s
+                STATUS=shop: running; app: flags 0 s old, next poll in 43 s
             """)
     }
 
@@ -122,13 +122,13 @@ import Testing
                 STATUS=shop: undecided; app: no flags yet, asking now
             1s, then 10s
                 READY=1
-                STATUS=shop: running; app: flags 0 s old, next poll in 60 s
+                STATUS=shop: running; app: flags 0 s old, next poll in 43 s
             10s, then 20s
-                STATUS=shop: running; app: flags 9 s old, next poll in 51 s
+                STATUS=shop: running; app: flags 9 s old, next poll in 34 s
                 WATCHDOG=1
             19s, then 20s
             20s, then 30s
-                STATUS=shop: running; app: flags 19 s old, next poll in 41 s
+                STATUS=shop: running; app: flags 19 s old, next poll in 24 s
                 WATCHDOG=1
             """)
     }
@@ -211,11 +211,11 @@ import Testing
             1s, then -
             2s, then -
                 READY=1
-                STATUS=shop: running; app: flags 0 s old, next poll in 60 s
+                STATUS=shop: running; app: flags 0 s old, next poll in 43 s
             3s, then -
             4s, then -
                 READY=1
-                STATUS=shop: running; app: flags 2 s old, next poll in 58 s
+                STATUS=shop: running; app: flags 2 s old, next poll in 41 s
             5s, then -
             """)
     }

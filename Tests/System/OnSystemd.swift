@@ -13,7 +13,24 @@ enum Packaged {}
 
 extension BootedSystem {
     /// The command that logs `t-operator` in on a terminal of its own, as getty(8) does, and prints what is shown there.
-    static let login = "python3 -c \"import pty; pty.spawn(['login', '-f', 't-operator'])\" < /dev/null"
+    /// login(1) of Debian 13 hangs that terminal up first.
+    static let login = """
+        python3 - <<'END'
+        import os, pty, time
+        terminal, end = pty.openpty()
+        login = os.fork()
+        if login == 0:
+            os.login_tty(end)
+            os.execvp("login", ["login", "-f", "t-operator"])
+        os.set_blocking(terminal, False)
+        ended = 0
+        while not ended:
+            ended, _ = os.waitpid(login, os.WNOHANG)
+            try:
+                while shown := os.read(terminal, 4096): os.write(1, shown)
+            except OSError: time.sleep(0.05)
+        END
+        """
 
     /// Removes everything of the test before: the configuration, attachments, units of tests (their names
     /// begin with `t-`; `chat@` is that of the guide to hooks), gates.

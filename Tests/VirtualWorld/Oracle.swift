@@ -161,9 +161,9 @@ package struct Pace {
         switch outcome {
         case .answer, .unchanged:
             failures = 0
-            hasAnswered = true
             let base = pace ?? interval
-            wait = base * 0.9...base * 1.1
+            wait = hasAnswered ? base * 0.9...base * 1.1 : min(.seconds(1), base)...base
+            hasAnswered = true
         case .failure(let failure):
             failures += 1
             wait = self.wait(after: failure)

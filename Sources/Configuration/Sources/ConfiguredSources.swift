@@ -63,6 +63,24 @@ struct ConfiguredSources {
         }
     }
 
+    /// Acknowledgements must not be among the flags of another source: each of its fetches would bring the keys of all
+    /// hosts, until they are too large to be read.
+    func checkAcknowledgements() {
+        for source in sources {
+            guard case .etcd(let cluster) = source.kind, cluster.acknowledges else { continue }
+            for reader in sources where reader.signing == nil && reader.name != source.name {
+                guard case .etcd(let flags) = reader.kind,
+                    cluster.acknowledgementPrefix.utf8.starts(with: flags.prefix.utf8),
+                    !Set(cluster.endpoints).isDisjoint(with: flags.endpoints)
+                else { continue }
+                report.error(
+                    "the acknowledgements of source '\(source.name)' at '\(cluster.acknowledgementPrefix)' are "
+                        + "among the flags of source '\(reader.name)' at '\(flags.prefix)'; give one of them "
+                        + "another prefix", at: source.origin)
+            }
+        }
+    }
+
     private func sourceWithTable(_ text: String) throws(ValueProblem) -> SourceName? {
         guard !tables.contains(text) else { return SourceName(text) }
         guard let name = SourceName(text) else {

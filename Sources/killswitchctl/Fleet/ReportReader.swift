@@ -13,6 +13,9 @@ struct ReportReader: FleetReader {
 
     /// The largest report: one of 10,000 services has about 8 MB.
     private static let mostBytes = 16 << 20
+    private static let mostHosts = 200_000
+    /// Usual reports of 10,000 hosts take a second or two.
+    private static let longestReading: Duration = .seconds(30)
 
     /// A reader of this folder. Throws if it is none.
     init(_ folder: String, _ service: ServiceName) throws {
@@ -20,14 +23,23 @@ struct ReportReader: FleetReader {
         self.service = service
     }
 
-    /// Files whose names begin with a dot, as those that a receiver is writing, are none.
+    /// Files whose names begin with a dot, as those that a receiver is writing, are none. Nothing is known without time
+    /// for all files: the name of a file does not tell whose report is missing.
     func read(within limit: Duration) throws -> [HostFinding] {
+        let end = EventLoop.bootClock + min(limit, Self.longestReading)
         let names = try Directory.list(place).filter { !$0.hasPrefix(".") }.sorted()
         guard !names.isEmpty else {
             throw CommandFailure("no host has left a report in '\(place)'")
         }
+        guard names.count <= Self.mostHosts else {
+            throw CommandFailure("more than \(Self.mostHosts) files are in '\(place)'")
+        }
         var reports = FleetReports(about: service, at: EventLoop.wallClock)
-        for name in names {
+        for (index, name) in names.enumerated() {
+            guard EventLoop.bootClock < end else {
+                throw CommandFailure(
+                    "there was time for \(index) of \(names.count) reports in '\(place)'")
+            }
             do {
                 reports.add(try File.read("\(place)/\(name)", limit: Self.mostBytes), of: name)
             } catch {

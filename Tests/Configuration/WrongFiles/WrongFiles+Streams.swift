@@ -74,7 +74,7 @@ extension WrongFile {
             acknowledge = true
             [source.c]
             type = "etcd"
-            endpoints = ["https://a:2379"]
+            endpoints = ["https://c:2379"]
             prefix = "/"
             acknowledge = true
             [source.d]
@@ -92,6 +92,29 @@ extension WrongFile {
             '/flags/': the acknowledgements are at '-ack/', beside the flags
             f:19:15: wrong type for 'acknowledge' in [source.d]: expected true or false, found \
             a string
+            """),
+        WrongFile(
+            "acknowledgementsAmongTheFlagsOfAnotherSource",
+            """
+            [source.a]
+            type = "etcd"
+            endpoints = ["https://a:2379", "https://b:2379"]
+            prefix = "/flags/"
+            acknowledge = true
+            [source.b]
+            type = "etcd"
+            endpoints = ["https://b:2379"]
+            prefix = "/flags/shop/"
+            acknowledge = true
+            [source.c]
+            type = "etcd"
+            endpoints = ["https://c:2379"]
+            prefix = "/flags/shop/"
+            acknowledge = true
+            """,
+            """
+            f:6:1: the acknowledgements of source 'b' at '/flags/shop-ack/' are among the flags of source \
+            'a' at '/flags/'; give one of them another prefix
             """),
         WrongFile(
             "serversThatAreNone",

@@ -59,6 +59,7 @@ import Testing
             60s app answers {"apiInactive": false, "forceUpdate": false} (stored, confirmed)
                 remember and publish shop maintenance closed flags title=T #3 until 2027-03-02T00:01:00+00:00
                 log notice: shop: maintenance (was update-required): set by the flags of source 'plan'
+                fetch plan
             """#)
     }
 
@@ -86,7 +87,7 @@ import Testing
             15s app answers {"apiInactive": false, "forceUpdate": false, "retryInterval": 15} (stored, confirmed)
                 remember and publish shop running open flags #3 until 2027-03-02T00:01:00+00:00
                 log notice: shop: running (was maintenance): set by the flags of source 'app'
-                sleep 62s wall 2027-03-02T00:00:00+00:00
+                sleep 65s wall 2027-03-02T00:00:00+00:00
             """#)
     }
 
@@ -145,7 +146,7 @@ import Testing
                 publish shop running open unconfirmed #2 until 2027-03-02T00:01:00+00:00
                 log notice: shop: running: source 'app' asks to close the gate; confirmed by 1 of 2 answers
             5s app fails: down
-                log warning: source 'app': down; the last good flags stay in force, retrying in 27 s
+                log warning: source 'app': down; the last good flags stay in force, retrying in 46 s
             6s app answers {"service_end": "gone"} (stored, confirmed)
                 remember and publish shop ended closed flags #3 until 2027-03-02T00:01:00+00:00
                 log info: source 'app' answers again

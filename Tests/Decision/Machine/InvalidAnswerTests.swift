@@ -47,7 +47,7 @@ import Testing
         play.expect(
             #"""
             60s app fails: no route
-                log warning: source 'app': no route; the last good flags stay in force, retrying in 45 s
+                log warning: source 'app': no route; the last good flags stay in force, retrying in 58 s
             120s app fails: no route
             180s app fails: the server says 401
                 log warning: source 'app': the server says 401; the last good flags stay in force, retrying in 217 s

@@ -82,7 +82,7 @@ import Testing
                 publish shop ended closed stored-flags #2 until 2027-03-02T00:01:00+00:00
                 log notice: shop: ended: source 'app' has not answered since the start; set by its stored flags
             61s app fails: no such file
-                log warning: source 'app': no such file; the last good flags stay in force, retrying in 872 ms
+                log warning: source 'app': no such file; the last good flags stay in force, retrying in 985 ms
             3600s woke
             3601s app answers {"service_end": "no"} (stored, confirmed)
                 remember and publish shop running open flags #3 until 2027-03-02T00:01:00+00:00

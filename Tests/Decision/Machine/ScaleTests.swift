@@ -100,7 +100,7 @@ import Testing
 
     @Test func aTimerAheadIsProgressAndALostOneIsNot() throws {
         var play = try Transcript([try service()]).answered(ServiceEnd.no, at: 1)
-        #expect(play.isProgressing(after: .seconds(50)))
+        #expect(play.isProgressing(after: .seconds(40)))
         #expect(!play.isProgressing(after: .seconds(80)))
         play.at(80, .woke)
         #expect(play.machine.isProgressing(at: play.now))

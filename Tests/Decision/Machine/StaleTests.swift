@@ -191,10 +191,10 @@ import Testing
             60s other answers {"apiInactive": 1, "forceUpdate": false}
                 publish shop running open invalid-answer message=Hello #2 until 2027-03-01T12:11:00+00:00
                 log warning: shop: running: the last answer of source 'other' is invalid: key 'apiInactive' is a number, not a Boolean; the last good flags stay in force
+                fetch app
             120s other unchanged (confirmed)
                 publish shop running open flags message=Hello #2 until 2027-03-01T12:11:00+00:00
                 log notice: shop: running: set by the flags of source 'app'
-                fetch app
             500s app unchanged (confirmed)
             720s woke
                 publish shop running open stale-hold message=Hello stale #2 until 2027-03-01T12:19:20+00:00

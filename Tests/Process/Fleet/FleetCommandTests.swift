@@ -73,6 +73,65 @@ import Testing
             0, output: "300 of 300 hosts have obeyed\n")
     }
 
+    /// The README shows what this prints.
+    @Test func threeBrokenHostsOfThreeHundredAreNamedAtTheDeadline() async throws {
+        let (fleet, folder) = (try await SimulatedFleet(300, .open), try TemporaryFolder())
+        try folder.write((1...300).map { "web-\($0)\n" }.joined(), to: "hosts")
+        let hosts = folder("hosts")
+        try fleet.fleet(
+            "--for", "up", "--inventory", hosts, "--wait", "--deadline", "60s"
+        ).expect(0)
+        let waiting = try fleet.startFleet(
+            "--for", "down", "--inventory", hosts, "--wait", "--deadline", "30s")
+        fleet.stop(300...300)
+        try fleet.set(.stuck, 200...200)
+        try fleet.set(.down, 1...99, 101...199, 201...299)
+        #expect(try await waiting.end() == 124)
+        func masked(_ text: String) -> String {
+            text.replacing(/was \d+ s ago/, with: "was · s ago")
+        }
+        let printed = try waiting.output
+        for page in ["README.md", "docs/guides/fleet.md"] {
+            let text = try Programs.text(of: page)
+            #expect(masked(text).contains(masked("\n\(printed)```")), "\(page): \(printed)")
+        }
+    }
+
+    /// docs/troubles.md has a row for each way in which a host has not obeyed.
+    @Test func thePageOfTroublesHasEachWayNotToObey() async throws {
+        let (fleet, folder) = (try await SimulatedFleet(7, .down), try TemporaryFolder())
+        try fleet.fleet("--for", "down", "--at-least", "7", "--wait", "--deadline", "60s").expect(0)
+        try folder.write((1...6).map { "web-\($0)\n" }.joined() + "ghost\n", to: "hosts")
+        for (index, conduct) in [Conduct.open, .stopping, .draining, .stuck, .dead].enumerated() {
+            try fleet.set(conduct, index + 1...index + 1)
+        }
+        fleet.stop(6...6)
+        let ways = [
+            "web-1": "it has not heard of the order", "web-2": "its units still stop",
+            "web-3": "it drains", "web-4": "a unit does not stop", "web-5": "its daemon is dead",
+            "web-6": "it is off", "web-7": "it is not in the inventory",
+            "ghost": "it was never seen",
+        ]
+        let arguments = ["--for", "down", "--inventory", folder("hosts")]
+        var hosts: [JSON.Object] = []
+        try await waitUntil("no host has obeyed", orReport: { "\(hosts)" }) {
+            hosts = try fleet.told(arguments)
+            return hosts.count == ways.count && hosts.allSatisfy { $0["answer"] != "obeyed" }
+        }
+        let page = try Programs.text(of: "docs/troubles.md")
+        for host in hosts {
+            let name = try #require(host["host"]?.string)
+            let why = try #require(host["why"]?.string).replacing(/\d+ s\b/, with: "· s")
+            let row =
+                "| \(try #require(ways[name])) | `\(host["answer"]?.string ?? "")` | `\(why)` |"
+            #expect(page.contains(row), "\(row)")
+        }
+        try fleet.killPrometheus()
+        let why = try #require(try fleet.told(arguments).first?["why"]?.string)
+        let away = "| Prometheus is away | `unknown` | `\(why.replacing(fleet.url, with: "URL"))` |"
+        #expect(page.contains(away), "\(away)")
+    }
+
     @Test func aPrometheusThatIsKilledHasNobodyObey() async throws {
         let fleet = try await SimulatedFleet(10, .down)
         try fleet.set(.open, 10...10)
@@ -113,7 +172,8 @@ import Testing
         ("list", "its answer is not that of the API of Prometheus"),
         ("running", "its answer is not that of the API of Prometheus"),
         ("nested", "its answer is no JSON"), ("bomb", "its answer is no JSON"),
-        ("500", "it answers with status 500"), ("401", "it answers with status 401"),
+        ("500", "it answers with status 500"),
+        ("401", "it answers with status 401: it wants a login, and killswitchctl sends none"),
         ("204", "it answers with status 204"),
         ("redirect-port", "it redirects (302), which is not followed; correct the URL"),
         ("redirect-once", "it redirects (302), which is not followed; correct the URL"),

@@ -79,6 +79,40 @@ import Testing
         #expect(!result.output.contains("3 of 3"))
     }
 
+    /// What is said while the leader is killed, and while no majority is left, is right or unknown.
+    @Test func aLeaderThatIsKilledHasNobodyObey() async throws {
+        let cluster = try await EtcdCluster(size: 3)
+        try cluster.acknowledge(1...9, "applied")
+        try cluster.acknowledge(10...10, "applying", units: 1)
+        _ = try fleet(cluster, members: 3)
+        let common = [
+            "fleet", "shop", "--etcd", "app", "--config", cluster.folder("fleet.toml"), "--for",
+            "down", "--wait", "--deadline",
+        ]
+        let waiting = try Program(try Programs.path(of: "killswitchctl"), common + ["60s"])
+        try cluster.kill(try cluster.leader())
+        for _ in 0..<10 {
+            let said = try fleet(cluster, "--for", "down", members: 3)
+            #expect(
+                said.status == 1
+                    && (said.output.contains("9 of 10 hosts have obeyed: 1 late\n")
+                        || said.output.contains("it is not known which hosts have obeyed: etcd")),
+                "\(said.output)")
+        }
+        try await waitUntil("there is a leader again") {
+            try fleet(cluster, "--for", "down", members: 3).output.contains("9 of 10 hosts")
+        }
+        let up = try #require(cluster.members.first { $0.isUp })
+        try cluster.acknowledge(10...10, "applied", at: up)
+        #expect(try await waiting.end() == 0)
+        #expect(try waiting.output == "10 of 10 hosts have obeyed\n")
+
+        try cluster.kill(up)
+        let lonely = try Program(try Programs.path(of: "killswitchctl"), common + ["8s"])
+        #expect(try await lonely.end() == 124)
+        #expect(try lonely.output.hasPrefix("it is not known which hosts have obeyed: etcd"))
+    }
+
     @Test func theUserNeedsTheRightToRead() async throws {
         let cluster = try await EtcdCluster()
         try cluster.acknowledge(1...1, "applied")
@@ -115,7 +149,7 @@ import Testing
 extension EtcdCluster {
     /// Has so many hosts say so now.
     fileprivate func acknowledge(
-        _ hosts: ClosedRange<Int>, _ status: String, units: Int = 0
+        _ hosts: ClosedRange<Int>, _ status: String, units: Int = 0, at member: Member? = nil
     ) throws {
         let script = """
             import base64, datetime, json, sys, urllib.request
@@ -137,7 +171,8 @@ extension EtcdCluster {
         try Program.succeed(
             "/usr/bin/python3",
             [
-                "-c", script, "\(members[0].port)", "\(hosts.lowerBound)", "\(hosts.upperBound)",
+                "-c", script, "\((member ?? members[0]).port)", "\(hosts.lowerBound)",
+                "\(hosts.upperBound)",
                 status, "\(units)",
             ])
     }

@@ -24,6 +24,28 @@ import Testing
         ).output
     }
 
+    /// A folder can hold more than is read by the deadline: then nothing is known, and nobody has obeyed.
+    @Test func aFolderThatTakesTooLongIsNotReadToItsEnd() async throws {
+        let reports = try TemporaryFolder()
+        let body = try Programs.text(of: "Tests/Examples/0.1/published/report-body.json")
+        let rest = String(repeating: #"{"a":[1,2,3]},"#, count: 1 << 20)
+        try reports.write("[\(rest)0]", to: ".huge")
+        try shell(
+            "cd \(reports.path) && for name in $(seq 300); do ln -s .huge $name.json; done")
+        try reports.write(body, to: "0.json")
+        let begin = ContinuousClock.now
+        try Programs.run(
+            "killswitchctl",
+            [
+                "fleet", "mail", "--for", "down", "--reports", reports.path, "--at-least", "1",
+                "--wait", "--deadline", "2s",
+            ]
+        ).expect(
+            124, output: "it is not known which hosts have obeyed: there was time for ",
+            " of 301 reports in '\(reports.path)'\n")
+        #expect(ContinuousClock.now - begin < .seconds(20))
+    }
+
     @Test func theReceiverOfTheGuideKeepsTheLastReportOfEachHost() async throws {
         let (reports, port) = (try TemporaryFolder(), try freePort())
         let receiver = try receiver(port, reports)

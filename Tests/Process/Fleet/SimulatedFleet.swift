@@ -130,9 +130,13 @@ final class SimulatedFleet {
 
     /// What it says of each host.
     func answers(_ more: String...) throws -> [String: String] {
+        try told(more).reduce(into: [:]) { $0[$1["host"]?.string ?? ""] = $1["answer"]?.string }
+    }
+
+    /// What it prints of each host as JSON.
+    func told(_ more: [String]) throws -> [JSON.Object] {
         let result = try Programs.run("killswitchctl", arguments(more + ["--json"]))
-        let hosts = try JSON.Value.parse(result.output).object?.objects("hosts") ?? []
-        return hosts.reduce(into: [:]) { $0[$1["host"]?.string ?? ""] = $1["answer"]?.string }
+        return try JSON.Value.parse(result.output).object?.objects("hosts") ?? []
     }
 
     /// The instances in the answer to a query.

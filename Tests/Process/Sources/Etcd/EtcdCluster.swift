@@ -1,5 +1,6 @@
 import Files
 import Glibc
+import JSON
 import Support
 
 /// A real etcd on loopback with one or more members, which a test starts, kills and writes to.
@@ -18,6 +19,8 @@ final class EtcdCluster {
         fileprivate(set) var data: String
         fileprivate var program: Program?
         fileprivate var isFrozen = false
+
+        var isUp: Bool { program != nil }
 
         fileprivate init(_ name: String, in folder: TemporaryFolder) throws {
             self.name = name
@@ -119,6 +122,22 @@ final class EtcdCluster {
             throw TestFailure("etcdctl \(arguments): \(result.errors)")
         }
         return result.output
+    }
+
+    /// The member that leads now.
+    func leader() throws -> Member {
+        let rows = try JSON.Value.parse(try control("endpoint", "status", "-w", "json")).array ?? []
+        let leading = rows.compactMap(\.object).first { row in
+            let status = row["Status"]?.object
+            // 64 bits without a sign.
+            let id = status?["header"]?.object?["member_id"]?.serialized()
+            return id != nil && id == status?["leader"]?.serialized()
+        }
+        let endpoint = leading?["Endpoint"]?.string
+        guard let member = members.first(where: { url(of: $0) == endpoint }) else {
+            throw TestFailure("no member leads: \(rows)")
+        }
+        return member
     }
 
     /// How many ranges of keys the first member has answered.

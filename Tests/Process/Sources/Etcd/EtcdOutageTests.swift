@@ -174,7 +174,7 @@ import Testing
                 type = "etcd"
                 endpoints = [\(endpoints)]
                 prefix = "/flags/"
-                interval = "1h"
+                interval = "24h"
                 """, service: "format = \"status\"\nkey = \"shop\"")
         try daemon.start()
         return (server, daemon)

@@ -111,7 +111,7 @@ extension Daemon {
     /// A daemon on the keys `/flags/…` of a cluster. By default it polls once an hour: it sees earlier
     /// changes by its watch. `source` and `service` are additional lines of those tables.
     convenience init(
-        on cluster: EtcdCluster, interval: String = "1h", timeout: String = "6s",
+        on cluster: EtcdCluster, interval: String = "24h", timeout: String = "6s",
         source: String = "", service: String = "", after: String = "", members: Int? = nil
     ) throws {
         try self.init(
@@ -156,7 +156,7 @@ extension EtcdCluster {
 
     /// A daemon that has taken flags of this state from here.
     func followed(
-        _ state: StatusFlags = .running, interval: String = "1h", timeout: String = "6s",
+        _ state: StatusFlags = .running, interval: String = "24h", timeout: String = "6s",
         source: String = "", after: String = "", members: Int? = nil
     ) async throws -> Daemon {
         try put(state)

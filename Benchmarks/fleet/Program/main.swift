@@ -1,0 +1,3 @@
+import Glibc
+
+exit(try FleetBenchmark.run(Array(CommandLine.arguments.dropFirst())))
