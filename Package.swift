@@ -112,6 +112,9 @@ let package = Package(
                 "JSON", "POSIX", "Requests", "Signing", "SourceSettings",
             ]),
         quiet(
+            "Guards",
+            uses: ["Decision", "Fleet", "HTTP", "JSON", "Requests", "SourceSettings"]),
+        quiet(
             "SystemdUnits",
             uses: [
                 "CivilTime", "Decision", "Drills", "EventLoop", "Files", "Gates", "JSON", "POSIX",
@@ -145,7 +148,8 @@ let package = Package(
             name: "killswitchd",
             dependencies: [
                 "COptions", "CivilTime", "Configuration", "ControlSocket", "Decision", "Drivers",
-                "EventLoop", "Files", "FlagSignatures", "FlagSources", "Gates", "HTTP", "JSON",
+                "EventLoop", "Files", "FlagSignatures", "FlagSources", "Gates", "Guards", "HTTP",
+                "JSON",
                 "Metrics", "POSIX", "Reports", "Requests", "SourceSettings", "Storage", "Systemd",
                 "SystemdUnits",
             ],
@@ -191,6 +195,7 @@ let package = Package(
                 "CivilTime", "Decision", "EventLoop", "Files", "HTTP", "JSON", "Requests",
                 "Signing", "SourceSettings", "Support",
             ], excluding: ["Firebase/Conditions/official-client.py"]),
+        tests(of: "Guards", uses: ["Decision"]),
         tests(
             of: "ControlSocket",
             uses: [
@@ -276,8 +281,8 @@ if Context.environment["KILLSWITCH_FUZZ"] != nil {
             name: "fuzz",
             dependencies: [
                 "CFuzzer", "CivilTime", "Configuration", "ControlSocket", "Decision", "Files",
-                "FlagSignatures", "FlagSources", "Fleet", "Gates", "HTTP", "JSON", "Metrics",
-                "Reports", "Requests", "Signing", "Storage",
+                "FlagSignatures", "FlagSources", "Fleet", "Gates", "Guards", "HTTP", "JSON",
+                "Metrics", "Reports", "Requests", "Signing", "Storage",
             ],
             path: "Tests/Fuzz/Program", swiftSettings: strict,
             // gold stops at the debug information.

@@ -24,6 +24,7 @@ package struct ExplanationForm {
             add(view, as: "switch\(number)", in: zone, at: now)
         }
         add("policy", explanation.service.summary)
+        add("guard", explanation.guardName.map { Self.words($0, explanation.guardView) })
     }
 
     /// The explanation in a reply of the daemon.
@@ -77,6 +78,17 @@ package struct ExplanationForm {
 
     /// The reasons that add nothing to what the flags say.
     private static let plain: Set<Reason.Slug> = [.flags, .storedFlags]
+
+    /// A guard, and what it has answered lately.
+    private static func words(_ name: GuardName, _ view: Overview.GuardView?) -> String {
+        guard let view else { return "'\(name)'" }
+        let age = view.age.map { ", asked \($0.rough) ago" } ?? ""
+        let next = view.next.map { ", asked again in \($0.rough)" } ?? ""
+        return switch view.answer {
+        case .passes: "'\(name)' passes\(age)"
+        case .holds(let cause): "'\(name)' does not pass: \(cause)\(age)\(next)"
+        }
+    }
 
     private static func days(_ days: Int) -> String {
         switch days {

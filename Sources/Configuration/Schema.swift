@@ -8,6 +8,7 @@ enum RootKey: String, SettingKey {
     case limits
     case metrics
     case report
+    case `guard`
 }
 
 /// The keys of `[limits]`, which hold for the whole host.
@@ -43,6 +44,7 @@ package enum Schema {
             ("[limits]", LimitsKey.words),
             ("[metrics]", MetricsKey.words),
             ("[report]", HTTPKey.words + ReportKey.words),
+            ("[guard.NAME]", GuardKey.words + HTTPKey.words),
             ("[service.NAME.variant]", VariantKey.words),
             ("[service.NAME.values]", ValueKey.words),
         ]

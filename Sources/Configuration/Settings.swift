@@ -13,6 +13,10 @@ package struct Settings: Hashable, Sendable {
     /// The pages of the services that configure a template or a language.
     package var pages: [ServiceName: Page]
     package var guardLimits: GuardLimits
+    /// What each guard asks.
+    package var guards: [GuardName: GuardSettings]
+    /// The guards of the services that ask one before their steps.
+    package var guardNames: [ServiceName: GuardName]
     /// The file to which the metrics are written too; nil without one.
     package var textfile: String?
     /// Where the state of the host is reported; nil if it is not.
@@ -24,13 +28,15 @@ package struct Settings: Hashable, Sendable {
 
     /// The part of the settings that decisions depend on.
     package var plan: Plan {
-        Plan(
+        var plan = Plan(
             sources: sources.map {
                 SourcePlan(
                     name: $0.name, interval: $0.interval, timeout: $0.kind.limits.timeout,
                     maxBackoff: $0.maxBackoff, defaults: $0.defaults, audience: $0.signing?.audience
                 )
             }, services: services, guardLimits: guardLimits)
+        plan.guards = guardNames
+        return plan
     }
 }
 
@@ -57,6 +63,7 @@ extension Settings {
         root.refuseKeys(notIn: RootKey.words)
 
         var sources = ConfiguredSources(from: root)
+        var guards = ConfiguredGuards(from: root)
         var services: [Service] = []
         var units: [ServiceName: [UnitName]] = [:]
         var pages: [ServiceName: Page] = [:]
@@ -68,6 +75,7 @@ extension Settings {
             if !listed.isEmpty { units[service.name] = listed }
             pages[service.name] = Page(of: service, from: reader, templates)
             service.warnOfWhatHasNoEffect(in: reader, sources)
+            guards.read(from: reader, of: service)
         }
         let limits = root.table(RootKey.limits)
         limits?.refuseKeys(notIn: LimitsKey.words)
@@ -78,6 +86,7 @@ extension Settings {
         let settings = root.table(RootKey.report).flatMap(HTTPSettings.init(forReports:))
         sources.warnOfUnused()
         sources.checkAcknowledgements()
+        guards.warnOfUnused()
         if services.isEmpty, report.errors.isEmpty {
             report.error("no service is configured: add a table [service.NAME]", at: start)
         }
@@ -85,9 +94,11 @@ extension Settings {
         if let error = ConfigurationError(report.errors.inOrder(of: files)) { throw error }
         self.init(
             sources: sources.sources, services: services, units: units, pages: pages,
-            guardLimits: guardLimits, textfile: textfile, report: settings,
+            guardLimits: guardLimits, guards: guards.settings, guardNames: guards.names,
+            textfile: textfile, report: settings,
             warnings: report.warnings.inOrder(of: files),
-            effective: [.limits, .metrics, .report, .source, .service].flatMap(report.effective))
+            effective: [.limits, .metrics, .report, .source, .guard, .service].flatMap(
+                report.effective))
     }
 }
 

@@ -79,6 +79,8 @@ package struct Circumstances: Hashable, Sendable {
     package var override: Override?
     /// What tells this host from others.
     package var place = HostPlace.named("")
+    /// Why a step of a rollout that has come for this host is held; nil if none is.
+    var stepHold: StepHold?
 }
 
 extension Circumstances {

@@ -33,6 +33,8 @@ package struct Name<Thing>: Hashable, Comparable, Sendable, CustomStringConverti
 package enum ServiceTag {}
 /// Marks the names of sources.
 package enum SourceTag {}
+/// Marks the names of guards.
+package enum GuardTag {}
 
 extension Name where Thing == ServiceTag {
     /// Whether no service can have this name: the runtime directory has a file of it.
@@ -43,3 +45,5 @@ extension Name where Thing == ServiceTag {
 package typealias ServiceName = Name<ServiceTag>
 /// The name of a source, as in `[source.NAME]`.
 package typealias SourceName = Name<SourceTag>
+/// The name of a guard, as in `[guard.NAME]`.
+package typealias GuardName = Name<GuardTag>

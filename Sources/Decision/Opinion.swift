@@ -67,10 +67,10 @@ extension Service {
         var (isWithheld, isOver) = (false, true)
         for claim in reading.claims {
             guard var next = opinion(on: claim, of: evidence, in: circumstances) else { continue }
-            if wait != nil, next.gate == .closed {
+            if let wait, next.gate == .closed, !wait.isOver || !claim.comes(after: wait.arrival) {
                 next.withhold()
                 isWithheld = true
-                isOver = isOver && claim.isOver(at: wait?.arrival)
+                isOver = isOver && claim.isOver(at: wait.arrival)
             }
             if let known = mostRestrictive, !next.outranks(known) { continue }
             mostRestrictive = next
@@ -79,7 +79,11 @@ extension Service {
         if let wait, isWithheld, opinion.gate == .open {
             // The texts are those of the closing.
             let arrival = isOver ? nil : wait.arrival.map { zone.zoned($0) }
-            opinion.reason = .rollout(evidence.source, wait, from: arrival)
+            if wait.isOver, case .held(let hold) = circumstances.stepHold {
+                opinion.reason = .awaitingGuard(evidence.source, hold)
+            } else {
+                opinion.reason = .rollout(evidence.source, wait, from: arrival)
+            }
         } else {
             opinion.texts.fill(from: reading.texts)
             opinion.retryAfter = reading.retryAfter
@@ -94,13 +98,14 @@ extension Service {
         return opinion
     }
 
-    /// The wait of this host for the rollout of an order; nil without one, or once it has come.
+    /// The wait of this host for the rollout of an order; nil without one, or once it has come and no guard holds it.
     private func wait(
         of reading: Reading, _ evidence: Evidence, in circumstances: Circumstances
     ) -> Rollout.Wait? {
         guard let rollout = reading.rollout else { return nil }
         let slot = rollout.slot(of: circumstances.place, service: name, source: evidence.source)
-        return rollout.wait(of: slot, at: evidence.time(in: circumstances))
+        if let wait = rollout.wait(of: slot, at: evidence.time(in: circumstances)) { return wait }
+        return circumstances.stepHold == nil ? nil : rollout.waitBeforeStep(of: slot)
     }
 
     /// Nil for a claim without effect now: a window that is not open, an installed version that is
@@ -217,6 +222,12 @@ extension Claim {
     fileprivate func isOver(at time: Instant?) -> Bool {
         if case .window(let window) = self, let time { window.until <= time } else { false }
     }
+
+    /// Whether it is an end or a window that comes after that time, so that it closes the gate and no step does.
+    fileprivate func comes(after time: Instant?) -> Bool {
+        guard let announcement = Announcement(self), let time else { return false }
+        return announcement.from > time
+    }
 }
 
 extension Opinion {
@@ -249,7 +260,8 @@ extension Reason {
         switch self {
         case .flags, .storedFlags, .endUnreadable, .windowAhead, .rollout: true
         case .starting, .awaitingFirstAnswer, .invalidAnswer, .unconfirmed, .awaitingSignature,
-            .endPassed, .window, .versionTooOld, .stale, .unknown, .clockNotBelieved, .serverClock,
+            .awaitingGuard, .endPassed, .window, .versionTooOld, .stale, .unknown,
+            .clockNotBelieved, .serverClock,
             .minClosed, .reopening, .closingHeld, .overridden:
             false
         }

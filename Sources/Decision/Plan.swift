@@ -35,6 +35,8 @@ package struct Plan: Hashable, Sendable {
     package var sources: [SourcePlan]
     package var services: [Service]
     package var guardLimits: GuardLimits
+    /// The guard of each service that asks one before its steps.
+    package var guards: [ServiceName: GuardName] = [:]
 
     /// A plan in the order of the configuration.
     package init(

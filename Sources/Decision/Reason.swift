@@ -33,6 +33,8 @@ package enum Reason: Hashable, Sendable {
     case reopening(SourceName, at: ZonedInstant)
     /// The host guard holds the gate open.
     case closingHeld(SourceName)
+    /// A guard does not let the step of this host come: a step of a rollout, or its turn to open the gate.
+    indirect case awaitingGuard(SourceName, GuardHold, isTurn: Bool = false)
     indirect case overridden(Override, until: ZonedInstant)
 }
 
@@ -98,6 +100,7 @@ extension Reason {
         case reopening = "reopening-at"
         case closingHeld = "closing-held"
         case overridden = "override"
+        case awaitingGuard = "awaiting-guard"
         case awaitingSignature = "awaiting-signature"
         case unprovedHold = "unproved-hold"
         case unprovedOpen = "unproved-open"
@@ -174,6 +177,7 @@ extension Reason {
         case .minClosed(let source, _, _): (.minClosed, source, false)
         case .reopening(let source, _): (.reopening, source, false)
         case .closingHeld(let source): (.closingHeld, source, true)
+        case .awaitingGuard(let source, _, _): (.awaitingGuard, source, true)
         case .overridden: (.overridden, nil, false)
         }
     }
@@ -232,6 +236,13 @@ extension Reason {
         case .closingHeld(let source):
             "source '\(source)' would close more services at once than close_at_once allows; the "
                 + "gate stays open until 'killswitchctl confirm'"
+        case .awaitingGuard(let source, let hold, let isTurn):
+            "guard '\(hold.name)' holds "
+                + (isTurn
+                    ? "the turn of this host to open the gate (open_spread)"
+                    : "the step by which source '\(source)' closes this host")
+                + ": \(hold.cause); asking again every \(GuardHold.pause.inSeconds), and "
+                + "'killswitchctl confirm' lets it come"
         case .overridden(let override, let until):
             "forced by \(quoted(override.author)) until \(until): \(quoted(override.cause))"
         }

@@ -23,7 +23,8 @@ extension DecisionDriver {
                 waits = true
             case .markConfirmed where waits, .log where waits, .deliverNotice where waits:
                 later.append(effect)
-            case .fetch, .storeFlags, .storeVersion, .dropVersion, .reserveVersion, .readVersion,
+            case .fetch, .ask, .storeFlags, .storeVersion, .dropVersion, .reserveVersion,
+                .readVersion,
                 .forget, .markConfirmed, .storeLedger, .storeOverrides, .deliverNotice, .withdraw,
                 .stopSource, .reject, .log, .sleep:
                 perform(effect)
@@ -73,6 +74,7 @@ extension DecisionDriver {
         switch effect {
         case .fetch(let name, let validators):
             sources[name]?.source.fetch(unlessMatching: validators)
+        case .ask(let name): askGuard?(name)
         case .storeFlags(let name, let answers):
             guard let source = sources[name]?.source else { return }
             source.documents?.setAnswersInForce(answers)

@@ -15,6 +15,8 @@ package final class DecisionDriver {
     package private(set) var machine: Machine
     /// Is called with the outcomes of the inputs, in order.
     package var observer: ((Observation) -> Void)?
+    /// Asks a guard, whose answer comes as an event.
+    package var askGuard: ((GuardName) -> Void)?
 
     let loop: EventLoop
     let runtime: RuntimeDirectory

@@ -27,7 +27,8 @@ extension Event {
         case .started, .woke, .clockStepped, .hinted, .watchChanged, .signersRead, .warningsChanged,
             .versionRead,
             .disproved, .writeEnded, .filesDeleted, .stateDeleted, .confirm, .force, .release,
-            .drillEnded, .activate, .forget, .versionInstalled, .reconfigured, .startupWaitEnded:
+            .drillEnded, .activate, .guardAnswered, .forget, .versionInstalled, .reconfigured,
+            .startupWaitEnded:
             nil
         }
     }

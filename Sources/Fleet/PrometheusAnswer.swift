@@ -1,5 +1,5 @@
 package import CivilTime
-import JSON
+package import JSON
 import Metrics
 
 /// The answer to `PrometheusQuery`, by the HTTP API v1. Whatever is not as expected is a refusal of the whole answer or
@@ -50,7 +50,7 @@ package struct PrometheusAnswer {
     }
 
     /// The data of an answer that is a success, and whole.
-    private static func data(in body: [UInt8]) throws(Refusal) -> JSON.Object {
+    package static func data(in body: [UInt8]) throws(Refusal) -> JSON.Object {
         let value: JSON.Value
         do {
             value = try JSON.Value.parse(body)

@@ -85,3 +85,17 @@ package enum PrometheusQuery {
         "label_replace(\(expression), \"\(label)\", \"\(word)\", \"\", \"\")"
     }
 }
+
+extension String {
+    /// As a value of a form (application/x-www-form-urlencoded): everything but letters and digits by its bytes.
+    package var formEncoded: String {
+        utf8.reduce(into: "") { text, byte in
+            let character = Character(Unicode.Scalar(byte))
+            if byte < 0x80, character.isLetter || character.isNumber {
+                text.append(character)
+            } else {
+                text += "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))"
+            }
+        }
+    }
+}

@@ -19,6 +19,8 @@ package struct HTTPRequest: Hashable, Sendable {
     package var unixSocket: String?
     /// Whether it bypasses the proxies that the environment names: for requests to this machine.
     package var isDirect: Bool
+    /// Whether a redirect to the same host is followed.
+    package var followsRedirects = true
 
     /// A GET request of 30 s and 1 MiB at most, unless the arguments say otherwise.
     package init(

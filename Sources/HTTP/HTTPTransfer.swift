@@ -144,7 +144,8 @@ package final class HTTPTransfer {
         _ response: HTTPResponse, of attempt: Attempt
     ) throws(TransferError) -> Bool {
         guard Self.redirects.contains(response.status), attempt.prepared.request.body == nil,
-            attempt.receiver == nil, let url = handle.redirectTarget
+            attempt.receiver == nil,
+            attempt.prepared.request.followsRedirects, let url = handle.redirectTarget
         else { return false }
         let limit = attempt.prepared.request.timeout
         let left = limit - (client.now - attempt.startedAt)

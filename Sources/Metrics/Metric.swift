@@ -1,11 +1,11 @@
 /// Every metric of the daemon: name, type and meaning. killswitchd-metrics(7) lists them.
 package enum Metric: Int, CaseIterable, Sendable {
-    case buildInfo, alive, configurationRefused, movesGates, closingsHeld, problems
+    case buildInfo, alive, configurationRefused, movesGates, closingsHeld, problems, guardPasses
     case sourceUp, sourceInterval, flagsConfirmed, fetches, fetchesCreated
     case acknowledgements, acknowledgementUp, acknowledgementsWaiting
     case serviceState, reasonInfo, gateWantedOpen, gateOpen, daysLeft, end, stateChanges, flagsInfo
     case units, unitsUnwanted, unitUnwanted, refusedStarts, lastStop, lastStart, drainEnd
-    case overrideSince, overrideEnd, closingHeld
+    case overrideSince, overrideEnd, closingHeld, stepHeld
     case drill, drillSuccess, drillLastSuccess
 
     /// The name, by the rules of Prometheus: base units, and `_total` for counters.
@@ -17,6 +17,7 @@ package enum Metric: Int, CaseIterable, Sendable {
         case .movesGates: "killswitch_moves_gates"
         case .closingsHeld: "killswitch_closings_held"
         case .problems: "killswitch_problems"
+        case .guardPasses: "killswitch_guard_passes"
         case .sourceUp: "killswitch_source_up"
         case .sourceInterval: "killswitch_source_interval_seconds"
         case .flagsConfirmed: "killswitch_flags_confirmed_timestamp_seconds"
@@ -43,6 +44,7 @@ package enum Metric: Int, CaseIterable, Sendable {
         case .overrideSince: "killswitch_override_timestamp_seconds"
         case .overrideEnd: "killswitch_override_end_timestamp_seconds"
         case .closingHeld: "killswitch_closing_held"
+        case .stepHeld: "killswitch_step_held"
         case .drill: "killswitch_drill_timestamp_seconds"
         case .drillSuccess: "killswitch_drill_success"
         case .drillLastSuccess: "killswitch_drill_last_success_timestamp_seconds"
@@ -60,6 +62,8 @@ package enum Metric: Int, CaseIterable, Sendable {
         case .closingsHeld: "How many closings the host guard holds until killswitchctl confirm"
         case .problems:
             "How many problems of this kind there are, as killswitchctl status --check lists them"
+        case .guardPasses:
+            "1 if the guard passed when it was last asked, 0 if not; absent unless that was lately or a step waits"
         case .sourceUp: "1 if the source has answered since the start and its last fetch was good"
         case .sourceInterval:
             "The time between two polls; longer than configured where the flags ask for that"
@@ -100,6 +104,8 @@ package enum Metric: Int, CaseIterable, Sendable {
         case .overrideEnd: "When the operator's order in force ends by itself"
         case .closingHeld:
             "1 for a service whose closing the host guard holds; absent for the others"
+        case .stepHeld:
+            "1 for a service whose step a guard holds until it passes or killswitchctl confirm; absent for the others"
         case .drill: "When the last drill ended"
         case .drillSuccess: "1 if the last drill succeeded, 0 if it failed"
         case .drillLastSuccess: "When the last successful drill ended"

@@ -59,6 +59,11 @@ extension Exposition {
         for kind in Problem.Kind.allCases where kind.isOfADaemon {
             add(.problems, Labels().adding("kind", kind.rawValue), counts[kind] ?? 0)
         }
+        for guardian in overview.guards {
+            add(
+                .guardPasses, Labels().adding("guard", guardian.name.text),
+                guardian.answer == .passes)
+        }
     }
 
     /// Adds a source. `start` is when its fetches began to be counted.
@@ -92,6 +97,7 @@ extension Exposition {
             add(.serviceState, labels.adding("state", state.rawValue), state == service.state)
         }
         if service.isHeld { add(.closingHeld, labels, 1) }
+        if let name = service.heldBy { add(.stepHeld, labels.adding("guard", name.text), 1) }
         if let gate = gates?.view(of: service.name, at: overview.now.boot) {
             add(gate, labels)
             let end = gate.report.drainsUntil.map { overview.instant(of: $0).asPublished }

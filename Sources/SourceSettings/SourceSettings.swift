@@ -207,3 +207,27 @@ package struct FirebaseServerSettings: Hashable, Sendable {
         self.limits = limits
     }
 }
+
+/// A question to a server that watches hosts: may a step come?
+package struct GuardSettings: Hashable, Sendable {
+    package var question: Question
+    /// Its `url` is the place that is asked. For a query it is the part before `/api/v1/query`, without a slash at the
+    /// end.
+    package var server: HTTPSettings
+
+    package enum Question: Hashable, Sendable {
+        /// An instant query to Prometheus.
+        case query(String)
+        /// The status of a document.
+        case status
+    }
+
+    /// A question to this server.
+    package init(_ question: Question, server: HTTPSettings) {
+        self.question = question
+        self.server = server
+    }
+
+    /// How long an answer may take if the configuration does not say.
+    package static let defaultTimeout = Duration.seconds(5)
+}

@@ -7,6 +7,7 @@ import Files
 import FlagSources
 import Gates
 import Glibc
+import Guards
 import Metrics
 import SourceSettings
 import Storage
@@ -29,6 +30,8 @@ final class Daemon {
     let decisionDriver: DecisionDriver
     /// Moves the units; nil if decisions move none.
     let gateDriver: GateDriver?
+    /// Asks the guards; nil without any.
+    private var guards: GuardAsker?
     private let manager: SystemdNotifier
     private var signals: Signals?
     /// Nil for `--once`, which leaves no daemon behind.
@@ -103,6 +106,22 @@ final class Daemon {
         manager = try SystemdNotifier(environment, on: loop, decisionDriver) {
             HostCondition(store, gateDriver)
         }
+        configure(guards: settings.guards)
+    }
+
+    /// Asks these guards from now on.
+    private func configure(guards settings: [GuardName: GuardSettings]) {
+        guard !settings.isEmpty || guards != nil else { return }
+        let asker =
+            guards
+            ?? GuardAsker(
+                sources.environment, client: { [sources] in try sources.sharedClient() },
+                answered: { [unowned decisionDriver] in
+                    decisionDriver.post(.guardAnswered($0, $1))
+                })
+        asker.configure(settings)
+        decisionDriver.askGuard = { [unowned asker] in asker.ask($0) }
+        guards = asker
     }
 
     /// Runs until a signal or, with `--once`, a decision ends it; gives the exit status.
@@ -166,6 +185,7 @@ final class Daemon {
         parts = nil
         motd = nil
         decisionDriver.stop()
+        guards = nil
         gateDriver?.stop()
         return status
     }
@@ -205,6 +225,7 @@ final class Daemon {
         gateDriver?.post(.unitsListedByConfiguration(settings.units))
         parts?.metrics.setTextfile(settings.textfile)
         parts?.reports.configure(server: settings.report)
+        configure(guards: settings.guards)
         decisionDriver.post(
             Reconfiguration(
                 settings.plan, sources: sources, pages: settings.pages,

@@ -33,7 +33,7 @@ final class Once {
         case .woke: if isDecided, !decisionDriver.machine.hasUnfinishedWork { loop.exit(status) }
         case .started, .clockStepped, .hinted, .watchChanged, .signersRead, .warningsChanged,
             .versionRead, .disproved, .reconfigured, .force, .release, .activate, .confirm,
-            .filesDeleted, .stateDeleted, .forget, .versionInstalled, .drillEnded:
+            .filesDeleted, .stateDeleted, .guardAnswered, .forget, .versionInstalled, .drillEnded:
             break
         }
     }

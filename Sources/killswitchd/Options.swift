@@ -92,8 +92,8 @@ enum Usage {
                                    setting with its origin, and exit: 0, or 78 if it
                                    is invalid; warn of files that the daemon could
                                    not read
-          --probe                  with --check: fetch from each source once; 75 if one
-                                   does not answer
+          --probe                  with --check: fetch from each source once, and ask
+                                   each guard; 75 if a source does not answer
           --gates                  move systemd units too: stop the units that are
                                    attached to a service while it is closed
           -h, --help               print this

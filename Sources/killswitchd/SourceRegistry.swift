@@ -67,7 +67,7 @@ final class SourceRegistry {
     }
 
     /// One client for all, so that sources of one host share its connection.
-    private func sharedClient() throws -> HTTPClient {
+    func sharedClient() throws -> HTTPClient {
         if let client { return client }
         let made = try HTTPClient(loop)
         client = made

@@ -168,13 +168,15 @@ func eachFormatHasItsKeys(_ text: String, _ format: Format) throws {
             "[service.NAME] source format key countdown_key switch time_zone max_stale when_stale "
                 + "when_unknown first_timeout at_end update_required min_closed open_spread "
                 + "spread_at_boot drain confirm_close "
-                + "confirm_open signatures_to_close signatures_to_open installed_version installed_version_file activation notify_before units "
+                + "confirm_open signatures_to_close signatures_to_open installed_version installed_version_file activation notify_before guard units "
                 + "page lang "
                 + "variant values",
             "[[service.NAME.switch]] source format key countdown_key",
             "[limits] close_at_once close_within notice", "[metrics] textfile",
             "[report] url ca client_certificate client_key bearer headers unix_socket allow_plain_http "
                 + "timeout",
+            "[guard.NAME] prometheus query timeout url ca client_certificate client_key bearer headers "
+                + "unix_socket allow_plain_http",
             "[service.NAME.variant] source key map default",
             "[service.NAME.values] source key type default",
         ])

@@ -108,6 +108,30 @@ import Testing
         #expect(host.samples(.closingHeld) == [#"{service="b"} 1"#])
     }
 
+    @Test func aHeldStepAndItsGuardAreNamed() throws {
+        var host = try ObservedHost(["a", "b"], guarded: "errors")
+        try host.at(1, answers: #"{"state": "running"}"#)
+        #expect(host.samples(.guardPasses) == [] && host.samples(.stepHeld) == [])
+        let steps = #""rollout": [{"at": "2027-03-01T11:00:00Z", "percent": 100}]"#
+        try host.at(10, answers: #"{"state": "maintenance", \#(steps)}"#)
+        host.at(12, .woke)
+        #expect(host.samples(.guardPasses) == [] && host.samples(.stepHeld) == [])
+        host.at(13, .guardAnswered("errors", .holds("it is away")))
+        #expect(host.samples(.guardPasses) == [#"{guard="errors"} 0"#])
+        #expect(
+            host.samples(.stepHeld) == [
+                #"{service="a",guard="errors"} 1"#, #"{service="b",guard="errors"} 1"#,
+            ])
+        #expect(host.samples(.problems).contains(#"{kind="step-held"} 2"#))
+        #expect(host.samples(.reasonInfo).contains(#"{service="a",reason="awaiting-guard"} 1"#))
+        host.at(50, .woke)
+        host.at(51, .guardAnswered("errors", .passes))
+        #expect(host.samples(.guardPasses) == [#"{guard="errors"} 1"#])
+        #expect(host.samples(.stepHeld) == [])
+        host.at(951, .woke)
+        #expect(host.samples(.guardPasses) == [])
+    }
+
     @Test func aRefusedConfigurationIsToldAndCounted() throws {
         var host = try ObservedHost()
         #expect(host.samples(.configurationRefused) == [" 0"])

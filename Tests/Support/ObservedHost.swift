@@ -12,10 +12,11 @@ package struct ObservedHost {
     package var condition = HostCondition()
     private let start: Instant
 
-    /// At most `limit` of the services may close at once. Without a `start` it is noon.
+    /// At most `limit` of the services may close at once. All ask the guard, if there is one. Without a `start` it is
+    /// noon.
     package init(
         _ services: [String] = ["shop"], policy: Policy = Policy(), limit: Int? = nil,
-        start: Instant? = nil
+        guarded name: GuardName? = nil, start: Instant? = nil
     ) throws {
         self.start = try start ?? Instant(rfc3339: "2027-03-01T12:00:00Z")
         let start = self.start
@@ -26,10 +27,12 @@ package struct ObservedHost {
                 name: try named($0), zone: .utc, switches: [Switch(source: "app", format: format)],
                 policy: policy)
         }
+        var plan = Plan(
+            sources: [SourcePlan(name: "app", interval: .seconds(60))], services: plans,
+            guardLimits: GuardLimits(count: limit))
+        if let name { for service in plans { plan.guards[service.name] = name } }
         machine = Machine(
-            plan: Plan(
-                sources: [SourcePlan(name: "app", interval: .seconds(60))], services: plans,
-                guardLimits: GuardLimits(count: limit)), memory: Memory(), bootID: "this-boot",
+            plan: plan, memory: Memory(), bootID: "this-boot",
             clockFloor: start - .seconds(86_400), seed: 1, at: now)
         _ = machine.handle(.started, at: now)
     }

@@ -247,7 +247,7 @@ package struct ClockWorld {
             accepted[name] = version
             events.append(.writeEnded(.storeVersion(name), problem: nil))
         case .log, .storeOverrides, .dropVersion, .reserveVersion, .readVersion,
-            .forget, .withdraw, .stopSource, .reject,
+            .forget, .withdraw, .stopSource, .reject, .ask,
             .deliverNotice:
             break
         }

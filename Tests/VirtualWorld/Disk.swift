@@ -16,7 +16,8 @@ struct Disk {
         case .markConfirmed(let name): confirmedAt[name] = time
         case .storeLedger(let new, _): (ledger, isLedgerCurrent) = (new, true)
         case .storeOverrides(let new): overrides = new
-        case .fetch, .storeVersion, .dropVersion, .reserveVersion, .readVersion, .forget, .publish,
+        case .fetch, .ask, .storeVersion, .dropVersion, .reserveVersion, .readVersion, .forget,
+            .publish,
             .deliverNotice,
             .withdraw,
             .stopSource, .reject, .log, .sleep:

@@ -181,7 +181,7 @@ package struct World {
         case .log:
             break
         case .storeVersion, .dropVersion, .reserveVersion, .readVersion, .forget, .withdraw,
-            .stopSource, .deliverNotice:
+            .stopSource, .deliverNotice, .ask:
             complain("nobody asked for that: \(effect)")
         }
     }

@@ -24,6 +24,7 @@ enum ServiceKey: String, SettingKey {
     case installedVersionFile = "installed_version_file"
     case activation
     case notifyBefore = "notify_before"
+    case `guard`
     case units
     case page
     case lang

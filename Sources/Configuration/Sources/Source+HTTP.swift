@@ -37,7 +37,7 @@ extension SourceType {
 }
 
 extension ValueType where Value == String {
-    fileprivate static var socketPath: Self {
+    static var socketPath: Self {
         .string(expected: "a path") { text throws(ValueProblem) in
             guard text.utf8.first == UInt8(ascii: "/") else {
                 throw .bad("path", cause: "it does not begin with '/'")
@@ -52,7 +52,7 @@ extension ValueType where Value == String {
 }
 
 extension ValueType where Value == [HeaderField] {
-    fileprivate static var headers: Self {
+    static var headers: Self {
         Self(expected: "a table of strings such as { X-Team = \"shop\" }") {
             value throws(ValueProblem) in
             guard case .table(let table) = value else { throw .wrongType() }

@@ -46,6 +46,8 @@ package struct Rollout: Hashable, Sendable {
         package let slot: Slot
         /// When it reaches this host; nil if no step does.
         package let arrival: Instant?
+        /// Whether that time has come, and a guard holds the step.
+        var isOver = false
     }
 
     /// The wait of a host with this slot at `time`; nil once the order holds there.
@@ -53,6 +55,13 @@ package struct Rollout: Hashable, Sendable {
         let reach = reach(at: time)
         guard slot.number >= reach else { return nil }
         return Wait(reach: reach, slot: slot, arrival: arrival(at: slot))
+    }
+
+    /// The wait of a host with this slot just before its step, while a guard holds it; nil if no step reaches it.
+    func waitBeforeStep(of slot: Slot) -> Wait? {
+        guard let arrival = arrival(at: slot) else { return nil }
+        let reach = steps.last { $0.at < arrival }?.reach ?? 0
+        return Wait(reach: reach, slot: slot, arrival: arrival, isOver: true)
     }
 
     /// Reads the members `rollout` and `seed` of an order; nil without steps.

@@ -28,6 +28,8 @@ package enum Effect: Hashable, Sendable {
     indirect case publish(Service, PublishedVerdict)
     /// Start the units that pass on notices of this service. Its files have them.
     case deliverNotice(ServiceName)
+    /// Ask this guard whether a step may come, and report its answer. One that does not come in time holds the step.
+    case ask(GuardName)
     /// Remove the files of a service that is no longer configured. Its gate is not moved.
     case withdraw(ServiceName)
     /// Stop this source and remove its mark of confirmations. A later configuration may use its stored flags.

@@ -48,7 +48,7 @@ extension Effect {
         case .reject: 6
         case .log: 7
         case .deliverNotice: 8
-        case .fetch: 9
+        case .fetch, .ask: 9
         case .sleep: 10
         }
     }
@@ -79,7 +79,8 @@ extension [LogMessage] {
                 !reasons.contains(.invalidAnswer(source, InvalidFlag(failure)))
             case .overridden(let service, let override): verdicts[service]?.override != override
             case .decided, .sourceRecovered, .sourceUnwatched, .sourceWarned, .flagVanished,
-                .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed, .recordFailed,
+                .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed, .stepConfirmed,
+                .recordFailed,
                 .recordsRecovered, .released, .overrideEnds, .overrideExpired, .forgotten,
                 .noticePublished, .drilled:
                 true

@@ -46,7 +46,7 @@ package enum Event: Hashable, Sendable {
     case filesDeleted(ServiceName)
     /// Somebody has deleted files of the state directory: everything stored is written again.
     case stateDeleted
-    /// An operator confirms the held closings of these services.
+    /// An operator confirms the held closings of these services, and lets their held steps come.
     case confirm([ServiceName], by: String)
     /// An operator orders a state for a service. With `ifOpen` the order is rejected by
     /// `Effect.reject` unless the gate is open without an override or a held closing.
@@ -57,6 +57,8 @@ package enum Event: Hashable, Sendable {
     indirect case drillEnded(ServiceName, DrillResult, by: String)
     /// Staged flags take force: those of one service, or of all.
     case activate(ServiceName?)
+    /// A guard has answered the question of `Effect.ask`.
+    indirect case guardAnswered(GuardName, GuardAnswer)
     /// An operator drops the flags of a source, which is then fetched again. With `versionCause`, the
     /// operator's reason, the highest version of its signed documents is dropped too.
     case forget(SourceName, by: String, versionCause: String? = nil)

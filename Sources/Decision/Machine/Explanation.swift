@@ -20,6 +20,9 @@ package struct Explanation: Hashable, Sendable {
     }
 
     package let service: Service
+    /// The guard that it asks before its steps, and what that has answered; nil without one.
+    package let guardName: GuardName?
+    package let guardView: Overview.GuardView?
     package let switches: [SwitchView]
     package let override: Override?
     package let verdict: Verdict
@@ -33,7 +36,8 @@ extension Machine {
         host.now = now
         let state = services[position]
         let service = state.service
-        let circumstances = state.circumstances(on: host)
+        var circumstances = state.circumstances(on: host)
+        circumstances.stepHold = stepGuards?.hold(of: name)
         let evidence = state.evidence(on: host)
         let opinions = evidence.map { service.opinion(of: $0, in: circumstances) }
         let decisive = service.mostRestrictive(opinions)
@@ -49,7 +53,9 @@ extension Machine {
         }
         let verdict = service.decide(evidence, in: circumstances)
         return Explanation(
-            service: service, switches: views, override: circumstances.overrideInForce,
+            service: service, guardName: plan.guards[name],
+            guardView: stepGuards?.views(at: now).first { $0.name == plan.guards[name] },
+            switches: views, override: circumstances.overrideInForce,
             verdict: state.values.complete(verdict, of: service))
     }
 }

@@ -22,6 +22,8 @@ package enum LogMessage: Hashable, Sendable {
     /// More services than the limit would close, with the `earlier` ones: the host guard holds them.
     case closingHeld([ServiceName], earlier: [ServiceName], limit: Int)
     case closingConfirmed([ServiceName], by: String)
+    /// An operator lets steps come that guards hold.
+    case stepConfirmed([ServiceName], by: String)
     case recordFailed(WriteOperation, problem: String)
     case recordsRecovered
     case overridden(ServiceName, Override)
@@ -43,7 +45,7 @@ package enum LogMessage: Hashable, Sendable {
             .endUnreadable, .versionUnknown, .valueInvalid:
             .warning
         case .overridden, .released, .overrideEnds, .overrideExpired, .forgotten,
-            .closingConfirmed, .noticePublished:
+            .closingConfirmed, .stepConfirmed, .noticePublished:
             .notice
         case .sourceRecovered, .recordsRecovered: .info
         case .recordFailed, .closingHeld: .error
@@ -82,6 +84,9 @@ package enum LogMessage: Hashable, Sendable {
                     ? "" : "; just closed: " + earlier.map(\.text).joined(separator: ", "))
         case .closingConfirmed(let services, let author):
             "\(quoted(author)) confirms their closing: "
+                + services.map(\.text).joined(separator: ", ")
+        case .stepConfirmed(let services, let author):
+            "\(quoted(author)) confirms their step, which a guard holds: "
                 + services.map(\.text).joined(separator: ", ")
         case .recordFailed(let operation, let problem): "\(operation.failure): \(problem); retrying"
         case .recordsRecovered: "every failed write has now succeeded"
@@ -135,10 +140,11 @@ extension Reason {
     /// Which flags the authors of the verdict have signed, to follow the sentence of the reason.
     fileprivate var signedFlags: String {
         switch self {
-        case .invalidAnswer, .unconfirmed, .awaitingSignature, .stale, .closingHeld, .rollout,
+        case .invalidAnswer, .unconfirmed, .awaitingSignature, .awaitingGuard(_, _, isTurn: false),
+            .stale, .closingHeld, .rollout,
             .clockNotBelieved, .serverClock, .endUnreadable:
             "; the flags in force are signed by "
-        case .minClosed, .reopening: "; the flags that closed it are signed by "
+        case .minClosed, .reopening, .awaitingGuard: "; the flags that closed it are signed by "
         case .starting, .awaitingFirstAnswer, .flags, .storedFlags, .windowAhead, .window,
             .versionTooOld, .endPassed, .unknown, .overridden:
             ", signed by "

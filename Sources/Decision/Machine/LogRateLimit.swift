@@ -85,7 +85,8 @@ extension LogMessage {
         case .versionUnknown(let service, let source, _): .unknownVersion(service, source)
         case .valueInvalid(let service, let name, _, let problem):
             .invalidValue(service, name, problem.kind)
-        case .decided, .sourceRecovered, .closingHeld, .closingConfirmed, .recordFailed,
+        case .decided, .sourceRecovered, .closingHeld, .closingConfirmed, .stepConfirmed,
+            .recordFailed,
             .recordsRecovered, .overridden, .released, .overrideEnds, .overrideExpired, .forgotten,
             .noticePublished, .drilled:
             nil

@@ -61,12 +61,13 @@ extension Machine {
         if let service = index.service(name) { services[service].markDue() }
     }
 
-    /// Confirms the held closings of services.
+    /// Confirms the held closings of services, and lets their held steps come.
     mutating func confirmClosings(of names: [ServiceName], by author: String) {
         let held = hostGuard.confirmClosings(of: names)
-        guard !held.isEmpty else { return }
-        for service in held.compactMap(index.service) { services[service].markDue() }
-        batch.messages.append(.closingConfirmed(held.sorted(), by: author))
+        let steps = stepGuards?.confirm(names) ?? []
+        for service in (held + steps).compactMap(index.service) { services[service].markDue() }
+        if !held.isEmpty { batch.messages.append(.closingConfirmed(held.sorted(), by: author)) }
+        if !steps.isEmpty { batch.messages.append(.stepConfirmed(steps.sorted(), by: author)) }
     }
 
     /// A drill has ended. It is kept in the ledger.

@@ -19,6 +19,7 @@ extension Machine {
         let index = PlanIndex(plan)
         self.index = index
         hostGuard.reconfigure(limits: plan.guardLimits) { index.service($0) != nil }
+        stepGuards = StepGuards(stepGuards, plan)
         var changes: [SourceName: SourceChange] = [:]
         sources = Timetable(
             plan.sources.map { plan in

@@ -13,6 +13,8 @@ package struct Machine: Sendable {
     var ledger: Ledger
     var host: HostState
     var hostGuard: HostGuard
+    /// The guards that are asked before steps; nil if no service has one.
+    var stepGuards: StepGuards?
     var pendingWrites = PendingWrites()
     var batch = EffectBatch()
     var logLimit = LogRateLimit()
@@ -30,7 +32,7 @@ package struct Machine: Sendable {
     var share = Share()
     /// What was done for answers since the start.
     package internal(set) var workload = Workload()
-    private var random: SeededRandom
+    var random: SeededRandom
     var publications = Publications()
     /// The wake-up that was requested last and has not come.
     private var lastWake: Wake?
@@ -53,6 +55,7 @@ package struct Machine: Sendable {
         host = HostState(
             now: now, trust: trust, bootID: bootID, place: place, overrides: memory.overrides)
         hostGuard = HostGuard(limits: plan.guardLimits)
+        stepGuards = StepGuards(plan)
         index = PlanIndex(plan)
         sources = Timetable(plan.sources.map { SourceState(plan: $0, at: now) })
         services = Timetable(plan.services.map { makeState(of: $0) })
@@ -158,6 +161,7 @@ package struct Machine: Sendable {
             force(override, on: service, ifOpen: ifOpen)
         case .release(let service, let author, let cause): release(service, by: author, only: cause)
         case .confirm(let services, let author): confirmClosings(of: services, by: author)
+        case .guardAnswered(let name, let answer): guardAnswered(name, answer)
         case .drillEnded(let service, let drill, let author):
             drillEnded(drill, of: service, by: author)
         case .activate(let service):
@@ -189,6 +193,7 @@ package struct Machine: Sendable {
                 services.withState(at: service) { $0.candidate(at: service, on: host) })
         }
         if candidates.isEmpty { return }
+        if stepGuards != nil { holdSteps(of: &candidates) }
         if let notice = hostGuard.holdExcess(of: candidates, at: now) {
             batch.messages.append(notice)
         }

@@ -26,6 +26,7 @@ struct Publications: Sendable {
 package struct OverviewRevision: Hashable, Sendable {
     var publications = 0
     var drills = 0
+    var guardAnswers = 0
     var troubledServices = 0
     var troubledSources = 0
     var hasPendingWrites = false

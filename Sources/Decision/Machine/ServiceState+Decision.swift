@@ -145,16 +145,15 @@ extension ServiceState {
         return reopening.hold(minClosed: service.policy.minClosed, at: now)
     }
 
-    /// The last closed verdict, while something keeps the gate closed.
-    func holdClosed(_ proposal: Verdict, by hold: Reopening.Hold?) -> Verdict {
-        guard let hold, let source = proposal.source ?? proposal.reason.source else {
-            return proposal
-        }
-        let end = service.zone.zoned(hold.end.wall)
-        let reason: Reason =
-            hold.awaitsTurn
-            ? .reopening(source, at: end)
-            : .minClosed(source, until: end, limit: service.policy.minClosed)
+    /// The last closed verdict, while something keeps the gate closed: `hold`, or a guard that holds its `turn`.
+    func holdClosed(
+        _ proposal: Verdict, by hold: Reopening.Hold?, _ turn: WaitingStep?
+    ) -> Verdict {
+        guard hold != nil || turn != nil,
+            let source = proposal.source ?? proposal.reason.source,
+            let reason = hold.map({ reason(of: $0, source) })
+                ?? turn.flatMap({ reason(of: $0, source) })
+        else { return proposal }
         if var held = record?.verdict, held.gate == .closed {
             held.reason = reason
             if held.override != nil { (held.override, held.authors) = (nil, []) }
@@ -165,6 +164,13 @@ extension ServiceState {
         return Verdict(
             state: service.policy.gate(of: state) == .closed ? state : .maintenance, gate: .closed,
             reason: reason)
+    }
+
+    private func reason(of hold: Reopening.Hold, _ source: SourceName) -> Reason {
+        let end = service.zone.zoned(hold.end.wall)
+        return hold.awaitsTurn
+            ? .reopening(source, at: end)
+            : .minClosed(source, until: end, limit: service.policy.minClosed)
     }
 
     /// The gate as it was decided last in this boot; nil if it was not.
@@ -242,15 +248,17 @@ struct Candidate {
     let name: ServiceName
     let evidence: [Evidence]
     let circumstances: Circumstances
-    let verdict: Verdict
+    var verdict: Verdict
     /// The verdict without an override.
-    let unforced: Verdict
+    var unforced: Verdict
     /// The gate that its flags and its policy wanted before; nil if unknown. A waiting gate counts as closed.
     let wanted: Gate?
     /// How the end or window was announced that closes it without an override; nil if it closes otherwise, or not.
     let lead: Lead?
     /// Whether its configuration changed since it was last decided.
     let isReconfigured: Bool
+    /// Its step that waits for a guard; nil without one.
+    var step: WaitingStep?
 }
 
 /// The state of the host on which the decision of every service depends.

@@ -198,8 +198,9 @@ struct ServiceState: Hashable, Schedulable {
             for: proposal, since: waitBegins(candidate, at: now),
             part: host.place.part(of: service.policy.openSpread, for: service.name), at: now)
         let hold = hold(of: proposal, at: now)
-        wanted.update(candidate.unforced.gate, isWaiting: hold != nil)
-        let verdict = values.complete(holdClosed(proposal, by: hold), of: service)
+        let turn = candidate.step.flatMap { $0.isTurn ? $0 : nil }
+        wanted.update(candidate.unforced.gate, isWaiting: hold != nil || turn != nil)
+        let verdict = values.complete(holdClosed(proposal, by: hold, turn), of: service)
         drainsUntil = drainEnd(after: verdict, at: now)
         let edge = service.nextEdge(of: candidate.evidence, in: candidate.circumstances, at: now)
         let outlook = UpcomingChanges(candidate.evidence, in: candidate.circumstances)
@@ -216,6 +217,7 @@ struct ServiceState: Hashable, Schedulable {
         wake = nextWake(candidate, edge, on: host)
         if let wait = publicNotices.next { wake.include(wall: now.wall + wait) }
         if let hold { wake.include(boot: hold.end.boot) }
+        if let step = candidate.step { wake.include(boot: step.until) }
         let problems = presentProblems(in: candidate.circumstances)
         let new = self.problems.update(from: problems, at: candidate.circumstances.time)
         for case .overrideEnds(let override, let end) in new {

@@ -66,12 +66,26 @@ package struct Overview {
         package let record: PublishedVerdict?
         /// Whether the host guard holds its closing.
         package let isHeld: Bool
+        /// The guard that holds its step; nil if none does.
+        package let heldBy: GuardName?
         package let drill: LastDrill?
         /// The longest time until its first decision; nil once it is decided.
         package let decidesWithin: Duration?
 
         package var state: State { record?.verdict.state ?? .undecided }
         package var daysLeft: Int? { record?.verdict.daysLeft }
+    }
+
+    /// One guard that was asked lately, or holds steps.
+    package struct GuardView: Hashable, Sendable {
+        package let name: GuardName
+        package let answer: GuardAnswer
+        /// How long ago it answered; nil before the first answer since a reload.
+        package let age: Duration?
+        /// The time until it is asked again; nil if it is being asked, or no step waits.
+        package let next: Duration?
+        /// The services whose steps wait for it.
+        package let services: [ServiceName]
     }
 
     /// One source.
@@ -112,6 +126,9 @@ package struct Overview {
     package func service(_ name: ServiceName) -> ServiceView? {
         machine.index.service(name).map { machine.view(ofService: $0, at: now) }
     }
+
+    /// The guards that were asked lately or hold steps, in the order of their names.
+    package var guards: [GuardView] { machine.stepGuards?.views(at: now) ?? [] }
 
     /// How many problems of each kind there are that monitoring is told of.
     package var alarmCounts: [Problem.Kind: Int] {
@@ -195,6 +212,15 @@ extension Machine {
     /// Whether the host guard holds the closing of a service.
     package func isHeld(_ name: ServiceName) -> Bool { hostGuard.isHeld(name) }
 
+    /// The guard that has answered and holds the step of a service; nil if none does.
+    package func guardHolding(_ name: ServiceName) -> GuardName? {
+        guard case .held(let hold) = stepGuards?.hold(of: name) else { return nil }
+        return hold.name
+    }
+
+    /// Whether a step of a service waits for a guard.
+    package func awaitsGuard(_ name: ServiceName) -> Bool { stepGuards?.isWaiting(name) ?? false }
+
     /// The overview of all sources and services, with what is known beside the machine.
     package func overview(at now: Now, _ condition: HostCondition = HostCondition()) -> Overview {
         Overview(self, condition, at: now)
@@ -208,6 +234,7 @@ extension Machine {
         let name = services[position].service.name
         return Overview.ServiceView(
             name: name, record: services[position].record, isHeld: hostGuard.isHeld(name),
+            heldBy: guardHolding(name),
             drill: services[position].entry?.drill,
             decidesWithin: services[position].decidesWithin(at: now))
     }

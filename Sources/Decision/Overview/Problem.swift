@@ -76,6 +76,7 @@ package struct Problem: Hashable, Sendable {
         case unknown
         case clock
         case closingHeld = "closing-held"
+        case stepHeld = "step-held"
         case overrideEnds = "override-ends"
         case drillFailed = "drill-failed"
         case unreadableState = "unreadable-state"
@@ -125,6 +126,9 @@ package struct Problem: Hashable, Sendable {
         case .clock: "synchronise the clock of this host, for example with systemd-timesyncd"
         case .closingHeld:
             "if the closing is intended, type 'killswitchctl confirm \(service)'; if not, correct the flags"
+        case .stepHeld:
+            "see why the guard does not pass; if the step is safe nevertheless, type 'killswitchctl confirm "
+                + "\(service)'; if not, correct the flags"
         case .overrideEnds:
             "to extend the order, type 'killswitchctl force \(service)' again; otherwise the flags decide"
         case .drillFailed:

@@ -120,6 +120,7 @@ extension Reason.Slug {
         case .unknownOpen, .unknownClosed: .unknown
         case .clockNotBelieved, .serverClock: .clock
         case .closingHeld: .closingHeld
+        case .awaitingGuard: .stepHeld
         case .starting, .awaitingFirstAnswer, .flags, .storedFlags, .unconfirmed, .windowAhead,
             .window, .versionTooOld, .endPassed, .rollout, .minClosed, .reopening, .overridden:
             nil

@@ -30,6 +30,8 @@ extension LogMessage {
         case .closingHeld(let services, _, _): (.closingHeld, services.map(Field.service))
         case .closingConfirmed(let services, let author):
             (.closingConfirmed, services.map(Field.service) + [.author(author)])
+        case .stepConfirmed(let services, let author):
+            (.stepConfirmed, services.map(Field.service) + [.author(author)])
         case .recordFailed(let operation, _): (.recordFailed, operation.fields)
         case .recordsRecovered: (.recordsRecovered, [])
         case .overridden(let service, let override):

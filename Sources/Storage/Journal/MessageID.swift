@@ -34,6 +34,7 @@ package enum MessageID: String, CaseIterable, Sendable {
     case unitsOrphaned = "891932f36ddc4e3ca7bc5a117361bbcb"
     case closingHeld = "03387b91ad954050b4127492ccb96697"
     case closingConfirmed = "270722ed0fe24af29aed1781efb100a8"
+    case stepConfirmed = "886f0a41461543ea8643dc089e6dde08"
     case overridden = "8ede5f097b4d448884ae3038e0f6f507"
     case released = "acf7d6873a124dbb9c1b452a1a55e778"
     case overrideEnds = "b0d3a9c2f6c14be58c2f0a7f4a3d9e61"

@@ -73,17 +73,3 @@ struct PrometheusReader: FleetReader {
         return PrometheusAnswer.start(in: response.body)
     }
 }
-
-extension String {
-    /// As a value of a form (application/x-www-form-urlencoded): everything but letters and digits by its bytes.
-    fileprivate var formEncoded: String {
-        utf8.reduce(into: "") { text, byte in
-            let character = Character(Unicode.Scalar(byte))
-            if byte < 0x80, character.isLetter || character.isNumber {
-                text.append(character)
-            } else {
-                text += "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))"
-            }
-        }
-    }
-}

@@ -109,7 +109,10 @@ struct DecisionReplay {
             throw CommandFailure("'\(name)' is not in the last accepted configuration")
         }
         self.service = service
-        plan = Plan(sources: settings.plan.sources(of: service), services: [service])
+        var plan = Plan(sources: settings.plan.sources(of: service), services: [service])
+        // What a guard has answered is not stored: a step that has not come yet is held here too.
+        plan.guards = settings.guardNames.filter { $0.key == name }
+        self.plan = plan
         signing = settings.sources.reduce(into: [:]) { $0[$1.name] = $1.signing }
     }
 

@@ -87,7 +87,8 @@ struct History: ParsableCommand {
         let trusted = try authors()
         let journal = try JournalReader(directory: directory)
         let kinds: [MessageID] = [
-            .decided, .closingHeld, .closingConfirmed, .overridden, .released, .overrideExpired,
+            .decided, .closingHeld, .closingConfirmed, .stepConfirmed, .overridden, .released,
+            .overrideExpired,
             .forgotten,
         ]
         try journal.match("MESSAGE_ID", kinds.map(\.rawValue))

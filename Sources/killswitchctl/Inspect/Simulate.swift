@@ -157,6 +157,7 @@ struct SimulationReport {
             case .answerInvalid, .valueInvalid: true
             case .decided, .sourceFailed, .sourceRecovered, .sourceUnwatched, .sourceWarned,
                 .flagVanished, .endUnreadable, .versionUnknown, .closingHeld, .closingConfirmed,
+                .stepConfirmed,
                 .recordFailed, .recordsRecovered, .overridden, .released, .overrideEnds,
                 .overrideExpired, .forgotten, .noticePublished, .drilled:
                 false

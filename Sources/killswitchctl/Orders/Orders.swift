@@ -38,10 +38,11 @@ struct Activate: OrderCommand {
 /// `killswitchctl confirm SERVICE…`
 struct Confirm: OrderCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Allow closings that the host guard holds.",
+        abstract: "Allow closings and steps that are held.",
         discussion: """
             If too many services would close at once (close_at_once), they stay open until this \
-            command. Exit status: 1 if no named service was held.
+            command. It also lets a step of a rollout come, or the turn of this host to open, that a \
+            guard holds. Exit status: 1 if no named service was held.
 
             example: killswitchctl confirm shop
             """)

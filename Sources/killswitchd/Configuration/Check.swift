@@ -37,7 +37,7 @@ enum Check {
     }
 }
 
-/// A file that a source, a service or the reports read: how it is named, and how strict its mode has to be.
+/// A file that a source, a guard, a service or the reports read: how it is named, and how strict its mode has to be.
 enum NeededFile {
     case plain(String)
     case certificate(Credential)
@@ -45,12 +45,16 @@ enum NeededFile {
 }
 
 extension LoadedConfiguration {
-    /// The files that the sources, services and reports of this configuration read, each with the place of its setting.
+    /// The files that the sources, guards, services and reports of this configuration read, each with the place of its
+    /// setting.
     fileprivate var neededFiles: [(file: NeededFile, origin: String)] {
         var files: [(file: NeededFile, origin: String)] = []
         for source in settings.sources {
             let signers = source.signing.map { [.plain($0.signers)] } ?? [NeededFile]()
             files += (source.kind.neededFiles + signers).map { ($0, "source '\(source.name)'") }
+        }
+        for (name, settings) in settings.guards.sorted(by: { $0.key < $1.key }) {
+            files += settings.server.neededFiles.map { ($0, "guard '\(name)'") }
         }
         files += (settings.report?.neededFiles ?? []).map { ($0, "[report]") }
         files += templates.map { (.plain($0.path), "template") }

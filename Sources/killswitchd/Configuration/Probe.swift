@@ -2,14 +2,18 @@ import Configuration
 import Decision
 import EventLoop
 import FlagSources
+import Guards
 import JSON
+import SourceSettings
 
-/// `--check --probe`: fetches each source once, as the daemon would, and prints how that ended. No file of the daemon
+/// `--check --probe`: fetches each source once, as the daemon would, and prints how that ended; then it asks each
+/// guard, and prints what that answers. No file of the daemon
 /// is written, but a source of type `firebase` may register this host.
 final class Probe {
     private let loop: EventLoop
     private let sources: SourceRegistry
     private let followed: [any FlagSource]
+    private let guards: [GuardName: GuardSettings]
     private var outcomes: [SourceName: Outcome] = [:]
 
     /// Makes the sources of a configuration. If root probes the sources of the system, the process becomes the
@@ -25,6 +29,7 @@ final class Probe {
                 stateDirectory: paths.state, runtimeDirectory: paths.runtime,
                 credentialsDirectory: reader.credentials))
         followed = try sources.update(to: settings.sources)
+        guards = settings.guards
         let keys = settings.plan.keysRead
         for source in followed { source.setKeys(keys[source.name] ?? []) }
     }
@@ -56,6 +61,24 @@ final class Probe {
             print("source '\(source.name)' \(words.printable)")
             source.stop()
         }
+        try askGuards()
         return status
+    }
+
+    /// Asks each guard. One that does not pass is no mistake of the configuration.
+    private func askGuards() throws {
+        var answers: [GuardName: GuardAnswer] = [:]
+        let asker = GuardAsker(
+            sources.environment, client: { [sources] in try sources.sharedClient() },
+            answered: { answers[$0] = $1 })
+        asker.configure(guards)
+        for name in guards.keys { asker.ask(name) }
+        while answers.count < guards.count { try loop.runOnce(.seconds(60)) }
+        for (name, answer) in answers.sorted(by: { $0.key < $1.key }) {
+            switch answer {
+            case .passes: print("guard '\(name)' passes")
+            case .holds(let cause): print("guard '\(name)' does not pass: \(cause.printable)")
+            }
+        }
     }
 }

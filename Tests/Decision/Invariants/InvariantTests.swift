@@ -22,6 +22,10 @@ import Testing
         }
         census.record(.minClosed("app", until: Zone.utc.zoned(Domain.now), limit: .seconds(5)))
         census.record(.closingHeld("app"))
+        for isTurn in [false, true] {
+            let hold = GuardHold(name: "errors", cause: "its query gives no sample")
+            census.record(.awaitingGuard("app", hold, isTurn: isTurn))
+        }
         for slug in Reason.Slug.allCases
         where slug.problemKind == .invalidAnswer && slug != .invalidAnswer {
             let refusal = DocumentRefusal(slug, "it is \(slug.rawValue)")

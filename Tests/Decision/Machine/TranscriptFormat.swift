@@ -76,6 +76,8 @@ enum TranscriptFormat {
             "\(author) has drilled \(service): \(drill.problem ?? "well")"
         case .forget(let source, let author, let cause):
             "\(author) forgets \(source)\(cause.map { " and its version: \($0)" } ?? "")"
+        case .guardAnswered(let name, .passes): "\(name) passes"
+        case .guardAnswered(let name, .holds(let cause)): "\(name) holds: \(cause)"
         case .activate(let service): "activate \(service?.text ?? "all")"
         case .versionInstalled(let service, let version): "\(service) has \(version)"
         case .reconfigured(_, let replaced, _):
@@ -114,6 +116,7 @@ enum TranscriptFormat {
         case .stopSource(let source): "drop \(source)"
         case .reject(let service, _, let objection): "reject the order for \(service): \(objection)"
         case .deliverNotice(let service): "deliver notice \(service)"
+        case .ask(let name): "ask \(name)"
         case .log(let notice): "log \(notice.level): \(notice.sentence)"
         case .sleep(let wake):
             "sleep" + (wake.boot.map { " \(($0 - now.boot).microseconds / 1_000_000)s" } ?? "")

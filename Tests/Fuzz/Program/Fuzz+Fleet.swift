@@ -1,6 +1,7 @@
 import CivilTime
 import Decision
 import Fleet
+import Guards
 import JSON
 import Metrics
 import Reports
@@ -42,6 +43,23 @@ extension Fuzz {
             let findings = other?.findings(startedAt: nil) ?? []
             hold(self.obeyed(findings).isEmpty, "without '\(name)' no host has obeyed")
         }
+        return true
+    }
+
+    /// What a guard makes of an answer.
+    static func guardAnswer(_ bytes: [UInt8]) -> Bool {
+        if case .holds(let cause) = GuardAnswer(prometheus: bytes) {
+            holdClause(cause)
+            return false
+        }
+        for part in beginnings(of: bytes) {
+            hold(GuardAnswer(prometheus: part) != .passes, "a part of an answer does not pass")
+        }
+        let warned = accepted { try JSON.Value.parse(bytes) }?
+            .setting("warnings", to: .array([.string("a part")])).serializedBytes()
+        hold(
+            warned.map(GuardAnswer.init(prometheus:)) != .passes, "a part of the data does not pass"
+        )
         return true
     }
 

@@ -30,6 +30,7 @@ enum FuzzTarget: String, CaseIterable {
     case storedState = "stored-state"
     case settings
     case prometheus
+    case guardAnswer = "guard"
     case fleetReports = "fleet-reports"
     case acknowledgements
     case etcdPage = "etcd-page"
@@ -84,6 +85,7 @@ enum FuzzTarget: String, CaseIterable {
         case .storedState: Fuzz.storedState(bytes)
         case .settings: Fuzz.settings(bytes)
         case .prometheus: Fuzz.prometheus(bytes)
+        case .guardAnswer: Fuzz.guardAnswer(bytes)
         case .fleetReports: Fuzz.reports(bytes)
         case .acknowledgements: Fuzz.acknowledgements(bytes)
         case .etcdPage: Fuzz.etcdPage(bytes)

@@ -173,6 +173,18 @@ extension Trouble {
                 """, needle: "than close_at_once allows",
             journal: "would close at once (close_at_once is 1)",
             cause: { try $0.set(Host.ended) }),
+        Trouble(
+            name: "a guard holds a step",
+            configuration: Host.service("shop", #"guard = "errors""#) + """
+                [guard.errors]
+                prometheus = "http://127.0.0.1:9"
+                query = "shop_error_ratio < 0.01"
+                """, needle: "guard 'errors' holds the step",
+            cause: { host in
+                try host.set(
+                    #"{"state": "maintenance", "rollout": [{"at": "2024-03-01T09:00:00Z", "percent": 100}]}"#
+                )
+            }),
     ]
 
     private static let host = [

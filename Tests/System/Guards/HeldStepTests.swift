@@ -1,0 +1,91 @@
+import Support
+import Testing
+
+extension OnSystemd {
+    /// A unit behind a gate, and steps that come or are held by what Debian's Prometheus has scraped.
+    @Suite struct HeldStepTests {
+        private static let configuration =
+            Host.service("shop", "guard = \"errors\"") + """
+                [guard.errors]
+                prometheus = "http://127.0.0.1:9090"
+                query = "shop_error_ratio < 0.01"
+
+                """
+
+        private static let setUp = """
+            set -e
+            mkdir -p /run/t-host/files
+            ln -s /run/killswitchd/metrics.prom /run/t-host/files/killswitchd.prom
+            cat > /run/t-host/prometheus.yml <<END
+            global: {scrape_interval: 1s}
+            scrape_configs:
+              - job_name: node
+                static_configs: [{targets: ['127.0.0.1:9100']}]
+            END
+            systemd-run --quiet --unit=t-exporter prometheus-node-exporter --collector.disable-defaults \\
+                --collector.textfile --collector.textfile.directory=/run/t-host/files \\
+                --web.listen-address=127.0.0.1:9100
+            systemd-run --quiet --unit=t-prometheus prometheus --config.file=/run/t-host/prometheus.yml \\
+                --storage.tsdb.path=/run/t-host/tsdb --web.listen-address=127.0.0.1:9090
+            """
+
+        /// An order whose only step comes in so many seconds.
+        private func order(in seconds: Int, on host: Host) throws -> String {
+            let time = try host.run("date --utc --date='\(seconds) seconds' +%FT%TZ").dropLast()
+            return
+                #"{"state": "maintenance", "rollout": [{"at": "\#(time)", "percent": 100}]}"#
+        }
+
+        private func set(errors ratio: String, on host: Host) throws {
+            try host.run(
+                """
+                echo 'shop_error_ratio \(ratio)' > /run/t-host/files/shop.new
+                mv /run/t-host/files/shop.new /run/t-host/files/shop.prom
+                """)
+            try host.wait(
+                until:
+                    "promtool query instant http://127.0.0.1:9090 'shop_error_ratio == \(ratio)' | grep -q ="
+            )
+        }
+
+        @Test func aStepIsHeldWhileTheFleetIsIllAndComesWhenSomebodyConfirms() throws {
+            let host = try Host(Self.configuration)
+            try host.services("t-web")
+            try host.startUnits("t-web")
+            try host.run(Self.setUp)
+            let cleanUp = "systemctl stop t-exporter t-prometheus; rm -rf /run/t-host"
+            defer { do { try host.run(cleanUp) } catch {} }
+            try set(errors: "0", on: host)
+
+            // All is well: the step comes on its day.
+            try host.set(try order(in: 3, on: host), down: "t-web")
+            try host.set(Host.open, up: "t-web")
+
+            // The steps before have done harm: this one is held, and its unit runs on.
+            try set(errors: "0.2", on: host)
+            try host.set(try order(in: 2, on: host))
+            try host.wait(for: "awaiting-guard", in: "shop/state.json")
+            #expect(try host.property("ActiveState", of: "t-web") == "active")
+            #expect(
+                try host.control("status --check").expect(1).output.contains(
+                    "guard 'errors' holds the step by which source 'shop' closes this host: its query "
+                        + "gives no sample"))
+            try host.wait(forEntry: "its query gives no sample")
+            try host.wait(
+                until:
+                    "promtool query instant http://127.0.0.1:9090 killswitch_step_held | grep -q 'guard=\"errors\"'"
+            )
+
+            try host.run("killswitchctl confirm shop")
+            try host.awaitDown("t-web")
+            try host.wait(for: "\"flags\"", in: "shop/state.json")
+
+            // It is held again, and comes by itself once the fleet is well.
+            try host.set(Host.open, up: "t-web")
+            try host.set(try order(in: 0, on: host))
+            try host.wait(for: "awaiting-guard", in: "shop/state.json")
+            try set(errors: "0.001", on: host)
+            try host.awaitDown("t-web")
+        }
+    }
+}
