@@ -13,6 +13,8 @@ package struct Settings: Hashable, Sendable {
     /// The pages of the services that configure a template or a language.
     package var pages: [ServiceName: Page]
     package var guardLimits: GuardLimits
+    /// The part of every rollout and spread in which this host is.
+    package var slots: SlotRange
     /// The file to which the metrics are written too; nil without one.
     package var textfile: String?
     /// Where the state of the host is reported; nil if it is not.
@@ -28,9 +30,10 @@ package struct Settings: Hashable, Sendable {
             sources: sources.map {
                 SourcePlan(
                     name: $0.name, interval: $0.interval, timeout: $0.kind.limits.timeout,
-                    maxBackoff: $0.maxBackoff, defaults: $0.defaults, audience: $0.signing?.audience
-                )
-            }, services: services, guardLimits: guardLimits)
+                    maxBackoff: $0.maxBackoff, defaults: $0.defaults,
+                    audience: $0.signing?.audience,
+                    mirrors: $0.mirrors)
+            }, services: services, guardLimits: guardLimits, slots: slots)
     }
 }
 
@@ -72,6 +75,9 @@ extension Settings {
         let limits = root.table(RootKey.limits)
         limits?.refuseKeys(notIn: LimitsKey.words)
         let guardLimits = GuardLimits(from: limits)
+        let host = root.table(RootKey.host)
+        host?.refuseKeys(notIn: HostKey.words)
+        let slots = host?.value(HostKey.slots, .slots, default: .all) ?? .all
         let metrics = root.table(RootKey.metrics)
         metrics?.refuseKeys(notIn: MetricsKey.words)
         let textfile = metrics?.optional(MetricsKey.textfile, .textfile)
@@ -83,10 +89,12 @@ extension Settings {
 
         if let error = ConfigurationError(report.errors.inOrder(of: files)) { throw error }
         self.init(
-            sources: sources.sources, services: services, units: units, pages: pages,
-            guardLimits: guardLimits, textfile: textfile, report: settings,
+            sources: sources.sources, services: services, units: units,
+            drillIntervals: drillIntervals, pages: pages,
+            guardLimits: guardLimits, slots: slots, textfile: textfile, report: settings,
             warnings: report.warnings.inOrder(of: files),
-            effective: [.limits, .metrics, .report, .source, .service].flatMap(report.effective))
+            effective: [.host, .limits, .metrics, .report, .source, .service].flatMap(
+                report.effective))
     }
 }
 
@@ -101,6 +109,18 @@ extension ValueType where Value == String {
                 throw .bad("path", cause: "the node exporter reads files '*.prom' alone")
             }
             return path
+        }
+    }
+}
+
+extension ValueType where Value == SlotRange {
+    fileprivate static var slots: Self {
+        Self(expected: "a part such as \"50%-100%\"", text: \.text) { text throws(ValueProblem) in
+            guard let part = SlotRange(text) else {
+                throw .bad(
+                    "part", cause: "write two percentages from 0% to 100%, the lower one first")
+            }
+            return part
         }
     }
 }

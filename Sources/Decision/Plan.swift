@@ -35,14 +35,18 @@ package struct Plan: Hashable, Sendable {
     package var sources: [SourcePlan]
     package var services: [Service]
     package var guardLimits: GuardLimits
+    /// The part of every order in which this host is.
+    package var slots: SlotRange
 
     /// A plan in the order of the configuration.
     package init(
-        sources: [SourcePlan], services: [Service], guardLimits: GuardLimits = GuardLimits()
+        sources: [SourcePlan], services: [Service], guardLimits: GuardLimits = GuardLimits(),
+        slots: SlotRange = .all
     ) {
         self.sources = sources
         self.services = services
         self.guardLimits = guardLimits
+        self.slots = slots
     }
 
     /// The keys of each source that some switch or value reads.

@@ -51,7 +51,8 @@ package struct Machine: Sendable {
             certain: clockFloor, fetched: fetched, stored: memory.ledger.clocks, of: plan.sources,
             bootID: bootID, at: now)
         host = HostState(
-            now: now, trust: trust, bootID: bootID, place: place, overrides: memory.overrides)
+            now: now, trust: trust, bootID: bootID, place: place.within(plan.slots),
+            overrides: memory.overrides)
         hostGuard = HostGuard(limits: plan.guardLimits)
         index = PlanIndex(plan)
         sources = Timetable(plan.sources.map { SourceState(plan: $0, at: now) })

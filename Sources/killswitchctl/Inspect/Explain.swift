@@ -109,7 +109,9 @@ struct DecisionReplay {
             throw CommandFailure("'\(name)' is not in the last accepted configuration")
         }
         self.service = service
-        plan = Plan(sources: settings.plan.sources(of: service), services: [service])
+        plan = Plan(
+            sources: settings.plan.sources(of: service), services: [service],
+            slots: settings.slots)
         signing = settings.sources.reduce(into: [:]) { $0[$1.name] = $1.signing }
     }
 
