@@ -30,7 +30,7 @@ package struct Machine: Sendable {
     var share = Share()
     /// What was done for answers since the start.
     package internal(set) var workload = Workload()
-    private var random: SeededRandom
+    var random: SeededRandom
     var publications = Publications()
     /// The wake-up that was requested last and has not come.
     private var lastWake: Wake?
@@ -82,6 +82,7 @@ package struct Machine: Sendable {
         if let answered { scheduleNextFetch(of: answered) }
         storeClocks()
         for source in sources.due(at: now) where sources[source].startFetchIfDue(at: now) {
+            if index.hasMirrors, startMirror(of: source) { continue }
             batch.add(.fetch(sources[source].name, validators(of: source)))
         }
         batch.messages = logLimit.admit(batch.messages, at: now)
@@ -227,6 +228,11 @@ package struct Machine: Sendable {
 
     /// Notes a failed fetch.
     mutating func fetchFailed(_ source: Int, _ failure: Failure) {
+        var failure = failure
+        if index.hasMirrors {
+            guard let common = mirrorMissed(of: source, failure) else { return }
+            failure = common
+        }
         batch.messages += sources[source].fetchFailed(failure, at: now, using: &random)
         guard failure.kind == .invalid else { return }
         for reader in index.switches[source] {
