@@ -10,6 +10,8 @@ package struct Settings: Hashable, Sendable {
     package var services: [Service]
     /// The units to attach to each service that lists some. The daemon decides nothing by them.
     package var units: [ServiceName: [UnitName]]
+    /// How old the last good drill of each service may be that asks for drills. The daemon decides nothing by them.
+    package var drillIntervals: [ServiceName: Duration]
     /// The pages of the services that configure a template or a language.
     package var pages: [ServiceName: Page]
     package var guardLimits: GuardLimits
@@ -62,6 +64,7 @@ extension Settings {
         var sources = ConfiguredSources(from: root)
         var services: [Service] = []
         var units: [ServiceName: [UnitName]] = [:]
+        var drillIntervals: [ServiceName: Duration] = [:]
         var pages: [ServiceName: Page] = [:]
         for (member, reader) in root.table(RootKey.service)?.tables() ?? [] {
             guard let service = Service(named: member, from: reader, zones: zones, &sources)
@@ -69,6 +72,7 @@ extension Settings {
             services.append(service)
             let listed = reader.value(ServiceKey.units, .units, default: [])
             if !listed.isEmpty { units[service.name] = listed }
+            drillIntervals[service.name] = reader.optional(ServiceKey.drillEvery, .drillIntervals)
             pages[service.name] = Page(of: service, from: reader, templates)
             service.warnOfWhatHasNoEffect(in: reader, sources)
         }

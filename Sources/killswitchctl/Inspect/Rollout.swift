@@ -62,6 +62,12 @@ struct RolloutCommand: ParsableCommand {
     }
 
     func run() throws {
+        try show()
+        try flushOutput()
+        DrillNotice.show(about: service.map { [$0] }, in: common)
+    }
+
+    private func show() throws {
         let zone = try SimulatedService.zone(timeZone)
         let inventory = try inventory.map(Inventory.read)
         let answer = try FlagFile(flags).answer(by: nil, fetchedAt: Instant(seconds: 0))
