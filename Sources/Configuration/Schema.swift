@@ -5,10 +5,16 @@ protocol SettingKey: RawRepresentable, CaseIterable, Sendable where RawValue == 
 enum RootKey: String, SettingKey {
     case source
     case service
+    case host
     case limits
     case metrics
     case report
     case `guard`
+}
+
+/// The keys of `[host]`.
+enum HostKey: String, SettingKey {
+    case slots
 }
 
 /// The keys of `[limits]`, which hold for the whole host.
@@ -41,6 +47,7 @@ package enum Schema {
             ("[source.NAME]", SourceKey.words + SourceType.keys),
             ("[service.NAME]", SwitchKey.words + ServiceKey.words),
             ("[[service.NAME.switch]]", SwitchKey.words),
+            ("[host]", HostKey.words),
             ("[limits]", LimitsKey.words),
             ("[metrics]", MetricsKey.words),
             ("[report]", HTTPKey.words + ReportKey.words),

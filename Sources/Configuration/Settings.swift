@@ -10,6 +10,8 @@ package struct Settings: Hashable, Sendable {
     package var services: [Service]
     /// The units to attach to each service that lists some. The daemon decides nothing by them.
     package var units: [ServiceName: [UnitName]]
+    /// How old the last good drill of each service may be that asks for drills. The daemon decides nothing by them.
+    package var drillIntervals: [ServiceName: Duration]
     /// The pages of the services that configure a template or a language.
     package var pages: [ServiceName: Page]
     package var guardLimits: GuardLimits
@@ -17,6 +19,8 @@ package struct Settings: Hashable, Sendable {
     package var guards: [GuardName: GuardSettings]
     /// The guards of the services that ask one before their steps.
     package var guardNames: [ServiceName: GuardName]
+    /// The part of every rollout and spread in which this host is.
+    package var slots: SlotRange
     /// The file to which the metrics are written too; nil without one.
     package var textfile: String?
     /// Where the state of the host is reported; nil if it is not.
@@ -32,9 +36,10 @@ package struct Settings: Hashable, Sendable {
             sources: sources.map {
                 SourcePlan(
                     name: $0.name, interval: $0.interval, timeout: $0.kind.limits.timeout,
-                    maxBackoff: $0.maxBackoff, defaults: $0.defaults, audience: $0.signing?.audience
-                )
-            }, services: services, guardLimits: guardLimits)
+                    maxBackoff: $0.maxBackoff, defaults: $0.defaults,
+                    audience: $0.signing?.audience,
+                    mirrors: $0.mirrors)
+            }, services: services, guardLimits: guardLimits, slots: slots)
         plan.guards = guardNames
         return plan
     }
@@ -66,6 +71,7 @@ extension Settings {
         var guards = ConfiguredGuards(from: root)
         var services: [Service] = []
         var units: [ServiceName: [UnitName]] = [:]
+        var drillIntervals: [ServiceName: Duration] = [:]
         var pages: [ServiceName: Page] = [:]
         for (member, reader) in root.table(RootKey.service)?.tables() ?? [] {
             guard let service = Service(named: member, from: reader, zones: zones, &sources)
@@ -73,6 +79,7 @@ extension Settings {
             services.append(service)
             let listed = reader.value(ServiceKey.units, .units, default: [])
             if !listed.isEmpty { units[service.name] = listed }
+            drillIntervals[service.name] = reader.optional(ServiceKey.drillEvery, .drillIntervals)
             pages[service.name] = Page(of: service, from: reader, templates)
             service.warnOfWhatHasNoEffect(in: reader, sources)
             guards.read(from: reader, of: service)
@@ -80,6 +87,9 @@ extension Settings {
         let limits = root.table(RootKey.limits)
         limits?.refuseKeys(notIn: LimitsKey.words)
         let guardLimits = GuardLimits(from: limits)
+        let host = root.table(RootKey.host)
+        host?.refuseKeys(notIn: HostKey.words)
+        let slots = host?.value(HostKey.slots, .slots, default: .all) ?? .all
         let metrics = root.table(RootKey.metrics)
         metrics?.refuseKeys(notIn: MetricsKey.words)
         let textfile = metrics?.optional(MetricsKey.textfile, .textfile)
@@ -93,11 +103,12 @@ extension Settings {
 
         if let error = ConfigurationError(report.errors.inOrder(of: files)) { throw error }
         self.init(
-            sources: sources.sources, services: services, units: units, pages: pages,
+            sources: sources.sources, services: services, units: units,
+            drillIntervals: drillIntervals, pages: pages,
             guardLimits: guardLimits, guards: guards.settings, guardNames: guards.names,
-            textfile: textfile, report: settings,
+            slots: slots, textfile: textfile, report: settings,
             warnings: report.warnings.inOrder(of: files),
-            effective: [.limits, .metrics, .report, .source, .guard, .service].flatMap(
+            effective: [.host, .limits, .metrics, .report, .source, .guard, .service].flatMap(
                 report.effective))
     }
 }
@@ -113,6 +124,18 @@ extension ValueType where Value == String {
                 throw .bad("path", cause: "the node exporter reads files '*.prom' alone")
             }
             return path
+        }
+    }
+}
+
+extension ValueType where Value == SlotRange {
+    fileprivate static var slots: Self {
+        Self(expected: "a part such as \"50%-100%\"", text: \.text) { text throws(ValueProblem) in
+            guard let part = SlotRange(text) else {
+                throw .bad(
+                    "part", cause: "write two percentages from 0% to 100%, the lower one first")
+            }
+            return part
         }
     }
 }

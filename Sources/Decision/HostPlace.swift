@@ -4,17 +4,85 @@
 /// its slots of two orders have nothing to do with each other. Otherwise the same hosts would always be
 /// the first.
 package enum HostPlace: Hashable, Sendable {
-    /// The slots follow from what names this host alone, such as its machine id.
-    case named(String)
+    /// The slots follow from what names this host alone, such as its machine id. They all are in this part.
+    case named(String, within: SlotRange = .all)
     /// The same slot of every order, for a trial.
     case fixed(Slot)
 
     /// The slot of this host in the order of this seed.
     package func slot(seed: String) -> Slot {
         switch self {
-        case .named(let name): Slot(of: name, seed: seed)
+        case .named(let name, let part): part.slot(Slot(of: name, seed: seed))
         case .fixed(let slot): slot
         }
+    }
+
+    /// This host in another part of every order. A fixed slot stays.
+    func within(_ part: SlotRange) -> HostPlace {
+        switch self {
+        case .named(let name, _): .named(name, within: part)
+        case .fixed: self
+        }
+    }
+}
+
+/// A part of the slots of every order, such as `50%-100%`: where canaries are before all others, or a till after them.
+package struct SlotRange: Hashable, Sendable {
+    /// The first slot of the part.
+    package let lower: Int
+    /// The slot after its last one.
+    package let upper: Int
+
+    /// Where a host is that is in no part of its own.
+    package static let all = SlotRange(lower: 0, upper: Slot.count)
+
+    private init(lower: Int, upper: Int) { (self.lower, self.upper) = (lower, upper) }
+
+    /// Reads two percentages, the lower one first, such as `12.5%-50%`: each has at most four decimals, the share of
+    /// one slot. Nil for any other text, and for a part without a slot.
+    package init?(_ text: String) {
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map(Self.slots)
+        guard ends.count == 2, let lower = ends[0], let upper = ends[1], lower < upper else {
+            return nil
+        }
+        self.init(lower: lower, upper: upper)
+    }
+
+    /// As it is written in a configuration.
+    package var text: String { "\(Self.percent(lower))-\(Self.percent(upper))" }
+
+    /// The slot in this part that lies where `slot` lies among all.
+    func slot(_ slot: Slot) -> Slot {
+        Slot(lower + slot.number * (upper - lower) / Slot.count) ?? slot
+    }
+
+    /// The share of the hosts of this part that an order has reached, from 0 to 1.
+    package func share(within reach: Int) -> Double {
+        Double(min(max(reach - lower, 0), upper - lower)) / Double(upper - lower)
+    }
+
+    private static func percent(_ slots: Int) -> String {
+        Rollout.share(slots).filter { $0 != " " }
+    }
+
+    private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+
+    /// A percentage as a number of slots; nil for any other text.
+    private static func slots(_ text: Substring) -> Int? {
+        let bytes = Array(text.utf8)
+        guard bytes.last == UInt8(ascii: "%") else { return nil }
+        let parts = bytes.dropLast().split(
+            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), (1...3).contains(parts[0].count) else { return nil }
+        let decimals = parts.count == 2 ? parts[1] : [digits.lowerBound]
+        guard (1...4).contains(decimals.count),
+            (parts[0] + decimals).allSatisfy(digits.contains)
+        else { return nil }
+        let padding = Array(repeating: digits.lowerBound, count: 4 - decimals.count)
+        let slots = (parts[0] + decimals + padding).reduce(0) {
+            $0 * 10 + Int($1 - digits.lowerBound)
+        }
+        return slots <= Slot.count ? slots : nil
     }
 }
 

@@ -12,6 +12,8 @@ package struct SourcePlan: Hashable, Sendable {
     package var defaults: JSON.Object
     /// For whom its documents have to be signed; nil for a source without signers.
     package var audience: String?
+    /// Its mirrors, by their addresses as others may see them, in the order of the configuration; empty without.
+    package var mirrors: [String]
 
     /// Whether it has signers, so that nothing counts that nobody has signed.
     var isSigned: Bool { audience != nil }
@@ -19,7 +21,8 @@ package struct SourcePlan: Hashable, Sendable {
     /// A source that is polled every `interval`.
     package init(
         name: SourceName, interval: Duration, timeout: Duration = .seconds(30),
-        maxBackoff: Duration? = nil, defaults: JSON.Object = JSON.Object(), audience: String? = nil
+        maxBackoff: Duration? = nil, defaults: JSON.Object = JSON.Object(), audience: String? = nil,
+        mirrors: [String] = []
     ) {
         self.name = name
         self.interval = interval
@@ -27,6 +30,7 @@ package struct SourcePlan: Hashable, Sendable {
         self.maxBackoff = maxBackoff
         self.defaults = defaults
         self.audience = audience
+        self.mirrors = mirrors
     }
 }
 
@@ -37,14 +41,18 @@ package struct Plan: Hashable, Sendable {
     package var guardLimits: GuardLimits
     /// The guard of each service that asks one before its steps.
     package var guards: [ServiceName: GuardName] = [:]
+    /// The part of every order in which this host is.
+    package var slots: SlotRange
 
     /// A plan in the order of the configuration.
     package init(
-        sources: [SourcePlan], services: [Service], guardLimits: GuardLimits = GuardLimits()
+        sources: [SourcePlan], services: [Service], guardLimits: GuardLimits = GuardLimits(),
+        slots: SlotRange = .all
     ) {
         self.sources = sources
         self.services = services
         self.guardLimits = guardLimits
+        self.slots = slots
     }
 
     /// The keys of each source that some switch or value reads.
@@ -81,6 +89,8 @@ struct PlanIndex {
     private let services: [ServiceName: Int]
     /// The switches that read each source, in the order of the services: an answer costs its readers alone.
     let switches: [[SwitchPosition]]
+    /// Whether any source has mirrors.
+    let hasMirrors: Bool
 
     /// The index of `plan`; of two equal names the first counts.
     init(_ plan: Plan) {
@@ -95,6 +105,7 @@ struct PlanIndex {
             }
         }
         self.switches = readers
+        hasMirrors = plan.sources.contains { !$0.mirrors.isEmpty }
     }
 
     /// The position of a source; nil if the plan has no source of that name.

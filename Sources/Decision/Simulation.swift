@@ -16,8 +16,8 @@ package struct Simulation {
     /// Begins at `start`. A source without an answer never gave flags. `isSilent`: none confirms its flags later.
     package init(
         _ service: Service, sources: [SourcePlan], answers: [SourceName: Answer],
-        installed: Version? = nil, on place: HostPlace = .named(""), at start: Instant,
-        isSilent: Bool = false
+        installed: Version? = nil, on place: HostPlace = .named(""),
+        within slots: SlotRange = .all, at start: Instant, isSilent: Bool = false
     ) {
         var service = service
         if !isSilent { service.policy.maxStale = nil }
@@ -26,8 +26,8 @@ package struct Simulation {
         // The question names the time, whatever a document says.
         now = Now(wall: start, boot: Boottime(microseconds: 0), isSynchronised: true)
         machine = Machine(
-            plan: Plan(sources: sources, services: [service]), memory: Memory(), place: place,
-            bootID: "simulation", clockFloor: start, seed: 0, at: now)
+            plan: Plan(sources: sources, services: [service], slots: slots), memory: Memory(),
+            place: place, bootID: "simulation", clockFloor: start, seed: 0, at: now)
         if let installed { handle(.versionInstalled(service.name, installed)) }
         handle(.started)
         for source in sources {

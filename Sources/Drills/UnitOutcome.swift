@@ -13,6 +13,11 @@ package struct DrillFindings: Hashable, Sendable {
     package let isOpen: Bool
     /// Whether the drill was broken off: some units were not checked.
     package let isInterrupted: Bool
+
+    /// The units that have stopped as they should.
+    package var stopped: [UnitName] {
+        outcomes.filter { $0.stop != nil && $0.failures.isEmpty }.map(\.unit.name)
+    }
 }
 
 /// The outcome of a drill for a unit.

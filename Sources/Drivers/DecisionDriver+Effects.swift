@@ -72,9 +72,11 @@ extension DecisionDriver {
 
     private func perform(_ effect: Effect) {
         switch effect {
-        case .fetch(let name, let validators):
+        case .fetch(let name, let validators, nil):
             sources[name]?.source.fetch(unlessMatching: validators)
         case .ask(let name): askGuard?(name)
+        case .fetch(let name, let validators, let mirror?):
+            sources[name]?.source.fetch(from: mirror, unlessMatching: validators)
         case .storeFlags(let name, let answers):
             guard let source = sources[name]?.source else { return }
             source.documents?.setAnswersInForce(answers)

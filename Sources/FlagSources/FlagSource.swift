@@ -34,6 +34,12 @@ package protocol FlagSource: AnyObject {
     /// Fetches once. With validators, flags come only if they have changed since.
     func fetch(unlessMatching validators: Validators)
 
+    /// Fetches once as `fetch(unlessMatching:)` does, from one of its mirrors.
+    func fetch(from mirror: Int, unlessMatching validators: Validators)
+
+    /// The mirrors by their addresses, for people; empty for a source without.
+    var mirrors: [String] { get }
+
     /// Every service has decided by the outcome that was delivered last.
     func answerDecided()
 
@@ -54,6 +60,14 @@ extension FlagSource {
     }
 
     package var documents: SignedDocuments? { nil }
+
+    /// None.
+    package var mirrors: [String] { [] }
+
+    /// A source without mirrors has one place to ask.
+    package func fetch(from mirror: Int, unlessMatching validators: Validators) {
+        fetch(unlessMatching: validators)
+    }
 
     /// Does nothing.
     package func answerDecided() {}

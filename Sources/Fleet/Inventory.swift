@@ -1,8 +1,12 @@
+package import Decision
 import JSON
 
-/// The hosts that a fleet should have, by a file: a name a line, `#` begins a comment.
+/// The hosts that a fleet should have, by a file: a name a line, perhaps with the part of the slots in which that host
+/// is, as `till-1 50%-100%`. `#` begins a comment.
 package struct Inventory: Hashable, Sendable {
     package let names: Set<String>
+    /// The part of each host that names one.
+    private let parts: [String: SlotRange]
 
     /// A line that is no name, or a file without any. The description is a clause.
     package struct Mistake: Error, Hashable, CustomStringConvertible {
@@ -13,14 +17,28 @@ package struct Inventory: Hashable, Sendable {
     /// The longest name: that of a host by DNS, with a port.
     private static let longest = 260
 
-    /// Names are compared without regard to case. A name may stand twice. To Swift the line end of Windows is one
-    /// character, and not a line feed.
+    /// Names are compared without regard to case. A name may stand twice, with the same part. To Swift the line end of
+    /// Windows is one character, and not a line feed.
     package init(_ text: String) throws(Mistake) {
         var names: Set<String> = []
+        var parts: [String: SlotRange] = [:]
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         for (index, line) in lines.enumerated() {
-            let name = line.prefix { $0 != "#" }.trimmed
-            guard !name.isEmpty else { continue }
+            let content = line.prefix { $0 != "#" }.trimmed
+            guard !content.isEmpty else { continue }
+            var name = content
+            var part = SlotRange.all
+            if content.last == "%", let blank = content.lastIndex(where: \.isWhitespace) {
+                let word = String(content[content.index(after: blank)...])
+                guard let written = SlotRange(word) else {
+                    throw Mistake(
+                        line: index + 1,
+                        description:
+                            "'\(word.printable(limit: 64))' is not a part of the slots; write two "
+                            + "percentages, the lower one first, such as 50%-100%")
+                }
+                (name, part) = (content[..<blank].trimmed, written)
+            }
             guard name.utf8.count <= Self.longest, name.utf8.allSatisfy(Self.isAllowed) else {
                 throw Mistake(
                     line: index + 1,
@@ -28,11 +46,18 @@ package struct Inventory: Hashable, Sendable {
                         "'\(String(name).printable(limit: 64))' is not the name of a host; write one a line"
                 )
             }
-            names.insert(name.lowercased())
+            if !names.insert(name.lowercased()).inserted, parts[name.lowercased()] ?? .all != part {
+                throw Mistake(
+                    line: index + 1, description: "'\(name)' has another part in an earlier line")
+            }
+            if part != .all { parts[name.lowercased()] = part }
         }
         guard !names.isEmpty else { throw Mistake(line: nil, description: "it names no host") }
-        self.names = names
+        (self.names, self.parts) = (names, parts)
     }
+
+    /// The part of the slots in which a host of it is.
+    package func part(of name: String) -> SlotRange { parts[name] ?? .all }
 
     /// The names of the inventory that mean this host.
     func names(of host: FleetHost) -> Set<String> {

@@ -39,6 +39,9 @@ package struct SigningRule: Hashable, Sendable {
 package struct HTTPSettings: Hashable, Sendable {
     /// `http://…` or `https://…`, without user and password.
     package var url: String
+    /// The addresses that have the same signed document, two at least, of which `url` is the first; empty for one
+    /// address.
+    package var mirrors: [String] = []
     /// Header fields that the administrator adds to every request.
     package var headers: [HeaderField] = []
     package var credentials: [CredentialRole: Credential] = [:]
@@ -50,6 +53,18 @@ package struct HTTPSettings: Hashable, Sendable {
     package init(url: String, limits: FetchLimits = FetchLimits()) {
         self.url = url
         self.limits = limits
+    }
+}
+
+extension HTTPSettings {
+    /// The settings of each address: of each mirror, or of the one.
+    package var addresses: [HTTPSettings] {
+        if mirrors.isEmpty { return [self] }
+        return mirrors.map { url in
+            var settings = self
+            (settings.url, settings.mirrors) = (url, [])
+            return settings
+        }
     }
 }
 

@@ -130,16 +130,22 @@ enum StoredLedger {
     }
 
     private static func json(_ drill: LastDrill) -> JSON.Value {
-        .object([
+        var object: JSON.Object = [
             "at": .string(Zone.utc.rfc3339(drill.result.at)),
             "problem": .optional(drill.result.problem),
             "last_good": .optional(drill.lastGood.map(Zone.utc.rfc3339)),
-        ])
+        ]
+        if let units = drill.result.stopped { object["stopped"] = .strings(units.map(\.text)) }
+        return .object(object)
     }
 
     private static func drill(_ object: JSON.Object) throws -> LastDrill {
         LastDrill(
-            DrillResult(at: try object.instant("at"), problem: object["problem"]?.string),
+            DrillResult(
+                at: try object.instant("at"), problem: object["problem"]?.string,
+                stopped: object["stopped"] == nil
+                    ? nil
+                    : try object.array("stopped").compactMap { $0.string.flatMap { UnitName($0) } }),
             lastGood: try object.optionalInstant("last_good"))
     }
 

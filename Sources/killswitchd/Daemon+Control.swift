@@ -16,7 +16,7 @@ extension Daemon {
         do {
             return try Server(
                 loop, path: "\(runtime.path)/\(FileName.controlSocket)", dispatcher,
-                limits: DescriptorBudget.socketLimits(sources: machine.plan.sources.count))
+                limits: DescriptorBudget.socketLimits(beside: machine.plan))
         } catch {
             log.write(
                 .error, "\(error); killswitchctl shows states but cannot give orders",

@@ -43,6 +43,8 @@ final class Daemon {
     fileprivate let textfile: String?
     /// Where the state of the host is reported; nil if it is not.
     fileprivate let reportServer: HTTPSettings?
+    /// How old the last good drill of each service may be that asks for drills.
+    private(set) var drillIntervals: [ServiceName: Duration]
 
     /// The signals that end the daemon, and SIGHUP, which has it read its configuration again.
     static let signals = [SIGINT, SIGTERM, SIGHUP]
@@ -70,6 +72,7 @@ final class Daemon {
         store.putInForce(configuration)
         textfile = settings.textfile
         reportServer = settings.report
+        drillIntervals = settings.drillIntervals
         loop = try EventLoop()
         sources = SourceRegistry(
             on: loop,
@@ -167,7 +170,7 @@ final class Daemon {
                 if event == .clockStepped { parts?.life.beat() }
                 if case .reconfigured(let plan, _, _) = event {
                     parts?.server?.limits = DescriptorBudget.socketLimits(
-                        sources: plan.sources.count)
+                        beside: plan)
                     manager.reloadEnded()
                     parts?.acknowledge(in: sources.acknowledging, of: self)
                 }
@@ -223,6 +226,7 @@ final class Daemon {
         }
         let settings = configuration.settings
         gateDriver?.post(.unitsListedByConfiguration(settings.units))
+        drillIntervals = settings.drillIntervals
         parts?.metrics.setTextfile(settings.textfile)
         parts?.reports.configure(server: settings.report)
         configure(guards: settings.guards)

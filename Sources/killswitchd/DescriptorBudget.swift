@@ -1,4 +1,5 @@
 import ControlSocket
+import Decision
 import Files
 import Glibc
 
@@ -26,14 +27,16 @@ enum DescriptorBudget {
         readable { try Directory.list("/proc/self/fd") }.map { $0.count - 1 }
     }
 
-    /// The limits of the control socket where the daemon follows so many sources.
-    static func socketLimits(sources: Int) -> ServerLimits {
-        ServerLimits(within: limit - own - sources * each)
+    /// The limits of the control socket where the daemon follows the sources of a plan.
+    static func socketLimits(beside plan: Plan) -> ServerLimits {
+        let places = plan.sources.reduce(0) { $0 + max(1, $1.mirrors.count) }
+        return ServerLimits(within: limit - own - places * each)
     }
 
     /// For the loop, timers, signals, inotify, the bus, the journal, the service manager, and files in use.
     private static let own = 64
-    /// For a source: a poll, a stream, and new connections beside those that are being closed.
+    /// For a source, or for each of its mirrors: a poll, a stream, and new connections beside those that are being
+    /// closed.
     private static let each = 4
 
     private static var current: rlimit? {

@@ -157,6 +157,55 @@ func eachFormatHasItsKeys(_ text: String, _ format: Format) throws {
     #expect(settings.effective.contains { $0.path == "limits.close_at_once" && $0.value == "3" })
 }
 
+@Test func theHostsPartOfTheSlotsGoesIntoThePlan() throws {
+    #expect(try load(shopTable + "\n[host]").plan.slots == .all)
+    let settings = try load(shopTable + "\n[host]\nslots = \"12.5%-50.0%\"")
+    #expect(settings.plan.slots.lower == 125_000 && settings.plan.slots.upper == 500_000)
+    let shown = settings.effective.filter { $0.path.hasPrefix("host.") }
+    #expect(shown.map { "\($0.path) = \($0.value)" } == [#"host.slots = "12.5%-50%""#])
+}
+
+@Test func drillEveryIsForPeopleAndDecidesNothing() throws {
+    let settings = try load(shopTable + "\ndrill_every = \"30d\"")
+    #expect(settings.drillIntervals == ["shop": .seconds(30 * 86_400)])
+    #expect(try settings.plan == load(shopTable).plan)
+    #expect(try load(shopTable).drillIntervals.isEmpty)
+}
+
+@Test func aListOfAddressesIsASourceWithMirrors() throws {
+    let text = """
+        [source.app]
+        type = "http"
+        url = ["https://a.example.com/x?token=1", "https://b.example.com/x"]
+        signers = "/s"
+        audience = "prod"
+        interval = "5s"
+        [service.shop]
+        source = "app"
+        format = "status"
+        """
+    let settings = try load(text)
+    let source = try #require(settings.plan.sources.first)
+    #expect(source.mirrors == ["https://a.example.com/x?…", "https://b.example.com/x"])
+    // A mirror that hangs keeps the others waiting for an interval at most.
+    #expect(source.timeout == .seconds(5))
+    guard case .http(let http) = settings.sources.first?.kind else {
+        Issue.record("another kind")
+        return
+    }
+    #expect(http.addresses.map(\.url) == http.mirrors && http.url == http.mirrors[0])
+    #expect(http.addresses.allSatisfy { $0.mirrors.isEmpty })
+    #expect(
+        settings.effective.contains {
+            $0.path == "source.app.url"
+                && $0.value == #"["https://a.example.com/x?…", "https://b.example.com/x"]"#
+        })
+    // One address in a list is one address.
+    let one = try load(text.replacing(/, "https:..b[^"]*"/, with: ""))
+    #expect(one.plan.sources.first?.mirrors == [])
+    #expect(one.plan.sources.first?.timeout == .seconds(30))
+}
+
 @Test func everyTableOfTheSchemaHasItsKeys() {
     let tables = Schema.tables.map { "\($0.table) \($0.keys.joined(separator: " "))" }
     #expect(
@@ -168,11 +217,11 @@ func eachFormatHasItsKeys(_ text: String, _ format: Format) throws {
             "[service.NAME] source format key countdown_key switch time_zone max_stale when_stale "
                 + "when_unknown first_timeout at_end update_required min_closed open_spread "
                 + "spread_at_boot drain confirm_close "
-                + "confirm_open signatures_to_close signatures_to_open installed_version installed_version_file activation notify_before guard units "
+                + "confirm_open signatures_to_close signatures_to_open installed_version installed_version_file activation notify_before guard drill_every units "
                 + "page lang "
                 + "variant values",
             "[[service.NAME.switch]] source format key countdown_key",
-            "[limits] close_at_once close_within notice", "[metrics] textfile",
+            "[host] slots", "[limits] close_at_once close_within notice", "[metrics] textfile",
             "[report] url ca client_certificate client_key bearer headers unix_socket allow_plain_http "
                 + "timeout",
             "[guard.NAME] prometheus query timeout url ca client_certificate client_key bearer headers "

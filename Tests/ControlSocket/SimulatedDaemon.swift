@@ -53,6 +53,7 @@ final class SimulatedDaemon: ControllableDaemon {
         ]
     }
     var descriptors: (used: Int?, limit: Int) = (23, 1024)
+    var drillIntervals: [ServiceName: Duration] = [:]
     func post(_ event: Event) { queue.append(event) }
 
     func state(of service: ServiceName) -> JSON.Object? {

@@ -1,3 +1,4 @@
+import Decision
 import Fleet
 import Testing
 
@@ -6,6 +7,16 @@ import Testing
         let inventory = try Inventory(
             "# the shop\nweb-1 # rack 4\r\n\n  WEB-2:9100\n[::1]:9100\nweb-1\n")
         #expect(inventory.names == ["web-1", "web-2:9100", "[::1]:9100"])
+    }
+
+    @Test func aHostMayBeInAPartOfTheSlots() throws {
+        let inventory = try Inventory(
+            "till-1  50%-100%  # the last\r\nTILL-2\t50%-100%\ncanary 0%-0.5%\nweb-1\ncanary 0%-0.5%\n"
+        )
+        #expect(inventory.names == ["till-1", "till-2", "canary", "web-1"])
+        #expect(inventory.part(of: "till-2").text == "50%-100%")
+        #expect(inventory.part(of: "canary").text == "0%-0.5%")
+        #expect(inventory.part(of: "web-1") == .all)
     }
 
     /// A comment once went on to the end of such a file, so that the hosts after it were not missed.
@@ -33,6 +44,12 @@ import Testing
                 "'web-2\u{FFFD}[0m' is not the name of a host; write one a line"
             ),
             ("web-1, web-2", 1, "'web-1, web-2' is not the name of a host; write one a line"),
+            (
+                "web-1 100%-50%", 1,
+                "'100%-50%' is not a part of the slots; write two percentages, the lower one first, such as 50%-100%"
+            ), ("50%-100%", 1, "'50%-100%' is not the name of a host; write one a line"),
+            ("a 0%-50%\na", 2, "'a' has another part in an earlier line"),
+            ("a\nA 0%-50%", 2, "'A' has another part in an earlier line"),
             ("\n# nobody\n", nil, "it names no host"), ("", nil, "it names no host"),
         ] as [(String, Int?, String)])
     func aWrongLineIsNamed(_ text: String, _ line: Int?, _ words: String) {

@@ -230,7 +230,7 @@ package struct ClockWorld {
 
     private mutating func perform(_ effect: Effect) {
         switch effect {
-        case .fetch(let name, let validators):
+        case .fetch(let name, let validators, _):
             guard let index = plan.sources.firstIndex(where: { $0.name == name }) else { return }
             let latency = Duration.milliseconds(Int64.random(in: 5...5000, using: &random))
             inFlight.append((index, now.boot + latency, validators))

@@ -140,7 +140,7 @@ package struct NoticeWorld {
 
     private mutating func perform(_ effect: Effect) {
         switch effect {
-        case .fetch(_, let validators):
+        case .fetch(_, let validators, _):
             let latency = Duration.milliseconds(Int64.random(in: 5...5000, using: &random))
             fetch = (now.boot + latency, validators)
         case .storeFlags(_, let stored): answers = stored

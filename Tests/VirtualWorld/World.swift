@@ -159,7 +159,7 @@ package struct World {
 
     private mutating func perform(_ effect: Effect) {
         switch effect {
-        case .fetch(let name, let validators):
+        case .fetch(let name, let validators, _):
             guard let index = servers.firstIndex(where: { $0.name == name }) else { return }
             if let problem = paces[index].problem(fetchingAt: now.boot) { complain(problem) }
             let latency = Duration.milliseconds(Int64.random(in: 5...5000, using: &random))

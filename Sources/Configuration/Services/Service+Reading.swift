@@ -25,6 +25,7 @@ enum ServiceKey: String, SettingKey {
     case activation
     case notifyBefore = "notify_before"
     case `guard`
+    case drillEvery = "drill_every"
     case units
     case page
     case lang
@@ -199,6 +200,11 @@ extension Service {
                 at: origin)
         }
     }
+}
+
+extension ValueType where Value == Duration {
+    /// How old the last good drill of a service may be.
+    static var drillIntervals: Self { .duration(in: .seconds(3600) ... .seconds(3650 * 86_400)) }
 }
 
 extension ValueType where Value == [UnitName] {

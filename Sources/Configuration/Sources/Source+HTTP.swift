@@ -23,17 +23,54 @@ extension SourceType {
         read: { reader, limits in
             let such = "a URL such as \"https://flags.example.com/shop.json\""
             let type = ValueType<String>.url(expected: such, login: "'bearer'") { $0.text }
-            guard let url = reader.required(HTTPKey.url, type) else { return nil }
-            var settings = HTTPSettings(url: url, limits: limits)
+            guard let urls = reader.required(HTTPKey.url, .addresses(type)) else { return nil }
+            var settings = HTTPSettings(url: urls[0], limits: limits)
+            if urls.count > 1 {
+                settings.mirrors = urls
+                reader.requireSigners()
+            }
             reader.readCertificates(into: &settings)
             settings.credentials[.bearer] = reader.optional(HTTPKey.bearer, .secret)
             settings.headers = reader.optional(HTTPKey.headers, .headers) ?? []
             settings.unixSocket = reader.optional(HTTPKey.unixSocket, .socketPath)
-            reader.checkCredentials(for: [url], "'url' is")
+            reader.checkCredentials(for: urls, "'url' is")
             return .http(settings)
         },
         schemes: ["http", "https"],
         members: { [(HTTPKey.url.rawValue, .string($0))] })
+}
+
+extension TableDecoder {
+    /// Reports mirrors without signers: whoever has one of the servers would give orders.
+    fileprivate func requireSigners() {
+        guard let member = member(HTTPKey.url), self.member(SigningKey.signers) == nil else {
+            return
+        }
+        report.error(
+            "'url' \(place) is a list; only a source of type 'http' with 'signers' has mirrors",
+            at: member.keyOrigin)
+    }
+}
+
+extension ValueType where Value == [String] {
+    /// One address, or a list of mirrors, each of the type `one`.
+    fileprivate static func addresses(_ one: ValueType<String>) -> Self {
+        let most = 16
+        let list = Self.list(
+            expected: one.expected, \.withoutSecrets,
+            problem: { (1...most).contains($0) ? nil : "write 1 to \(most) addresses" }
+        ) { element throws(ValueProblem) in
+            do throws(ValueProblem) { return try one.read(element) } catch {
+                throw error.inList(of: element)
+            }
+        }
+        return Self(expected: one.expected) { value throws(ValueProblem) in
+            if case .array = value { return try list.read(value) }
+            return [try one.read(value)]
+        } write: {
+            $0.count == 1 ? one.write($0[0]) : list.write($0)
+        }
+    }
 }
 
 extension ValueType where Value == String {

@@ -37,6 +37,11 @@ package struct Source: Hashable, Sendable {
         if case .etcd(let cluster) = kind { cluster.acknowledges } else { false }
     }
 
+    /// The addresses of its mirrors as others may see them; empty without mirrors.
+    var mirrors: [String] {
+        if case .http(let settings) = kind { settings.mirrors.map(\.withoutSecrets) } else { [] }
+    }
+
     /// The kind of a source, with the settings of that kind.
     package enum Kind: Hashable, Sendable {
         /// The path is absolute if the path of the configuration file is.
@@ -92,7 +97,12 @@ extension Source {
         }
 
         reader.need = type.map { ", which type '\($0.word)' needs" } ?? ""
-        let kind = type?.read(reader, FetchLimits(timeout: timeout, maxBody: maxBody))
+        var kind = type?.read(reader, FetchLimits(timeout: timeout, maxBody: maxBody))
+        if case .http(var settings) = kind, !settings.mirrors.isEmpty {
+            // A mirror that hangs keeps no order of the others waiting.
+            settings.limits.timeout = min(timeout, max(interval, .seconds(1)))
+            kind = .http(settings)
+        }
         let signing = type?.isSignable == true ? SigningRule(from: reader) : nil
         if type != nil || reader.member(SourceKey.type) == nil {
             reader.refuseKeys(

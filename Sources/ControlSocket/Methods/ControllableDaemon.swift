@@ -13,6 +13,8 @@ package protocol ControllableDaemon: AnyObject {
     var gates: GateMachine? { get }
     /// How many descriptors the process has open, nil if it cannot tell, and how many it may have.
     var descriptors: (used: Int?, limit: Int) { get }
+    /// How old the last good drill of each service may be that asks for drills.
+    var drillIntervals: [ServiceName: Duration] { get }
 
     /// The last published record of a service as the object of `state.json`; nil before the first.
     func state(of service: ServiceName) -> JSON.Object?

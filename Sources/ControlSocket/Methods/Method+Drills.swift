@@ -8,50 +8,69 @@ extension Method {
         name: "Drills", access: .reading, parameters: ["services"],
         declaration: """
             # The last drill of a service: when it ended, why it failed (null if it went well), and when the
-            # last one ended that went well.
-            type Drill (service: string, at: string, problem: ?string, last_good: ?string)
+            # last one ended that went well. 'at' is null if there was none. Of a service with drill_every also
+            # that time in seconds, and which units drills have stopped; null if no drill has told.
+            type Drill (
+              service: string,
+              at: ?string,
+              problem: ?string,
+              last_good: ?string,
+              every: ?int,
+              stopped: ?[]string
+            )
 
-            # The last drills of these services, or of all. A service without a drill is left out.
+            # The last drills of these services, or of all. A service without a drill is left out, unless it
+            # has drill_every.
             method Drills(services: ?[]string) -> (drills: []Drill)
             """
     ) { (request) throws(MethodError) in
         let daemon = request.daemon
         let names = try daemon.services(request.parameters.strings("services"))
         return .now(
-            ReplyParameters([:]).list("drills", of: names) { name in
-                daemon.machine.lastDrill(of: name).map { .object($0.json(of: name)) }
-            })
+            ReplyParameters([:]).list("drills", of: names) { daemon.drill(of: $0) })
     }
 
     static let noteDrill = Method(
-        name: "NoteDrill", access: .acting, parameters: ["service", "problem"],
+        name: "NoteDrill", access: .acting, parameters: ["service", "problem", "stopped"],
         declaration: """
             # Notes that a drill of a service has ended now: well, or with this problem. It is kept over
-            # restarts and reboots.
-            method NoteDrill(service: string, problem: ?string, sudoUser: ?string) -> (drill: ?Drill)
+            # restarts and reboots, as are the units that it has stopped where the service has drill_every.
+            method NoteDrill(
+              service: string,
+              problem: ?string,
+              stopped: ?[]string,
+              sudoUser: ?string
+            ) -> (drill: ?Drill)
             """
     ) { (request) throws(MethodError) in
         let daemon = request.daemon
         let name = try daemon.service(request.parameters.string("service")).name
         let problem = try request.parameters.optionalString("problem")?.printable(limit: 500)
-        let result = DrillResult(at: daemon.now.wall, problem: problem)
+        let units = try request.parameters.strings("stopped").prefix(500)
+        let result = DrillResult(
+            at: daemon.now.wall, problem: problem,
+            stopped: daemon.drillIntervals[name] == nil ? nil : units.compactMap { UnitName($0) })
         let event = Event.drillEnded(name, result, by: request.author)
         daemon.post(event)
         return .after(.event(event)) {
-            let drill = daemon.machine.lastDrill(of: name)
-            return ["drill": drill.map { .object($0.json(of: name)) } ?? .null]
+            return ["drill": daemon.drill(of: name) ?? .null]
         }
     }
 }
 
-extension LastDrill {
-    /// A `Drill` of the interface.
-    fileprivate func json(of service: ServiceName) -> JSON.Object {
-        [
+extension ControllableDaemon {
+    /// A `Drill` of the interface; nil for a service that had none and asks for none.
+    fileprivate func drill(of service: ServiceName) -> JSON.Value? {
+        let (last, every) = (machine.lastDrill(of: service), drillIntervals[service])
+        guard last != nil || every != nil else { return nil }
+        let units = every == nil ? nil : last?.result.stopped
+        return .object([
             "service": .string(service.text),
-            "at": .string(Zone.utc.rfc3339(result.at)),
-            "problem": .optional(result.problem),
-            "last_good": .optional(lastGood.map(Zone.utc.rfc3339)),
-        ]
+            "at": .optional(last.map { Zone.utc.rfc3339($0.result.at) }),
+            "problem": .optional(last?.result.problem),
+            "last_good": .optional(last?.lastGood.map(Zone.utc.rfc3339)),
+            "every": .optional(every?.wholeSeconds),
+            "stopped": units.map { .strings($0.map(\.text)) } ?? .null,
+        ])
     }
 }

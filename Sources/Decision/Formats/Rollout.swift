@@ -34,6 +34,11 @@ package struct Rollout: Hashable, Sendable {
     /// When it reaches a slot; nil if none of its steps does.
     package func arrival(at slot: Slot) -> Instant? { steps.first { slot.number < $0.reach }?.at }
 
+    /// When it reaches the first host of a part, and the last; nil if no step does.
+    package func arrivals(in part: SlotRange) -> (first: Instant?, last: Instant?) {
+        (steps.first { part.lower < $0.reach }?.at, steps.first { part.upper <= $0.reach }?.at)
+    }
+
     /// The slot of a host in the order that a service reads from a source.
     package func slot(of place: HostPlace, service: ServiceName, source: SourceName) -> Slot {
         place.slot(seed: seed ?? "\(service)/\(source)")

@@ -3,8 +3,9 @@ package import CivilTime
 /// Something to do: the only output of the machine. Effects are performed in their order: flags are on disk before the
 /// machine acts on them, and files are written before a gate moves.
 package enum Effect: Hashable, Sendable {
-    /// Fetch this source once, conditional on these validators, and report the outcome.
-    case fetch(SourceName, Validators)
+    /// Fetch this source once, conditional on these validators, and report the outcome. A source with mirrors asks this
+    /// one.
+    case fetch(SourceName, Validators, mirror: Int? = nil)
     /// Store these answers, newest first, over restarts; they replace the stored ones.
     case storeFlags(SourceName, [Answer])
     /// Store the highest version of this source's signed documents over restarts, and report the outcome:

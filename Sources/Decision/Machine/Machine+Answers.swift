@@ -4,6 +4,7 @@ import CivilTime
 extension Machine {
     /// A fetch has ended. Returns the source if it has answered.
     mutating func fetchEnded(_ outcome: Outcome, from source: Int) -> Int? {
+        if index.hasMirrors, endMirrorFetch(of: source, by: outcome) { return nil }
         switch outcome {
         case .answer(let answer):
             let version: AcceptedVersion?
@@ -164,13 +165,18 @@ extension Machine {
 
     /// The validators for the next request: none while a switch cannot read the newest answer, to read it again.
     func validators(of source: Int) -> Validators {
-        guard let newest = sources[source].answers.first else { return Validators() }
+        newestRead(of: source)?.validators ?? Validators()
+    }
+
+    /// The newest answer of a source, if each switch has read it.
+    func newestRead(of source: Int) -> Answer? {
+        guard let newest = sources[source].answers.first else { return nil }
         // A document with other signatures may be proved.
-        guard sources[source].documents.isProved(newest.answer) else { return Validators() }
+        guard sources[source].documents.isProved(newest.answer) else { return nil }
         let isReadByAll = index.switches[source].allSatisfy {
             services[$0.service].hasRead(newest.number, at: $0.position)
         }
-        return isReadByAll ? newest.answer.validators : Validators()
+        return isReadByAll ? newest.answer : nil
     }
 
     /// Drops the answers of a source on which no switch and no value rests any more.

@@ -16,6 +16,7 @@ extension Machine {
     ) {
         let before = (sources: sources, services: services, index: index)
         self.plan = plan
+        host.place = host.place.within(plan.slots)
         let index = PlanIndex(plan)
         self.index = index
         hostGuard.reconfigure(limits: plan.guardLimits) { index.service($0) != nil }

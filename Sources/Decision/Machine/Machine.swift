@@ -53,7 +53,8 @@ package struct Machine: Sendable {
             certain: clockFloor, fetched: fetched, stored: memory.ledger.clocks, of: plan.sources,
             bootID: bootID, at: now)
         host = HostState(
-            now: now, trust: trust, bootID: bootID, place: place, overrides: memory.overrides)
+            now: now, trust: trust, bootID: bootID, place: place.within(plan.slots),
+            overrides: memory.overrides)
         hostGuard = HostGuard(limits: plan.guardLimits)
         stepGuards = StepGuards(plan)
         index = PlanIndex(plan)
@@ -84,6 +85,7 @@ package struct Machine: Sendable {
         if let answered { scheduleNextFetch(of: answered) }
         storeClocks()
         for source in sources.due(at: now) where sources[source].startFetchIfDue(at: now) {
+            if index.hasMirrors, startMirror(of: source) { continue }
             batch.add(.fetch(sources[source].name, validators(of: source)))
         }
         batch.messages = logLimit.admit(batch.messages, at: now)
@@ -231,6 +233,11 @@ package struct Machine: Sendable {
 
     /// Notes a failed fetch.
     mutating func fetchFailed(_ source: Int, _ failure: Failure) {
+        var failure = failure
+        if index.hasMirrors {
+            guard let common = mirrorMissed(of: source, failure) else { return }
+            failure = common
+        }
         batch.messages += sources[source].fetchFailed(failure, at: now, using: &random)
         guard failure.kind == .invalid else { return }
         for reader in index.switches[source] {

@@ -105,11 +105,14 @@ package struct DrillResult: Hashable, Sendable {
     package let at: Instant
     /// Why it has failed, as a clause; nil if it succeeded.
     package let problem: String?
+    /// The units that it has stopped as they should stop; nil if nobody has told.
+    package let stopped: [UnitName]?
 
     /// A drill that ended at this time.
-    package init(at time: Instant, problem: String?) {
+    package init(at time: Instant, problem: String?, stopped: [UnitName]? = nil) {
         at = time
         self.problem = problem
+        self.stopped = stopped
     }
 
     package var isGood: Bool { problem == nil }
@@ -125,5 +128,20 @@ package struct LastDrill: Hashable, Sendable {
     package init(_ result: DrillResult, lastGood: Instant?) {
         self.result = result
         self.lastGood = lastGood
+    }
+
+    private static let mostUnits = 500
+
+    /// A drill after the one before. The units that drills have stopped are those of all of them.
+    init(_ drill: DrillResult, after before: LastDrill?) {
+        var stopped = drill.stopped
+        if var units = stopped {
+            let new = Set(units)
+            units += (before?.result.stopped ?? []).filter { !new.contains($0) }
+            stopped = Array(units.prefix(Self.mostUnits))
+        }
+        self.init(
+            DrillResult(at: drill.at, problem: drill.problem, stopped: stopped),
+            lastGood: drill.isGood ? drill.at : before?.lastGood)
     }
 }

@@ -266,7 +266,7 @@ struct HostState {
     var now: Now
     var trust: ClockTrust
     let bootID: String
-    let place: HostPlace
+    var place: HostPlace
     var overrides: [ServiceName: Override]
     /// Whether services wait for first answers.
     var awaitsFirstAnswers = true

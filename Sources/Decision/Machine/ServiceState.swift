@@ -168,8 +168,8 @@ struct ServiceState: Hashable, Schedulable {
 
     /// A drill has ended.
     mutating func drillEnded(_ drill: DrillResult) {
-        let lastGood = drill.isGood ? drill.at : entry?.drill?.lastGood
-        entry?.drill = LastDrill(drill, lastGood: lastGood)
+        let last = LastDrill(drill, after: entry?.drill)
+        entry?.drill = last
         markDue()
     }
 

@@ -22,6 +22,8 @@ struct SourceProblems: Hashable, Sendable {
         case unwatched
         /// The signatures of flags in force do not count any more.
         case unproved
+        /// A mirror gives an old document, or none.
+        case mirror
         case warning
         case versionJump
 
@@ -65,6 +67,16 @@ struct SourceProblems: Hashable, Sendable {
         return distinct.filter { known[$0] == nil }
     }
 
+    /// Sets which mirrors are in trouble, each with the time since when. Returns the texts that are new.
+    mutating func set(mirrors present: [(text: String, since: Instant)]) -> [String] {
+        if present.isEmpty, all.isEmpty { return [] }
+        let before = Set(all.filter { $0.kind == .mirror }.map(\.text))
+        clear(.mirror)
+        all += present.map { Fact(kind: .mirror, text: $0.text, since: $0.since) }
+        all.sort { ($0.kind.rawValue, $0.text) < ($1.kind.rawValue, $1.text) }
+        return present.map(\.text).filter { !before.contains($0) }
+    }
+
     /// Drops the problems of these kinds.
     mutating func clear(_ kinds: Kind...) { all.removeAll { kinds.contains($0.kind) } }
 }
@@ -90,6 +102,10 @@ extension SourceState {
             (kind, isAlarm) = (.sourceUnwatched, false)
             text += "; changes are seen at the next poll only"
         case .unproved: kind = .unproved
+        case .mirror:
+            kind = .mirror
+            // Each is asked once in as many intervals as there are mirrors, and a publisher takes some time too.
+            isAlarm = now.wall - fact.since > plan.interval * (3 * plan.mirrors.count)
         case .warning, .versionJump: kind = .sourceWarning
         }
         return Problem(.source(name), kind, text, since: fact.since, isAlarm: isAlarm)

@@ -10,6 +10,7 @@ struct SourceState: Schedulable {
     /// When the source last gave or confirmed the newest answer.
     private(set) var confirmation = Confirmation.never
     var documents: DocumentTrust
+    private var mirrorState: MirrorState
     private(set) var problems = SourceProblems()
     var fetches: FetchCounts
     /// The wait between two polls that its flags or its server ask for at present; nil for the interval.
@@ -34,9 +35,16 @@ struct SourceState: Schedulable {
     init(plan: SourcePlan, at now: Now) {
         self.plan = plan
         documents = DocumentTrust(for: plan.audience)
+        mirrorState = MirrorState(Mirrors(of: plan.mirrors))
         schedule = Schedule(interval: plan.interval, maxBackoff: plan.maxBackoff)
         activity = .waiting(until: now.boot)
         fetches = FetchCounts(since: now.boot)
+    }
+
+    /// Which of its mirrors is asked next, and what each gave last; nil without mirrors.
+    var mirrors: Mirrors? {
+        get { if case .present(let mirrors) = mirrorState { mirrors } else { nil } }
+        set { mirrorState = MirrorState(newValue) }
     }
 
     /// The time between two polls at present.
@@ -61,6 +69,7 @@ struct SourceState: Schedulable {
 
     /// Makes a fetch due at once, or as soon as the fetch in flight ends.
     mutating func requestFetch(at now: Now) {
+        mirrors?.beginRound()
         switch activity {
         case .fetching(_, let limit): activity = .fetching(isHinted: true, limit: limit)
         case .waiting: activity = .waiting(until: now.boot)
@@ -69,7 +78,10 @@ struct SourceState: Schedulable {
 
     /// The fetch in flight was good. Returns a notice if the one before had failed. `scheduleNextFetch` has to follow.
     mutating func fetchSucceeded() -> [LogMessage] {
-        problems.clearFailure() ? [.sourceRecovered(name)] : []
+        let recovery: [LogMessage] = problems.clearFailure() ? [.sourceRecovered(name)] : []
+        guard mirrors != nil else { return recovery }
+        mirrors?.fetchSucceeded()
+        return recovery + updateMirrorProblems()
     }
 
     /// Ends a good fetch. The next one is due after the interval, or after `pace` in its place.
@@ -105,7 +117,24 @@ struct SourceState: Schedulable {
         }
     }
 
+    /// Ends the fetch of a mirror that gave nothing new, while another one may. Returns a notice if none gives the
+    /// highest version.
+    mutating func scheduleNextMirror(
+        at now: Now, using random: inout SeededRandom
+    ) -> [LogMessage] {
+        let usual = pace ?? plan.interval
+        let wait = usual.scaled(by: Double.random(in: 0.9...1.1, using: &random))
+        waitUnlessHinted(wait, at: now)
+        guard let lag = mirrors?.lag(behind: documents.highest?.number) else { return [] }
+        problems.setFailure(lag, at: now.wall)
+        return [.sourceFailed(name, lag, retryIn: wait, hasFlags: !answers.isEmpty)]
+    }
+
     private mutating func waitUnlessHinted(_ wait: Duration, at now: Now) {
+        var wait = wait
+        if let mirrors, case .fetching(_, let limit) = activity {
+            wait = mirrors.wait(wait, after: now.boot - limit + plan.timeout, at: now.boot)
+        }
         let isHinted = if case .fetching(isHinted: true, _) = activity { true } else { false }
         activity = .waiting(until: isHinted ? now.boot : now.boot + wait)
     }
@@ -177,6 +206,7 @@ struct SourceState: Schedulable {
             activity = .waiting(until: now.boot)
         }
         (answers, offered) = ([], nil)
+        mirrors = Mirrors(of: plan.mirrors)
         confirmation = .never
         problems.clear(.unproved, .versionJump)
     }
@@ -206,6 +236,12 @@ struct SourceState: Schedulable {
         }
     }
 
+    /// Updates the problems of mirrors. Returns notices of those that are new.
+    mutating func updateMirrorProblems() -> [LogMessage] {
+        let present = mirrors?.problems(highest: documents.highest?.number) ?? []
+        return problems.set(mirrors: present).map { .sourceWarned(name, $0) }
+    }
+
     // MARK: - Reload
 
     /// The same source under another plan.
@@ -222,6 +258,10 @@ struct SourceState: Schedulable {
             state.documents.dropAwaiting()
         }
         state.documents.setAudience(next.audience)
+        if next != plan || replacement != nil {
+            state.mirrors = Mirrors(of: next.mirrors)
+            state.problems.clear(.mirror)
+        }
         state.offered = nil
         state.plan = next
         state.schedule.interval = next.interval

@@ -113,6 +113,9 @@ struct SwitchState: Hashable, Sendable {
         return mayChange
     }
 
+    /// The source has confirmed the flags in force, and not the newest answer, which waits.
+    mutating func confirmFlags(at now: Now) { confirmation = .now(now.boot) }
+
     private mutating func markAccepted(at now: Now) {
         confirmation = .now(now.boot)
         newest = .accepted

@@ -82,6 +82,7 @@ package struct Problem: Hashable, Sendable {
         case unreadableState = "unreadable-state"
         case source
         case documentRefused = "document-refused"
+        case mirror
         case signersUnreadable = "signers-unreadable"
         case sourceUnwatched = "source-unwatched"
         case sourceWarning = "source-warning"
@@ -139,6 +140,8 @@ package struct Problem: Hashable, Sendable {
             "see that this host reaches the source, and that its answer is valid; killswitchd retries"
         case .documentRefused:
             "look up the quoted word in killswitchd(8), Reasons; 'killswitchctl verify' tests a document"
+        case .mirror:
+            "publish the newest document there too; orders reach this host by the other mirrors"
         case .signersUnreadable:
             "correct the file, its owner or its mode; it is read again as soon as it changes"
         case .sourceUnwatched: "nothing, if a change may wait for the next poll"

@@ -78,6 +78,14 @@ struct DocumentTrust: Sendable {
         return accepted == highest ? nil : accepted
     }
 
+    /// The version of a document for this host; nil for any other answer, which `admit` refuses.
+    func version(of answer: Answer) -> Int64? {
+        guard let audience, let order = answer.signed?.order, order.isFor(audience) else {
+            return nil
+        }
+        return order.version
+    }
+
     /// Whether the version of a signed answer jumps (`VersionJump`). The first version may be any.
     func hasVersionJump(to answer: Answer) -> Bool {
         guard let highest, let order = answer.signed?.order else { return false }

@@ -4,44 +4,67 @@ import HTTP
 import Requests
 package import SourceSettings
 
-/// Flags in a document on a server: one conditional GET for each fetch, over a kept connection.
+/// Flags in a document on a server: one conditional GET for each fetch, over a kept connection. A signed document may
+/// be on several servers.
 package final class HTTPSource: FlagSource {
-    private let settings: HTTPSettings
     private let context: SourceDependencies
-    private var fingerprints: RequestFingerprint
     private let fetch: Fetch
-    private var document: DocumentRequest?
+    /// At least one.
+    private var places: [Place]
+
+    /// An address of the document, with what binds the answers of this one alone.
+    private struct Place {
+        let settings: HTTPSettings
+        var fingerprints: RequestFingerprint
+        var document: DocumentRequest?
+    }
 
     /// A source that fetches nothing yet.
     package init(_ settings: HTTPSettings, _ context: SourceDependencies) {
-        self.settings = settings
         self.context = context
-        fingerprints = RequestFingerprint(to: settings, context.environment)
+        places = settings.addresses.map {
+            Place(settings: $0, fingerprints: RequestFingerprint(to: $0, context.environment))
+        }
         fetch = Fetch(
-            "get '\(settings.shownURL)'", limit: settings.limits.timeout, isDecidedOn: true,
-            for: context)
+            // A failure of a mirror names it anyway.
+            settings.mirrors.isEmpty ? "get '\(settings.shownURL)'" : "get",
+            limit: settings.limits.timeout, isDecidedOn: true, for: context)
     }
 
     package var name: SourceName { context.name }
 
     package var documents: SignedDocuments? { context.documents }
 
-    package var fingerprint: String { fingerprints.stored }
+    package var mirrors: [String] { places.count > 1 ? places.map(\.settings.shownURL) : [] }
 
-    package func matches(fingerprint stored: String) -> Bool { fingerprints.matches(stored) }
+    /// With mirrors it has those of all.
+    package var fingerprint: String {
+        places.map(\.fingerprints.stored).joined(separator: " and ")
+    }
+
+    package func matches(fingerprint stored: String) -> Bool {
+        places.count == 1
+            ? places[0].fingerprints.matches(stored)
+            : fingerprint.utf8.elementsEqual(stored.utf8)
+    }
 
     package func start() { documents?.start() }
 
     package func fetch(unlessMatching validators: Validators) {
+        fetch(from: 0, unlessMatching: validators)
+    }
+
+    package func fetch(from mirror: Int, unlessMatching validators: Validators) {
+        let place = places.indices.contains(mirror) ? mirror : 0
         documents?.refresh()
         fetch.start()
         do {
-            let document = try prepare()
-            let isBound = fingerprints.answered == document.fingerprint
+            let document = try prepare(place)
+            let isBound = places[place].fingerprints.answered == document.fingerprint
             let request = document.request(unlessMatching: isBound ? validators : Validators())
             let isConditional = request.request.headers.count > document.plain.headers.count
             fetch.send(request) { [unowned self] result in
-                responseArrived(result, document.fingerprint, isConditional)
+                responseArrived(result, from: place, document.fingerprint, isConditional)
             }
         } catch {
             context.deliverOutcome(.failure(Failure(.unreachable, "\(error)")))
@@ -56,13 +79,16 @@ package final class HTTPSource: FlagSource {
     }
 
     private func responseArrived(
-        _ result: Result<HTTPResponse, Failure>, _ fingerprint: String, _ isConditional: Bool
+        _ result: Result<HTTPResponse, Failure>, from place: Int, _ fingerprint: String,
+        _ isConditional: Bool
     ) {
         do throws(Failure) {
             let response = try result.get()
             let outcome = try outcome(of: response, isConditional)
-            fingerprints.answered = fingerprint
-            context.deliverOutcome(outcome, date: response.date(now: context.now.wall))
+            places[place].fingerprints.answered = fingerprint
+            // The clocks of mirrors differ, and none of them measures the ends of a signed document.
+            let date = places.count == 1 ? response.date(now: context.now.wall) : nil
+            context.deliverOutcome(outcome, date: date)
         } catch {
             context.deliverOutcome(.failure(documents?.failure(of: error) ?? error))
         }
@@ -88,14 +114,15 @@ package final class HTTPSource: FlagSource {
     }
 
     /// Reads the credentials, whose files may be replaced. The request is made again only if they changed.
-    private func prepare() throws(CredentialError) -> DocumentRequest {
-        if let document, settings.credentials.isEmpty { return document }
+    private func prepare(_ place: Int) throws(CredentialError) -> DocumentRequest {
+        let (known, settings) = (places[place].document, places[place].settings)
+        if let known, settings.credentials.isEmpty { return known }
         let secrets = try Secrets(of: settings, context.environment)
-        if let document, document.secrets == secrets { return document }
+        if let known, known.secrets == secrets { return known }
         let made = DocumentRequest(
-            secrets, fingerprints.text(secrets),
+            secrets, places[place].fingerprints.text(secrets),
             try settings.request(with: secrets, in: context.environment))
-        document = made
+        places[place].document = made
         return made
     }
 }

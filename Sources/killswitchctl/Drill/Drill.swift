@@ -79,7 +79,7 @@ struct Drill: ParsableCommand {
             if let summary = findings.failure { printError(summary) }
             throw CommandEnd(end: .killed(signal))
         }
-        order.sendResult(problem: findings.wholeProblem)
+        order.sendResult(of: findings)
         if let summary = findings.failure { throw CommandFailure(summary) }
     }
 

@@ -188,8 +188,11 @@ struct DrillOrder {
     }
 
     /// Tells the daemon how the drill ended. If that fails, the drill counts nevertheless.
-    func sendResult(problem: String?) {
-        let result: JSON.Object = ["service": .string(service.text), "problem": .optional(problem)]
+    func sendResult(of findings: DrillFindings) {
+        let result: JSON.Object = [
+            "service": .string(service.text), "problem": .optional(findings.wholeProblem),
+            "stopped": .strings(findings.stopped.map(\.text)),
+        ]
         do {
             _ = try daemon.order(("NoteDrill", result))
         } catch {

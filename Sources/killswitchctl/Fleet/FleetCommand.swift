@@ -195,7 +195,7 @@ extension Inventory {
     private static let mostBytes = 4 << 20
 
     /// Reads the file that an operator names.
-    fileprivate static func read(_ path: String) throws -> Inventory {
+    static func read(_ path: String) throws -> Inventory {
         let bytes = try orFail(.usage) { try File.read(path, limit: mostBytes) }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw CommandFailure(.usage, "\(path): it is not UTF-8")

@@ -109,7 +109,9 @@ struct DecisionReplay {
             throw CommandFailure("'\(name)' is not in the last accepted configuration")
         }
         self.service = service
-        var plan = Plan(sources: settings.plan.sources(of: service), services: [service])
+        var plan = Plan(
+            sources: settings.plan.sources(of: service), services: [service],
+            slots: settings.slots)
         // What a guard has answered is not stored: a step that has not come yet is held here too.
         plan.guards = settings.guardNames.filter { $0.key == name }
         self.plan = plan

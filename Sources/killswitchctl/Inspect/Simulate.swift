@@ -74,7 +74,8 @@ struct Simulate: ParsableCommand {
         }
         var simulation = Simulation(
             subject.service, sources: subject.sources, answers: subject.answers,
-            installed: subject.installed, on: place, at: start, isSilent: configured.silent)
+            installed: subject.installed, on: place, within: subject.slots, at: start,
+            isSilent: configured.silent)
         let records = simulation.records(until: until ?? start)
         let report = SimulationReport(
             service: subject.service, records: records, notices: simulation.notices)

@@ -14,6 +14,8 @@ import Storage
 struct SimulatedService {
     let service: Service
     let sources: [SourcePlan]
+    /// The part of every order in which this host is.
+    private(set) var slots = SlotRange.all
     /// The flags that were given for each source.
     private(set) var answers: [SourceName: Answer] = [:]
     private let signers: [SourceName: SignerFile]
@@ -26,7 +28,7 @@ struct SimulatedService {
             (service, sources) = try Self.bare(format, command.reading)
             signers = [:]
         } else {
-            (service, sources, signers) = try Self.configured(command.configured)
+            (service, sources, signers, slots) = try Self.configured(command.configured)
         }
         installed = try Self.installed(service)
         answers = try answers(command.flags, fetchedAt: start)
@@ -68,7 +70,7 @@ struct SimulatedService {
     /// A configured service, with the sources that it uses.
     private static func configured(
         _ options: ServiceOptions
-    ) throws -> (Service, [SourcePlan], [SourceName: SignerFile]) {
+    ) throws -> (Service, [SourcePlan], [SourceName: SignerFile], SlotRange) {
         let settings = try orFail(.configuration) {
             let places = try options.config.map(ConfigurationPlaces.beside) ?? .standard
             return try LoadedConfiguration(reading: places).settings
@@ -86,7 +88,7 @@ struct SimulatedService {
                 SignerFile(path: $0.signers, zone: { zone }, user: nil)
             }
         }
-        return (service, plan.sources(of: service), signers)
+        return (service, plan.sources(of: service), signers, plan.slots)
     }
 
     private static func installed(_ service: Service) throws -> Version? {

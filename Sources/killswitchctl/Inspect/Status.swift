@@ -13,7 +13,8 @@ struct StatusCommand: ParsableCommand {
         discussion: """
             GATE: open, closing 1/3, closed, opening, or stuck (cannot be moved). AGE: time since \
             the source last confirmed the flags. NEXT: time to the next fetch. UNITS: attached \
-            units that follow the gate, and the slowest stop or start. Without a daemon it shows \
+            units that follow the gate, and the slowest stop or start. DRILL, if a service has \
+            drill_every: the age of its last good drill. Without a daemon it shows \
             what was published last, and says so; exit status 1 if no daemon has decided anything \
             since the boot.
 
@@ -101,7 +102,7 @@ struct StatusCommand: ParsableCommand {
         for problem in daemon.problems where problem.isOfHost && problem.kind != .noDaemon {
             printError("\(problem.line(at: now))\n    to do: \(problem.advice)")
         }
-        if !rows.isEmpty { StatusRow.printTable(of: rows) }
+        if !rows.isEmpty { StatusRow.printTable(of: rows, with: daemon, at: now) }
         for row in rows { for line in row.keptUnits { printLine(line) } }
         for override in rows.compactMap(\.override) { printLine(override) }
         for row in rows {

@@ -75,10 +75,21 @@ struct StatusRow {
         return .object(object)
     }
 
-    /// Prints the table. If it is too wide, it cuts names of services, then reasons, then summaries of units.
-    static func printTable(of rows: [StatusRow]) {
-        let table = Columns(rows: [header] + rows.map(\.cells))
-        let lines = table.lines(within: Terminal.width() ?? .max, cutting: [0, 7, 6])
+    /// Prints the table. If it is too wide, it cuts names of services, then reasons, then summaries of units. It has a
+    /// column for drills if a service asks for them.
+    static func printTable(of rows: [StatusRow], with daemon: DaemonReport, at now: Instant) {
+        let drills = rows.map {
+            DrillNotice(daemon.drills[$0.service.text], units: $0.units, at: now)
+        }
+        var cells = [header] + rows.map(\.cells)
+        var cut = [0, 7, 6]
+        if drills.contains(where: { $0 != nil }) {
+            for (row, word) in (["DRILL"] + drills.map { $0?.cell ?? "-" }).enumerated() {
+                cells[row].insert(word, at: 7)
+            }
+            cut = [0, 8, 6]
+        }
+        let lines = Columns(rows: cells).lines(within: Terminal.width() ?? .max, cutting: cut)
         for (line, row) in zip(lines, [nil] + rows) { printLine(line, in: row?.color) }
     }
 

@@ -126,6 +126,12 @@ struct Force: DaemonOrder {
         ].compactMap(\.self) + reply.gateProblems(of: state)
     }
 
+    /// Says what of a closing was never tried.
+    func finish(_ replies: [OrderReply], in published: PublishedFiles) {
+        let closed = replies.flatMap(\.answers).filter { $0.1.text("gate") == Gate.closed.rawValue }
+        DrillNotice.show(about: closed.map(\.0), in: published)
+    }
+
     /// It failed if the override is not stored, as a restart would lose it, or if the gate cannot be moved.
     func hasFailed(_ reply: OrderReply) -> Bool {
         reply.object["problem"]?.string != nil || reply.isHeldUp

@@ -23,6 +23,8 @@ protocol DaemonOrder: ParsableCommand {
     func lines(_ reply: OrderReply) -> [String]
     /// Whether the reply says that something failed: the command prints it, and exits with 1.
     func hasFailed(_ reply: OrderReply) -> Bool
+    /// Adds what a person should know after the order.
+    func finish(_ replies: [OrderReply], in published: PublishedFiles)
 }
 
 /// An order that is one call.
@@ -97,6 +99,7 @@ extension DaemonOrder {
                 replies.append(OrderReply(object: json, published: published))
             }
         }
+        finish(replies, in: published)
         if let watcher {
             try flushOutput()
             let answers = Dictionary(replies.flatMap(\.answers)) { first, _ in first }
@@ -117,6 +120,8 @@ extension DaemonOrder {
     var hasList: Bool { false }
 
     func hasFailed(_ reply: OrderReply) -> Bool { false }
+
+    func finish(_ replies: [OrderReply], in published: PublishedFiles) {}
 
     var waitsForGates: Bool { false }
 

@@ -51,6 +51,8 @@ struct Sign: ParsableCommand {
             valueName: "time"), transform: Instant.read)
     var issued: Instant?
 
+    @OptionGroup var common: CommonOptions
+
     @Argument(help: "The flags: a JSON object, signed or not.", completion: .file())
     var file: String
 
@@ -79,6 +81,7 @@ struct Sign: ParsableCommand {
                 + "\(order.audiences.joined(separator: ", ")) until "
                 + "\(Zone.utc.rfc3339(order.expires)), with "
                 + "\(count) \(count == 1 ? "signature" : "signatures")")
+        DrillNotice.show(in: common)
     }
 }
 

@@ -41,11 +41,25 @@ final class Probe {
                 outcomes[source] = outcome
             }
         }
-        for source in followed { source.fetch(unlessMatching: Validators()) }
-        // Each source ends its fetch inside of its time limit.
-        while outcomes.count < followed.count { try loop.runOnce(.seconds(60)) }
         var status = DaemonExitStatus.success
-        for source in followed {
+        // One mirror of each source after the other.
+        for mirror in 0..<max(1, followed.map(\.mirrors.count).max() ?? 1) {
+            let asked = followed.filter { mirror == 0 || mirror < $0.mirrors.count }
+            outcomes = [:]
+            for source in asked { source.fetch(from: mirror, unlessMatching: Validators()) }
+            // Each source ends its fetch inside of its time limit.
+            while outcomes.count < asked.count { try loop.runOnce(.seconds(60)) }
+            if !printOutcomes(of: asked, mirror) { status = DaemonExitStatus.noAnswer }
+        }
+        for source in followed { source.stop() }
+        try askGuards()
+        return status
+    }
+
+    /// Prints how the fetches have ended. True if each has brought an answer.
+    private func printOutcomes(of asked: [any FlagSource], _ mirror: Int) -> Bool {
+        var isGood = true
+        for source in asked {
             let words: String
             switch outcomes[source.name] {
             case .answer(let answer):
@@ -56,13 +70,12 @@ final class Probe {
             case .unchanged, nil: words = "answers"
             case .failure(let failure):
                 words = "fails: \(failure.detail)"
-                status = DaemonExitStatus.noAnswer
+                isGood = false
             }
-            print("source '\(source.name)' \(words.printable)")
-            source.stop()
+            let place = source.mirrors.isEmpty ? "" : " at '\(source.mirrors[mirror].printable)'"
+            print("source '\(source.name)'\(place) \(words.printable)")
         }
-        try askGuards()
-        return status
+        return isGood
     }
 
     /// Asks each guard. One that does not pass is no mistake of the configuration.

@@ -29,6 +29,74 @@ extension WrongFile {
             f:6:1: unknown key 'notise' in [limits]; did you mean 'notice'?
             """),
         WrongFile(
+            "slots",
+            """
+            [host]
+            slots = "50%-50%"
+            slot = 3
+            \(shopTable)
+            """,
+            """
+            f:2:9: bad part '50%-50%' for 'slots' in [host]: write two percentages from 0% to 100%, the lower one first
+            f:3:1: unknown key 'slot' in [host]; did you mean 'slots'?
+            """),
+        WrongFile(
+            "slotsThatAreANumber",
+            """
+            [host]
+            slots = 50
+            \(shopTable)
+            """,
+            """
+            f:2:9: wrong type for 'slots' in [host]: expected a part such as "50%-100%", found an integer
+            """),
+        WrongFile(
+            "mirrorsWithoutSigners",
+            """
+            [source.app]
+            type = "http"
+            url = ["https://a/x", "https://b/x"]
+            [report]
+            url = ["https://a/x", "https://b/x"]
+            \(shopTable)
+            """,
+            """
+            f:3:1: 'url' in [source.app] is a list; only a source of type 'http' with 'signers' has mirrors
+            f:5:1: 'url' in [report] is a list; only a source of type 'http' with 'signers' has mirrors
+            """),
+        WrongFile(
+            "mirrorsThatAreNone",
+            """
+            [source.a]
+            type = "http"
+            url = []
+            [source.b]
+            type = "http"
+            url = ["https://a/x", "https://a/x"]
+            [source.c]
+            type = "http"
+            url = ["https://a/x", 1]
+            [source.d]
+            type = "http"
+            url = ["https://a/x", "ftp://a/x"]
+            \(shopTable)
+            """,
+            """
+            f:3:7: bad list for 'url' in [source.a]: write 1 to 16 addresses
+            f:6:7: bad list for 'url' in [source.b]: it names 'https://a/x' twice
+            f:9:7: bad list for 'url' in [source.c]: '1'
+            f:12:7: bad list for 'url' in [source.d]: 'ftp://a/x': it begins with neither 'https://' nor 'http://'
+            """),
+        WrongFile(
+            "drillsTooOften",
+            """
+            \(shopTable)
+            drill_every = "30m"
+            """,
+            """
+            f:4:15: bad duration '30m' for 'drill_every' in [service.shop]: expected 1h to 3650d
+            """),
+        WrongFile(
             "limitsThatAreTooLong",
             """
             [limits]
@@ -106,7 +174,7 @@ extension WrongFile {
             'open_spread', 'spread_at_boot', 'drain', \
             'confirm_close', 'confirm_open', 'signatures_to_close', 'signatures_to_open', \
             'installed_version', 'installed_version_file', \
-            'activation', 'notify_before', 'guard', 'units', 'page', 'lang', 'variant', 'values'
+            'activation', 'notify_before', 'guard', 'drill_every', 'units', 'page', 'lang', 'variant', 'values'
             f:8:1: unknown key 'colour' in [[service.blog.switch]]; known are 'source', 'format', \
             'key', 'countdown_key'
             f:12:1: unknown key 'intervall' in [source.app]; did you mean 'interval'?
@@ -126,7 +194,7 @@ extension WrongFile {
             'open_spread', 'spread_at_boot', 'drain', \#
             'confirm_close', 'confirm_open', 'signatures_to_close', 'signatures_to_open', \#
             'installed_version', 'installed_version_file', \#
-            'activation', 'notify_before', 'guard', 'units', 'page', 'lang', 'variant', 'values'
+            'activation', 'notify_before', 'guard', 'drill_every', 'units', 'page', 'lang', 'variant', 'values'
             """#),
         WrongFile(
             "missingKeys",

@@ -117,6 +117,56 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("0%-100%", 0, 1_000_000, "0%-100%"), ("50%-100%", 500_000, 1_000_000, "50%-100%"),
+        ("0%-0.0001%", 0, 1, "0%-0.0001%"),
+        ("012.50%-99.9999%", 125_000, 999_999, "12.5%-99.9999%"),
+    ])
+    func aPartOfTheSlotsIsTwoPercentages(
+        _ text: String, _ lower: Int, _ upper: Int, _ written: String
+    ) throws {
+        let part = try #require(SlotRange(text))
+        #expect(part.lower == lower && part.upper == upper && part.text == written)
+    }
+
+    @Test(arguments: [
+        "", "-", "50%", "50%-", "-50%", "50-100", "50%-100", "100%-50%", "50%-50%", "0%-100.1%",
+        "0%-101%", "0%-1000%", "-1%-5%", "+1%-5%", "0%-1e1%", "0%-5.%", "0%-.5%", "0%-0.00001%",
+        "0%-1.2.3%", "0 %-1 %", "0%–100%", "٠%-١%", "0%-5%-9%",
+        "0%-" + String(repeating: "9", count: 100_000) + "%",
+    ])
+    func whatIsNoPartIsRefused(_ text: String) { #expect(SlotRange(text) == nil) }
+
+    /// Canaries are before all others and tills after them, uniformly within their part.
+    @Test func aHostWithAPartIsInItsPartOfEveryOrder() throws {
+        let begin = try Instant(rfc3339: Self.begin)
+        let rollout = Rollout(
+            steps: [10_000, 500_000, 1_000_000].enumerated().map {
+                Rollout.Step(at: begin + .seconds(3600 * $0), reach: $1)
+            })
+        for (text, shares) in [
+            ("0%-1%", [1.0, 1, 1]), ("50%-100%", [0, 0, 1]), ("0%-2%", [0.5, 1, 1]),
+        ] {
+            let part = try #require(SlotRange(text))
+            let slots = (0..<10_000).map {
+                rollout.slot(
+                    of: .named("host-\($0)", within: part), service: "shop", source: "app")
+            }
+            for (step, share) in zip(rollout.steps, shares) {
+                let closed = slots.count { $0.number < step.reach }
+                #expect(abs(Double(closed) / 10_000 - share) < 0.03, "\(text): \(closed)")
+                #expect(part.share(within: step.reach) == share)
+            }
+        }
+        let till = try #require(SlotRange("50%-100%"))
+        #expect(rollout.arrivals(in: till).first == begin + .seconds(7200))
+        #expect(rollout.arrivals(in: till).last == begin + .seconds(7200))
+        let all = rollout.arrivals(in: .all)
+        #expect(all.first == begin && all.last == begin + .seconds(7200))
+        let half = Rollout(steps: Array(rollout.steps.prefix(2)))
+        #expect(half.arrivals(in: till).first == nil && half.arrivals(in: .all).last == nil)
+    }
+
     /// By the decision itself, at three times.
     @Test func aHundredThousandHostsObeyInTheirTurnAndStayInIt() throws {
         let begin = try Instant(rfc3339: Self.begin)

@@ -78,6 +78,35 @@ import Testing
         #expect(play.states(at: 7200) == [.ended])
     }
 
+    /// A host that becomes a canary takes part at once, and one that becomes a till leaves an order that does not reach
+    /// its part.
+    @Test func aReloadMovesAHostToItsPart() throws {
+        let shop = try service(format: .switchObject(.whole), policy: Policy(minClosed: .zero))
+        var plan = Plan([shop])
+        plan.slots = try #require(SlotRange("50%-100%"))
+        var play = try Transcript(
+            plan: plan, place: .named("this-host")
+        ).answered(Self.order)
+        #expect(play.states(at: 3600) == [.running])
+        #expect(play.states(at: 7200) == [.running])
+        plan.slots = try #require(SlotRange("0%-1%"))
+        #expect(play.states(at: 7201, .reconfigured(plan)) == [.maintenance])
+        plan.slots = try #require(SlotRange("99%-100%"))
+        #expect(play.states(at: 7300, .reconfigured(plan)) == [.running])
+    }
+
+    @Test func aPartHoldsForTheSpreadToo() throws {
+        var shop = try service(format: .switchObject(.whole), policy: Policy(minClosed: .zero))
+        shop.policy.openSpread = .seconds(1000)
+        var plan = Plan([shop])
+        plan.slots = try #require(SlotRange("90%-100%"))
+        var play = try Transcript(plan: plan, place: .named("this-host"))
+            .answered(#"{"state":"maintenance"}"#)
+        try play.at(100, "app", answers: #"{"state":"running"}"#)
+        #expect(play.states(at: 990) == [.maintenance])
+        #expect(play.states(at: 1101) == [.running])
+    }
+
     @Test func whatDoesNotCloseWaitsForNoStep() throws {
         let order =
             #"{"state":"update-required","rollout":[{"at":"2030-03-01T13:00:00Z","percent":1}]}"#

@@ -90,8 +90,9 @@ enum TranscriptFormat {
 
     static func line(_ effect: Effect, since now: Now) -> String {
         switch effect {
-        case .fetch(let source, let validators):
-            "fetch \(source)" + (validators.etag.map { " if not \($0)" } ?? "")
+        case .fetch(let source, let validators, let mirror):
+            "fetch \(source)" + (mirror.map { " from \($0)" } ?? "")
+                + (validators.etag.map { " if not \($0)" } ?? "")
         case .storeFlags(let source, let answers):
             "store \(source): "
                 + answers.map { String(decoding: $0.body, as: UTF8.self) }.joined(separator: " ")

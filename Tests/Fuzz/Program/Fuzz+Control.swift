@@ -35,6 +35,7 @@ private final class FuzzedDaemon: ControllableDaemon {
     let now = Now(wall: Instant(seconds: 1_800_000_000), boot: Boottime(microseconds: 0))
     let condition = HostCondition()
     let descriptors: (used: Int?, limit: Int) = (23, 1024)
+    let drillIntervals: [ServiceName: Duration] = [:]
     let gates: GateMachine? = GateMachine(services: [])
     let attachmentOutcome: AttachmentOutcome? = AttachmentOutcome()
     private(set) var machine = FuzzedDaemon.started

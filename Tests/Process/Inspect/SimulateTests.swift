@@ -195,6 +195,52 @@ import Testing
                         """#.utf8)), "\(result)")
     }
 
+    @Test func anInventorySaysWhoClosesWhen() throws {
+        try folder.write(
+            #"""
+            {"state": "maintenance", "seed": "march", "rollout": [
+                {"at": "2027-03-01T12:00:00Z", "percent": 1},
+                {"at": "2027-03-01T13:00:00Z", "percent": 50},
+                {"at": "2027-03-01T14:00:00Z", "percent": 90}]}
+            """#, to: "steps.json")
+        try folder.write(
+            """
+            web-1
+            canary 0%-1%
+            till 50%-90%
+            spare 95%-100%
+            0123456789abcdef0123456789abcdef 10%-20%
+            """, to: "hosts.txt")
+        let result = try run(
+            "rollout", folder("steps.json"), "--inventory", folder("hosts.txt"), "--time-zone",
+            "UTC")
+        #expect(
+            result.output == """
+                2027-03-01T12:00:00+00:00  1 %  about 1 of 5 hosts
+                2027-03-01T13:00:00+00:00  50 %  about 3 of 5 hosts
+                2027-03-01T14:00:00+00:00  90 %  about 4 of 5 hosts
+
+                HOST                              SLOTS     CLOSES
+                canary                            0%-1%     2027-03-01T12:00:00+00:00
+                web-1                             0%-100%   from 2027-03-01T12:00:00+00:00 on, or never
+                0123456789abcdef0123456789abcdef  10%-20%   2027-03-01T13:00:00+00:00
+                till                              50%-90%   2027-03-01T14:00:00+00:00
+                spare                             95%-100%  never
+
+                """, "\(result)")
+        let programs = try run(
+            "rollout", folder("steps.json"), "--inventory", folder("hosts.txt"), "--time-zone",
+            "UTC", "--json")
+        let object = try #require(try JSON.Value.parse(Array(programs.output.utf8)).object)
+        let hosts = object["inventory"]?.array?.compactMap(\.object) ?? []
+        #expect(hosts.map { $0["name"]?.string }.first == "canary")
+        #expect(hosts.last?["first"] == .null && hosts.last?["slots"] == "95%-100%")
+        let slot = hosts.compactMap { $0["slot"]?.number?.int64 }
+        #expect(slot.count == 1 && (100_000..<200_000).contains(slot[0]))
+        try run("rollout", folder("steps.json")).expect(2, errors: "give --hosts or --inventory")
+        try run("rollout", folder("steps.json"), "--inventory", "/nowhere").expect(2)
+    }
+
     @Test(arguments: [
         (["plain.json"], "the order has no rollout: it reaches every host at once"),
         (["nowhere.json"], "no such file"),

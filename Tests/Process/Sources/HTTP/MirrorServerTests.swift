@@ -1,0 +1,167 @@
+import CivilTime
+import EventLoop
+import Files
+import JSON
+import Support
+import Testing
+
+/// A signed document on three real servers.
+private final class MirrorHost {
+    let fleet: Fleet
+    let servers: [FlagServer]
+
+    /// Servers that all have version 8, which opens, and a daemon that has decided by it.
+    init() async throws {
+        var servers: [FlagServer] = []
+        for _ in 0..<3 { servers.append(try await FlagServer()) }
+        let urls = servers.map { "\"http://127.0.0.1:\($0.port)/flags.json\"" }
+        fleet = try Fleet(
+            Fleet.configuration(
+                place: "type = \"http\"\nurl = [\(urls.joined(separator: ", "))]\ninterval = \"1s\""
+            ))
+        self.servers = servers
+        try publish("no", version: 8, to: [0, 1, 2])
+        for server in servers { try await server.behave("held") }
+        try await fleet.daemon.start(awaitingReason: "flags")
+    }
+
+    func document(_ end: String, version: Int, audience: String = "prod") throws -> String {
+        try fleet.signed(
+            Fleet.document(end, version: version, audience: audience), by: [fleet.alice])
+    }
+
+    func publish(_ end: String, version: Int, to mirrors: [Int]) throws {
+        let signed = try document(end, version: version)
+        for mirror in mirrors { try servers[mirror].folder.write(signed, to: "flags.json") }
+    }
+
+    func sources() throws -> [JSON.Object] {
+        let status = try fleet.daemon.control("status", "--json")
+        let object = try JSON.Value.parse(Array(status.output.utf8)).object
+        return object?["sources"]?.array?.compactMap(\.object) ?? []
+    }
+
+    func states() throws -> [String] {
+        let mirrors = try sources().first?["mirrors"]?.array?.compactMap(\.object) ?? []
+        return mirrors.map { $0["state"]?.string ?? "" }
+    }
+
+    func awaitStates(_ expected: [String]) async throws {
+        try await waitUntil(
+            "the mirrors are \(expected)", every: .milliseconds(300),
+            orReport: { "\(try states())\n\(try fleet.daemon.log)" }
+        ) { try states() == expected }
+    }
+}
+
+/// Orders on mirrors, of which one is not as it should be.
+@Suite(.timeLimit(.minutes(5))) struct MirrorServerTests {
+    @Test func eachIsAskedInTurnUnderItsOwnCondition() async throws {
+        let host = try await MirrorHost()
+        try await waitUntil("each was asked three times") {
+            try host.servers.allSatisfy { try $0.requests.count >= 3 }
+        }
+        for server in host.servers {
+            let requests = try server.requests
+            #expect(requests[0].headers["if-none-match"] == nil)
+            let etags = Set(requests.dropFirst().map { $0.headers["if-none-match"] })
+            #expect(etags.count == 1 && etags.first != .some(nil), "\(etags)")
+        }
+        // One at each poll: none is asked twice before the others are.
+        let times = try host.servers.enumerated().flatMap { index, server in
+            try server.requests.map { (time: $0.time, index: index) }
+        }.sorted { $0.time < $1.time }
+        for position in times.indices.dropFirst(3) {
+            #expect(times[position].index == times[position - 3].index)
+        }
+        #expect(try host.states() == ["current", "current", "current"])
+        #expect(try host.fleet.daemon.warnings.isEmpty)
+    }
+
+    /// A mirror that is frozen, was rolled back, is down, hangs, or has the document of another fleet.
+    @Test(arguments: [
+        ("frozen", "behind", "is behind: it gives version 8, and 10 was accepted"),
+        ("rolled back", "behind", "is behind: it gives version 7, and 10 was accepted"),
+        ("down", "failing", "get: cannot connect: connection refused"),
+        ("silent", "failing", "get: no complete answer within 1"),
+        ("busy", "failing", "get: the server answers 503 (unavailable)"),
+        ("foreign", "failing", "the signed document is refused, 'other-audience'"),
+        ("unsigned", "failing", "the signed document is refused, 'unsigned'"),
+        ("forged", "failing", "the signed document is refused, 'same-version-other-bytes'"),
+    ])
+    func whatOneMirrorGivesKeepsNoOrderOut(
+        _ fault: String, _ state: String, _ clause: String
+    ) async throws {
+        let host = try await MirrorHost()
+        let bad = host.servers[1]
+        switch fault {
+        case "rolled back": try bad.folder.write(host.document("no", version: 7), to: "flags.json")
+        case "down": try await bad.behave("closed")
+        case "silent": try await bad.behave("silence")
+        case "busy": try await bad.behave("week-503")
+        case "foreign":
+            try bad.folder.write(
+                host.document("no", version: 99, audience: "test"), to: "flags.json")
+        case "unsigned": try bad.folder.write(#"{"service_end": "yes"}"#, to: "flags.json")
+        case "forged":
+            try bad.folder.write(host.document("over", version: 10), to: "flags.json")
+            // The others have other bytes under the same number, and come first.
+            try await bad.behave("closed")
+        default: break
+        }
+        // An order on one of the others takes effect within three intervals. A machine that runs many tests is slow.
+        try host.publish("yes", version: 9, to: [2])
+        let begin = try EventLoop().now.boot
+        try await host.fleet.daemon.awaitState("ended")
+        let took = try EventLoop().now.boot - begin
+        #expect(took < .seconds(8), "\(took)")
+        try host.publish("no", version: 10, to: [0, 2])
+        try await host.fleet.daemon.awaitState("running")
+        if fault == "forged" { try await bad.behave("held") }
+        try await host.awaitStates(["current", state, "current"])
+        let status = try host.fleet.daemon.control("status")
+        let name = "source 'app': mirror 'http://127.0.0.1:\(bad.port)/flags.json'"
+        #expect(status.output.contains(name) && status.output.contains(clause), "\(status)")
+        #expect(try host.fleet.daemon.lines(with: name).contains { $0.contains(clause) })
+        let metrics = try host.fleet.daemon.folder.text(of: "run/metrics.prom")
+        let labels = "{source=\"app\",mirror=\"http://127.0.0.1:\(bad.port)/flags.json\"}"
+        try await waitUntil("the metrics say so", orReport: { metrics }) {
+            try host.fleet.daemon.folder.text(of: "run/metrics.prom")
+                .contains("killswitch_mirror_current\(labels) 0\n")
+        }
+        #expect(try host.sources().first?["problem"] == .null)
+        // It is healed.
+        try bad.folder.write(try host.servers[0].folder.text(of: "flags.json"), to: "flags.json")
+        if fault == "busy" { return }
+        try await bad.behave("held")
+        try await host.awaitStates(["current", "current", "current"])
+        #expect(try host.fleet.daemon.control("status").output.contains("mirror") == false)
+    }
+
+    @Test func aProbeAsksEach() async throws {
+        let host = try await MirrorHost()
+        try await host.servers[2].behave("404")
+        let probe = try Programs.run(
+            "killswitchd",
+            ["--config", host.fleet.daemon.folder("killswitchd.toml"), "--check", "--probe"])
+        #expect(probe.status == 75)
+        for (index, words) in ["answers, ", "answers, ", "fails: get: the server answers 404"]
+            .enumerated()
+        {
+            let place = "http://127.0.0.1:\(host.servers[index].port)/flags.json"
+            #expect(probe.output.contains("source 'app' at '\(place)' \(words)"), "\(probe)")
+        }
+    }
+
+    @Test func aRestartKnowsTheHighestVersion() async throws {
+        let host = try await MirrorHost()
+        try host.publish("yes", version: 9, to: [0])
+        try await host.fleet.daemon.awaitState("ended")
+        try host.fleet.daemon.stop()
+        try await host.servers[0].behave("closed")
+        try host.fleet.daemon.start()
+        try await host.awaitStates(["failing", "behind", "behind"])
+        try await host.fleet.daemon.awaitState("ended")
+        try await host.fleet.daemon.awaitLine("no mirror gives version 9, which was accepted")
+    }
+}
