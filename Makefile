@@ -34,7 +34,7 @@ DEMO   = .build/demo
 ZSH   ?= zsh/vendor-completions
 COMPLETIONS = bash-completion/completions $(ZSH) fish/vendor_completions.d
 
-.PHONY: deps build run test sanitize fuzz faults check pages site site-test bench link-order decision-benchmark fleet-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb ansible-test rpm release release-test deps-release source source-test debian13
+.PHONY: deps build run test sanitize fuzz faults check pages site site-test bench compare link-order decision-benchmark fleet-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb ansible-test rpm release release-test deps-release source source-test debian13
 
 # The Debian packages that building, packing and testing need and that are missing, and nothing else: as root they
 # are installed, otherwise the one command to type is printed. Each target below sees to its own.
@@ -103,6 +103,11 @@ site-test:
 # Our figures beside a peer's, in one run.
 bench: deb deps
 	Benchmarks/run
+
+# Ours beside what people would use instead, on a booted systemd: docs/comparison.md. As root, a quarter of an hour.
+compare: deb deps
+	@.ci/packages compare
+	Benchmarks/compare/compare $(if $(QUICK),--quick)
 
 # packaging/link-order anew, after functions were renamed or added: from a program with its symbols.
 link-order: deps

@@ -6,6 +6,8 @@
  * count.
  *
  * usage: peer URL FOLDER INTERVAL-MS SOURCES [CA-FILE]
+ *
+ * The program that the variable ON_CHANGE names is started with each new state.
  */
 #define _GNU_SOURCE
 #include <cjson/cJSON.h>
@@ -13,11 +15,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <systemd/sd-event.h>
 #include <time.h>
 #include <unistd.h>
@@ -132,12 +136,23 @@ static void store(struct source *it) {
     cJSON_Delete(stored);
 }
 
+static void act_on(char *state) {
+    char *program = getenv("ON_CHANGE");
+    pid_t child;
+    if (!program) return;
+    if (posix_spawn(&child, program, NULL, NULL, (char *[]){program, state, NULL}, environ) != 0) die("spawn");
+    waitpid(child, NULL, 0);
+}
+
 static void publish(struct source *it, int now) {
     if (now == it->state) return;
     it->state = now;
-    const char *text = now == 2 ? "update-required\n" : now ? "maintenance\n" : "running\n";
+    char text[32];
+    snprintf(text, sizeof text, "%s\n", now == 2 ? "update-required" : now ? "maintenance" : "running");
     replace(it, "state.json", text, strlen(text));
     fprintf(stderr, "peer: %s", text);
+    *strchr(text, '\n') = 0;
+    act_on(text);
 }
 
 /* As strict as cJSON can be: nothing may follow the object. cJSON accepts duplicate keys. */

@@ -74,8 +74,8 @@ package final class GateDriver {
     /// The gates, to look at. Do not keep the copy: the next event would copy every gate.
     package var gates: GateMachine { machine }
 
-    /// How often `units.json` and `gate.json` were written.
-    package var publicationCount: Int { machine.publicationCount }
+    /// How many writes of `units.json` and `gate.json` were asked for: where it is the same, every gate is.
+    package private(set) var publicationCount = 0
 
     /// What the gate of a service is in fact; nil while that is not known.
     package func report(of service: ServiceName) -> GateStatus? {
@@ -125,6 +125,7 @@ package final class GateDriver {
         } catch {
             post(.writeFailed(service, problem: "\(error)"))
         }
+        publicationCount += 1
         published?(service)
     }
 }

@@ -58,10 +58,15 @@ extension GateState {
         return true
     }
 
-    /// Ends a drain if somebody has closed the gate by hand. Returns whether that is so.
+    /// Ends a drain if the gate is closed already: by hand, or because it was never opened. Returns whether that is so.
     mutating func endDrainIfClosed(at now: Boottime) -> Bool {
         guard drain != nil, let desired, targets.isGateMoved(from: desired) else { return false }
         drain?.end(at: now)
         return true
+    }
+
+    /// The jobs that may be asked for: a gate that drains is decided closed, and is not opened.
+    func permitted(_ jobs: [TargetJob]) -> [TargetJob] {
+        drain == nil ? jobs : jobs.filter { !($0.isStart && $0.target.kind == .open) }
     }
 }

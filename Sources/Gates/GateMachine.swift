@@ -8,16 +8,15 @@ package import Decision
 /// start an active one would start stopped units again, as an opening during a drain has to.
 ///
 /// A value without a clock or a bus, beside `Machine` and fed by its verdicts. It routes: the state of a gate
-/// is its `GateState`, of a unit its `AttachedUnit`, of the bus `SystemdLink`.
-package struct GateMachine: Sendable {
+/// is its `GateState`, of a unit its `AttachedUnit`, of the bus `SystemdLink`. Equal machines have equal futures, so
+/// that a test can visit every state that can be reached.
+package struct GateMachine: Hashable, Sendable {
     /// A gate for each service that is configured, or that a target was seen of.
     var gates: [ServiceName: GateState] = [:]
     var units: [UnitName: AttachedUnit] = [:]
     var link = SystemdLink()
     var digest = GateSummary()
     var listed: ListedUnits
-    /// How many writes of `units.json` and `gate.json` were asked for: where it is the same, every gate is.
-    package private(set) var publicationCount = 0
 
     /// A machine for these services, none of them decided. The configuration attaches the `listed` units to them.
     package init(services: [ServiceName], listed: [ServiceName: [UnitName]] = [:]) {
@@ -44,7 +43,7 @@ package struct GateMachine: Sendable {
             retryNow(at: now, &batch)
             listed.retryNow(isAnyMissing: digest.isAnyUnitMissing, at: now)
         case .unitChanged(let unit, let seen): unitChanged(unit, seen, &batch)
-        case .unitRead(let unit, let properties): unitRead(properties, of: unit, &batch)
+        case .unitRead(let unit, let properties): unitRead(properties, of: unit, at: now, &batch)
         case .jobAnswered(let job, let problem, let number):
             jobAnswered(problem, number, to: job, at: now, &batch)
         case .startFailed(let unit, let job, let isByAssertion):
@@ -81,7 +80,6 @@ package struct GateMachine: Sendable {
             listed.log(missing(of: service, at: now), of: service, &batch)
         }
         let published = publish(&batch, at: now)
-        publicationCount += published.count
         link.unanswered.jobsSent(batch.jobs.count, at: now)
         if link.prepare(&batch, at: now) { batch.others.append(.list(units.keys.sorted())) }
         updateSummary(batch, at: now)
@@ -97,7 +95,9 @@ package struct GateMachine: Sendable {
         at now: Boottime, _ batch: inout GateBatch
     ) {
         var gate = gates[service] ?? GateState(of: service, isConfigured: true)
-        let isReopened = gate.drain != nil && desired.gate == .open
+        // Behind the marker starts were refused, also if somebody has started the target by hand.
+        let wasClosed = gate.drain != nil || gate.desired?.gate == .closed
+        let isReopened = wasClosed && desired.gate == .open
         if gate.drain(to: desired, until: drainsUntil, at: now) {
             gates[service] = gate
             return batch.recheck(service)
@@ -196,11 +196,11 @@ package struct GateMachine: Sendable {
         }
     }
 
-    /// A unit was read. A unit that could not be read keeps its last known state.
+    /// A unit was read. A unit that could not be read keeps its last known state, and is read again.
     private mutating func unitRead(
-        _ properties: UnitSnapshot?, of unit: UnitName, _ batch: inout GateBatch
+        _ properties: UnitSnapshot?, of unit: UnitName, at now: Boottime, _ batch: inout GateBatch
     ) {
-        link.unitRead(unit)
+        link.unitRead(unit, isKnown: properties != nil, at: now)
         if let target = GateTarget(unit) {
             targetRead(properties, of: target, &batch)
         } else if unit == ListedUnits.unit, let properties {

@@ -171,8 +171,11 @@ extension GateMachine {
 
 /// The refusal of a job by systemd. It is an alarm only if the system is not stopping, so it waits
 /// for the answer to `readSystemState`; and it is reported once until the gate stands.
-struct RefusedJob: Sendable {
-    private typealias Refusal = (job: TargetJob, problem: GateObstacle)
+struct RefusedJob: Hashable, Sendable {
+    private struct Refusal: Hashable {
+        let job: TargetJob
+        let problem: GateObstacle
+    }
 
     private var pending: Refusal?
     private var reported: Refusal?
@@ -183,7 +186,9 @@ struct RefusedJob: Sendable {
     /// The problem of the refusal that was reported last; nil without one.
     var problem: GateObstacle? { reported?.problem }
 
-    mutating func jobRefused(_ job: TargetJob, _ problem: GateObstacle) { pending = (job, problem) }
+    mutating func jobRefused(_ job: TargetJob, _ problem: GateObstacle) {
+        pending = Refusal(job: job, problem: problem)
+    }
 
     /// systemd has taken a job that it may have refused before.
     mutating func jobAccepted(_ job: TargetJob) { if reported?.job == job { reported = nil } }

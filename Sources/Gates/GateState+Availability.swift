@@ -7,8 +7,8 @@ import Decision
 /// that the gate starts is up. It does not stay for a unit that has failed: the others serve, and the failure is a
 /// problem of its own. Nor does it stay for a unit that hangs: after the unit's start limit nobody waits for it.
 extension GateState {
-    /// The gate opens again during its drain: has its units started if some are down. A start was refused to them
-    /// meanwhile, and the targets stand open already. Returns whether `startMove` has to follow.
+    /// The gate opens again, during its drain or after it was closed: has its units started if some are down. A start was
+    /// refused to them meanwhile, and the targets may stand open already. Returns whether `startMove` has to follow.
     mutating func startAgain(_ context: GateContext) -> Bool {
         let areUp =
             context.link.isUp && targets.areAttachedKnown
@@ -49,7 +49,10 @@ extension GateState {
             !unit.starters(of: service).isEmpty && !unit.isUp && unit.seen?.isAtRest == false
         }
         guard !starting.isEmpty else { return }
-        phase = .awaitingUnits(GateMove(at: context.now, awaiting: Set(starting.map(\.name))))
+        var move = GateMove(at: context.now, awaiting: Set(starting.map(\.name)))
+        // They are known as they are now: a unit that somebody stops on its way up is not waited for.
+        for unit in starting { move.unitRead(unit.name) }
+        phase = .awaitingUnits(move)
     }
 
     /// Ends the wait for units that had their time to start, counted from the last progress.

@@ -2,7 +2,7 @@ import CivilTime
 import Decision
 
 /// The gate of a service: the decision, how far its targets and units are from it, and the present move.
-struct GateState: Sendable {
+struct GateState: Hashable, Sendable {
     let service: ServiceName
     var targets: GateTargets
     private(set) var isConfigured: Bool
@@ -77,7 +77,7 @@ struct GateState: Sendable {
         let isMidway = phase.isMoving
         guard context.link.mayMove, let desired else { return phase = .waiting }
         guard !endDrainIfClosed(at: context.now) else { return }
-        let jobs = targets.jobs(to: desired, isMidway: isMidway)
+        let jobs = permitted(targets.jobs(to: desired, isMidway: isMidway))
         guard !jobs.isEmpty else {
             readyBy = nil
             phase = .settled
@@ -251,8 +251,9 @@ struct GateState: Sendable {
     private mutating func retry(
         to desired: DesiredGate, at now: Boottime, _ batch: inout GateBatch
     ) {
+        guard !endDrainIfClosed(at: now) else { return }
         phase.move?.retry(at: now)
-        let jobs = targets.jobs(to: desired, isMidway: false)
+        let jobs = permitted(targets.jobs(to: desired, isMidway: false))
         // Where systemd has taken a job without effect, each target is named.
         let isAccepted = phase.move?.isAccepted ?? false
         for job in isAccepted ? jobs : Self.asked(jobs) { enqueue(job, &batch) }

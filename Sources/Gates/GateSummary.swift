@@ -3,7 +3,7 @@ import Decision
 
 /// What all gates and units come to: the next wake-up, the problems, readiness, and the units whose signals are
 /// followed. It is updated with the gates and units that an event has changed, so that an event costs what it concerns.
-struct GateSummary: Sendable {
+struct GateSummary: Hashable, Sendable {
     /// Whose problem it is, in the order of the overview.
     private enum Owner: Hashable, Comparable {
         case bus
@@ -138,7 +138,7 @@ struct GateSummary: Sendable {
 }
 
 /// The moments at which time alone changes something. Of all of them only the next is asked for.
-struct WakeUps: Sendable {
+struct WakeUps: Hashable, Sendable {
     /// What looks at itself when its moment has come.
     enum Owner: Hashable, Sendable {
         case link

@@ -24,6 +24,7 @@ struct SystemdLink: Hashable, Sendable {
     private var isSubscribed = false
     private var isListing = true
     private var reading: Set<UnitName> = []
+    private var unread = UnreadUnits()
     /// Whether systemd has read its units again since the last listing began.
     private var isListDue = false
     /// When the listing began whose units are being listed or read; nil if everything is read.
@@ -74,6 +75,7 @@ struct SystemdLink: Hashable, Sendable {
         shortWaits = max(0, shortWaits - 1)
         (isAsking, isSubscribed, isListing, isListDue) = (false, false, false, false)
         (reading, listingBegan, restsUntil) = ([], nil, nil)
+        unread = UnreadUnits()
         askAgainAt = nil
         return true
     }
@@ -101,6 +103,7 @@ struct SystemdLink: Hashable, Sendable {
     mutating func wake(at now: Boottime, _ batch: inout GateBatch) -> Bool {
         if case .lost(let moment) = connection, moment <= now { reconnect(&batch) }
         if let askAgainAt, askAgainAt <= now, isUp { batch.isReadingSystemState = true }
+        unread.wake(at: now, &batch)
         let isSilence = unanswered.wake(at: now, &batch)
         guard let limit = lossLimit, limit <= now else { return isSilence }
         isLostForLong = true
@@ -117,7 +120,8 @@ struct SystemdLink: Hashable, Sendable {
     var wakeUp: Boottime? {
         let retry = retryAt
         let listing = isListDue && listingBegan == nil ? restsUntil : nil
-        return [retry, askAgainAt, listing, unanswered.wakeUp, lossLimit].compactMap(\.self).min()
+        return [retry, askAgainAt, listing, unread.wakeUp, unanswered.wakeUp, lossLimit]
+            .compactMap(\.self).min()
     }
 
     /// Whether signals have to be subscribed to on a new connection.
@@ -130,7 +134,11 @@ struct SystemdLink: Hashable, Sendable {
 
     mutating func systemdReloaded() { isListDue = isUp }
 
-    mutating func unitRead(_ unit: UnitName) { reading.remove(unit) }
+    /// systemd has answered for a unit; `isKnown`: it has told how the unit is.
+    mutating func unitRead(_ unit: UnitName, isKnown: Bool, at now: Boottime) {
+        reading.remove(unit)
+        unread.answered(unit, isKnown: isKnown, at: now)
+    }
 
     /// Drops a question that is in flight. Returns whether our targets and units are to be listed.
     ///
@@ -156,6 +164,30 @@ struct SystemdLink: Hashable, Sendable {
     private static let restart: Duration = .seconds(10)
     /// How long systemd may be silent about a job before that is a problem.
     static let timeLimit: Duration = .seconds(3)
+}
+
+/// The units that could not be read. A gate whose targets or units are not known says nothing, so they are read again.
+struct UnreadUnits: Hashable, Sendable {
+    private var units: Set<UnitName> = []
+    private var attempts = 0
+    /// When they are read again; nil if there are none, or if they are being read.
+    private(set) var wakeUp: Boottime?
+
+    /// systemd has answered for a unit; `isKnown`: it has told how the unit is.
+    mutating func answered(_ unit: UnitName, isKnown: Bool, at now: Boottime) {
+        guard !isKnown else {
+            guard units.remove(unit) != nil, units.isEmpty else { return }
+            return self = UnreadUnits()
+        }
+        units.insert(unit)
+        if wakeUp == nil { wakeUp = now + GateMachine.backOff(attempts) }
+    }
+
+    mutating func wake(at now: Boottime, _ batch: inout GateBatch) {
+        guard let moment = wakeUp, moment <= now else { return }
+        (wakeUp, attempts) = (nil, attempts + 1)
+        for unit in units.sorted() { batch.read(unit) }
+    }
 }
 
 /// The jobs that systemd has not answered. A thousand are answered one by one: that is no silence.

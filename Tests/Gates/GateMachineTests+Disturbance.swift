@@ -125,6 +125,28 @@ extension GateMachineTests {
             """)
     }
 
+    /// The gate said nothing for ever: its units were not known, and nobody asked again.
+    @Test func aTargetThatCouldNotBeReadIsReadAgain() throws {
+        var gate = try GateTranscript.started(.open, showsAll: true)
+        gate.decide(0, .running)
+        try gate.read(0, .closed, .inactive)
+        gate.at(0, .unitRead(try unit(.open), nil))
+        #expect(gate.report(at: 0)?.actual != .open)
+        let again = gate.at(1, .woke)
+        #expect(again.contains(.readUnit(try unit(.open))), "\(gate.text)")
+        try gate.read(1, .open, .active)
+        #expect(gate.report(at: 1)?.actual == .open)
+    }
+
+    /// The marker has refused the start of the unit, and the target stood open already when the flags opened it.
+    @Test func aGateThatSomebodyOpenedWhileItWasClosedStartsItsUnits() throws {
+        var gate = try GateTranscript.settled(.ended, units: ["web.service": UnitStatus(.inactive)])
+        try gate.at(1, inactive: [.closed, .ended], active: [.open])
+        gate.forget()
+        gate.decide(1.1, .running)
+        #expect(gate.text.contains("start killswitch-open@shop.target"), "\(gate.text)")
+    }
+
     // MARK: - What reloads of systemd cost
 
     /// Hundreds of units that are attached one by one are hundreds of reloads. Everything was read anew at

@@ -9,6 +9,7 @@ package struct ObservedHost {
     package private(set) var machine: Machine
     package private(set) var now: Now
     package private(set) var gates: GateMachine?
+    private var moveCount = 0
     package var condition = HostCondition()
     private let start: Instant
 
@@ -57,11 +58,12 @@ package struct ObservedHost {
     /// Moves gates too, as systemd shows them.
     package mutating func move(_ gates: GateMachine) {
         self.gates = gates
+        moveCount += 1
         condition.gates = gates.overview
     }
 
     package var mark: MetricsRevision {
-        MetricsRevision(machine.overviewRevision, gates: gates?.publicationCount ?? 0)
+        MetricsRevision(machine.overviewRevision, gates: moveCount)
     }
 
     package var overview: Overview { machine.overview(at: now, condition) }
