@@ -7,8 +7,8 @@ import Decision
 /// that the gate starts is up. It does not stay for a unit that has failed: the others serve, and the failure is a
 /// problem of its own. Nor does it stay for a unit that hangs: after the unit's start limit nobody waits for it.
 extension GateState {
-    /// The gate opens again, during its drain or after it was closed: has its units started if some are down. A start was
-    /// refused to them meanwhile, and the targets may stand open already. Returns whether `startMove` has to follow.
+    /// The gate opens again, during its drain or after it was closed: has its units started if some are down. A start
+    /// was refused to them meanwhile, and the targets may stand open already. Returns whether `startMove` has to follow.
     mutating func startAgain(_ context: GateContext) -> Bool {
         let areUp =
             context.link.isUp && targets.areAttachedKnown

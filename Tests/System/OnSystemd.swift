@@ -12,8 +12,8 @@ enum OnSystemd {}
 enum Packaged {}
 
 extension BootedSystem {
-    /// The command that logs `t-operator` in on a terminal of its own, as getty(8) does, and prints what is shown there.
-    /// login(1) of Debian 13 hangs that terminal up first.
+    /// The command that logs `t-operator` in on a terminal of its own, as getty(8) does, and prints what is shown
+    /// there. login(1) of Debian 13 hangs that terminal up first.
     static let login = """
         python3 - <<'END'
         import os, pty, time

@@ -7,13 +7,21 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct ExampleTests {
     private static let examples = "\(Programs.project)/Tests/Examples/0.1"
 
-    /// A daemon with the configuration of the example, the state that 0.1 has left, and none of the flags.
+    /// A daemon with the configuration of the example, the state that 0.1 has left in this boot, and none of the flags.
     private func daemon() throws -> Daemon {
         let daemon = try Daemon("", flags: nil)
         try copy("published/state", of: daemon, as: "state")
         for file in ["killswitchd.toml", "allowed_signers"] {
             try copy("etc/\(file)", of: daemon, as: file)
         }
+        // After a reboot flags that open would wait for an answer.
+        try Program.succeed(
+            "/bin/sh",
+            [
+                "-c",
+                #"sed -i "s/\(\"boot_id\":\"\)[^\"]*/\1$(cat /proc/sys/kernel/random/boot_id)/" "$0""#,
+                daemon.folder("state/services.json"),
+            ])
         return daemon
     }
 
