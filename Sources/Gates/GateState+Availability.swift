@@ -8,7 +8,8 @@ import Decision
 /// problem of its own. Nor does it stay for a unit that hangs: after the unit's start limit nobody waits for it.
 extension GateState {
     /// The gate opens again, during its drain or after it was closed: has its units started if some are down. A start
-    /// was refused to them meanwhile, and the targets may stand open already. Returns whether `startMove` has to follow.
+    /// was refused to them meanwhile, and the targets may stand open already. Returns whether `startMove` has to
+    /// follow.
     mutating func startAgain(_ context: GateContext) -> Bool {
         let areUp =
             context.link.isUp && targets.areAttachedKnown
