@@ -138,7 +138,8 @@ install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	done
 	install -m 644 -t $(DESTDIR)$(UNITDIR) packaging/systemd/*.target packaging/systemd/*.timer \
 	    packaging/systemd/*.socket
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/killswitchd/prometheus packaging/prometheus/*
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/killswitchd/prometheus $(filter-out %/silence,$(wildcard packaging/prometheus/*))
+	install -m 755 -t $(DESTDIR)$(PREFIX)/share/killswitchd/prometheus packaging/prometheus/silence
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/polkit-1/rules.d packaging/polkit-1/rules.d/*
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/tmpfiles.d packaging/tmpfiles.d/killswitchd.conf
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/sysusers.d packaging/sysusers.d/killswitchd.conf
