@@ -108,6 +108,8 @@ extension OnSystemd {
             let attached = try host.control("attach shop t-left")
             #expect(attached.errors.contains("'t-left.service' has KillMode=process: "))
             try host.run("systemctl start t-left")
+            // systemd calls it started before the shell has made its process.
+            try host.wait(until: "pgrep -f '^sleep 7654321'")
             try host.set(Host.ended, down: "t-left")
             let left = "it is inactive, and 1 of its processes runs on ("
             try host.wait(until: "killswitchctl units | grep -qF '\(left)'")

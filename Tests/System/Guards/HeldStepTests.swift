@@ -61,9 +61,10 @@ extension OnSystemd {
             try host.set(try order(in: 3, on: host), down: "t-web")
             try host.set(Host.open, up: "t-web")
 
-            // The steps before have done harm: this one is held, and its unit runs on.
+            // The steps before have done harm: this one is held, and its unit runs on. The last answer counts for five
+            // seconds.
             try set(errors: "0.2", on: host)
-            try host.set(try order(in: 2, on: host))
+            try host.set(try order(in: 6, on: host))
             try host.wait(for: "awaiting-guard", in: "shop/state.json")
             #expect(try host.property("ActiveState", of: "t-web") == "active")
             #expect(
