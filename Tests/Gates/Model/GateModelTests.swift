@@ -32,7 +32,7 @@ struct GateModelTests {
             ]
         }
 
-    @Test(.timeLimit(.minutes(2)), arguments: bounds)
+    @Test(.timeLimit(.minutes(10)), arguments: bounds)
     func everyReachableStateKeepsItsPromises(_ bounds: Bounds) {
         let host = ModelHost(
             bounds.gate, closing: bounds.closing, decisions: bounds.decisions,
