@@ -23,7 +23,7 @@ _Static_assert(sizeof(struct cmsghdr) == sizeof(size_t) + 2 * sizeof(int) &&
                    CMSG_LEN(sizeof(int)) == sizeof(size_t) + 3 * sizeof(int),
                "PassedDescriptor spells out a control message");
 _Static_assert(sizeof(struct inotify_event) == offsetof(struct inotify_event, name),
-               "PathWatch reads the name behind an event");
+               "Inotify reads the name behind an event");
 _Static_assert(sizeof(void *) == 8 && sizeof(long) == 8, "the programs are for machines of 64 bits");
 
 /* The type of a file system is a macro of another header, and its field has another type on each machine. */

@@ -10,6 +10,7 @@ package import POSIX
 @safe
 package final class EventLoop {
     let pointer: OpaquePointer
+    private var madeInotify: Inotify?
 
     /// Makes a loop with no sources. Throws if memory or descriptors have run out.
     package init() throws(SystemError) {
@@ -43,6 +44,14 @@ package final class EventLoop {
 
     /// Ends `run()` after the event that is being dispatched; `code` is 0 or positive.
     package func exit(_ code: Int32) { unsafe expectSuccess(sd_event_exit(pointer, code)) }
+
+    /// Made by the first watch. It stays without one: to close it takes the kernel milliseconds.
+    func inotify() throws(SystemError) -> Inotify {
+        if let madeInotify { return madeInotify }
+        let made = try Inotify(self)
+        madeInotify = made
+        return made
+    }
 
     /// The time on both axes, asked of the kernel at each use: it moves on while one event is handled.
     package var now: (wall: Instant, boot: Boottime) { (Self.wallClock, Self.bootClock) }

@@ -6,9 +6,9 @@ package import POSIX
 /// replaced, removed or made again, or the same happened to a directory above it, or a link on the
 /// way leads elsewhere now, as Kubernetes does with the `..data` of a mounted ConfigMap.
 ///
-/// Each directory on the way is watched for its name on the path, and the file at the end for its content. After an
-/// event all watches are made anew from the loop, and then the handler is called. So a burst of events is one call, and
-/// the watches cover the file before the handler reads it.
+/// Each directory on the way is watched for its name on the path, and the file at the end for its content. After a
+/// burst of events the path is resolved again, and then the handler is called: the watches cover the file before the
+/// handler reads it.
 ///
 /// The handler is called at least once after the last change, and now and then without a change. A
 /// file that is written in place is reported when the writer closes it. A file that is made anew
@@ -82,7 +82,7 @@ package final class PathWatch {
     private func watch(_ path: String, _ mask: Int32, for name: String? = nil) -> [Watch] {
         do {
             let watch = try Watch(loop, path, mask) { [weak self] event in
-                if event.concerns(name) { self?.changed() }
+                if event.concerns(name) { self?.change?.arm() }
             }
             return [watch]
         } catch {
@@ -98,55 +98,9 @@ package final class PathWatch {
     /// The content of a file, or who may read it, has changed.
     private static let content =
         IN_CLOSE_WRITE | IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF | IN_DONT_FOLLOW
-
-    /// Drops the watches, and with them their queued events. The first one stays, on the root directory: with its last
-    /// watch sd-event closes inotify, for which the kernel takes milliseconds.
-    private func changed() {
-        watches.removeLast(max(watches.count - 1, 0))
-        change?.arm()
-    }
-}
-
-/// Reports changes of one file or in one directory: inotify(7). It follows the inode that the path led to when this was
-/// made, wherever that is moved; `PathWatch` follows a path.
-package final class Watch {
-    /// One change.
-    package struct Event: Hashable, Sendable {
-        /// Bits of inotify(7). `IN_IGNORED`: the kernel has ended the watch. `IN_Q_OVERFLOW`: events were lost, so
-        /// anything may have changed.
-        package let mask: Int32
-        /// The name in the watched directory; nil for the watched inode itself. Bytes that are not UTF-8 are replaced.
-        package let name: String?
-    }
-
-    private let source: EventSource<Event>
-
-    /// Reports the changes of a mask of inotify(7). The error of a path that leads nowhere `isNotFound`.
-    package init(
-        _ loop: EventLoop, _ path: String, _ mask: Int32, handler: @escaping (Event) -> Void
-    ) throws(SystemError) {
-        source = try unsafe EventSource("watch '\(path)'", handler: handler) { source, userdata in
-            unsafe sd_event_add_inotify(
-                loop.pointer, &source, path, UInt32(bitPattern: mask),
-                { _, event, userdata in
-                    guard let event = unsafe event else { return 0 }
-                    return unsafe EventSource.deliver(Event(event), to: userdata)
-                }, userdata)
-        }
-    }
 }
 
 extension Watch.Event {
-    /// The name lies behind the struct, `len` bytes with NULs at the end, or none at all.
-    fileprivate init(_ event: UnsafePointer<inotify_event>) {
-        mask = unsafe Int32(bitPattern: event.pointee.mask)
-        let bytes = unsafe UnsafeRawBufferPointer(
-            start: UnsafeRawPointer(event) + MemoryLayout<inotify_event>.size,
-            count: Int(event.pointee.len))
-        let name = unsafe bytes.prefix { $0 != 0 }
-        self.name = unsafe name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
-    }
-
     /// Whether it is about this name in the watched directory, or about the watched inode itself.
     fileprivate func concerns(_ name: String?) -> Bool {
         guard let name, let happenedTo = self.name else { return true }

@@ -61,6 +61,56 @@ struct WatchTests {
         #expect(touched.count == 0)
     }
 
+    /// With the inotify of sd-event the loop never came back.
+    @Test func theQueuedEventOfARemovedWatchLeavesTheOthersAlone() throws {
+        let removed = Counter()
+        let left = Counter()
+        var created: Watch? = try Watch(loop, scratch.path, IN_CREATE) { _ in removed.add() }
+        let deleted = try Watch(loop, scratch.path, IN_DELETE) { _ in left.add() }
+        defer { keep(deleted) }
+        scratch.write("a")
+        created = nil
+        try loop.settle()
+        #expect(created == nil && removed.count == 0 && left.count == 0)
+        scratch.remove("a")
+        try loop.settle()
+        #expect(left.count == 1)
+    }
+
+    @Test func aHandlerMayRemoveTheWatchesThatComeNext() throws {
+        var watches: [Watch] = []
+        let calls = Counter()
+        for _ in 0..<3 {
+            watches.append(
+                try Watch(loop, scratch.path, IN_CREATE) { _ in
+                    calls.add()
+                    watches = []
+                })
+        }
+        scratch.write("a")
+        scratch.write("b")
+        try loop.settle()
+        #expect(calls.count == 1)
+    }
+
+    /// The next file may have the number of the inode that has gone.
+    @Test func aFileInThePlaceOfAWatchedOneIsWatchedAnew() throws {
+        let calls = Counter()
+        var watches: [Watch] = []
+        defer { keep(watches) }
+        for _ in 0..<50 {
+            scratch.write("a")
+            watches.append(try Watch(loop, scratch("a"), IN_CLOSE_WRITE) { _ in calls.add() })
+            scratch.remove("a")
+            scratch.makeDirectory("a")
+            watches.append(try Watch(loop, scratch("a"), IN_DELETE) { _ in calls.add() })
+            scratch.remove("a")
+        }
+        try loop.settle()
+        // The end of each watch alone.
+        #expect(calls.count == 100)
+    }
+
     @Test func lostEventsAreReported() throws {
         var reported: Int32 = 0
         let watch = try Watch(loop, scratch.path, IN_CREATE | IN_DELETE) {
