@@ -3,6 +3,7 @@ import Decision
 import EventLoop
 import Files
 import FlagSources
+import Glibc
 import HTTP
 import Reports
 import Requests
@@ -27,38 +28,47 @@ struct TestCluster {
 
 /// The units of all hosts stop within ten seconds after an order, and the hosts say so in a real etcd, in real time.
 ///
-/// Each put has a connection of its own, with a handshake in both directions: more than hosts need that kept one.
+/// Before that each has said over a connection of its own that it is open. The connection is kept, as those of hosts
+/// are that poll: libcurl drops it two minutes later.
 final class Closing {
     private final class Host {
         var member: FleetMember
+        let source: EtcdSource
         var timer: Timer?
-        /// Exists while a put is in flight.
-        var source: EtcdSource?
+        var gate: Timer?
+        var isClosed = false
 
-        init(_ member: FleetMember) { self.member = member }
+        init(_ member: FleetMember, _ source: EtcdSource) {
+            (self.member, self.source) = (member, source)
+        }
+
+        var acknowledgement: Acknowledgement { isClosed ? member.closed : member.open }
     }
 
     private let loop: EventLoop
-    private let cluster: TestCluster
     private var hosts: [Host] = []
-    private var gates: [Timer] = []
-    /// They end after the turn of the loop in which their put has ended.
-    private var ended: [EtcdSource] = []
     private var (taken, failed, inFlight, mostInFlight) = (0, 0, 0, 0)
     private var puts: [Int64: Int] = [:]
-    private let start: Boottime
+    private var start: Boottime
     private var lastTaken: Boottime
 
     /// The longest time that units need here.
     private static let stopTime: Duration = .seconds(10)
     private static let longest: Duration = .seconds(180)
 
-    init(of count: Int, in cluster: TestCluster) throws {
+    init(of members: ClosedRange<Int>, in cluster: TestCluster) throws {
         loop = try EventLoop()
-        self.cluster = cluster
-        start = EventLoop.bootClock + .seconds(1)
+        start = EventLoop.bootClock
         lastTaken = start
-        for number in 1...count { try add(Host(FleetMember(number))) }
+        for number in members {
+            let source = EtcdSource(
+                cluster.settings,
+                SourceDependencies(
+                    name: try Self.sourceName, interval: .seconds(60),
+                    environment: cluster.environment, client: try HTTPClient(loop), loop: loop,
+                    deliver: { _ in }))
+            try add(Host(FleetMember(number), source))
+        }
     }
 
     private func add(_ host: Host) throws {
@@ -67,20 +77,25 @@ final class Closing {
         host.timer = try Timer(loop, accuracy: .milliseconds(1)) { [unowned self, unowned host] in
             handle(.woke, of: host)
         }
-        // The order comes, and the units are on their way.
-        publish(isSettled: false, of: host)
-        let gate = try Timer(loop, accuracy: .milliseconds(5)) { [unowned self, unowned host] in
+        host.gate = try Timer(loop, accuracy: .milliseconds(5)) { [unowned self, unowned host] in
             publish(isSettled: true, of: host)
         }
-        gate.set(at: start + Self.stopTime.scaled(by: Double.random(in: 0...1)))
-        gates.append(gate)
     }
 
+    /// Prints `OPEN` when the hosts are, and waits for a line: other processes have hosts as well.
     func run() throws {
-        while taken < hosts.count, loop.now.boot < start + Self.longest {
-            try loop.runOnce(.seconds(1))
-            ended = []
+        for host in hosts { publish(isSettled: true, of: host) }
+        try waitForAll()
+        print("OPEN")
+        fflush(nil)
+        _ = readLine()
+        (start, taken, failed, mostInFlight, puts) = (loop.now.boot, 0, 0, 0, [:])
+        for host in hosts {
+            host.isClosed = true
+            publish(isSettled: false, of: host)
+            host.gate?.set(at: start + Self.stopTime.scaled(by: Double.random(in: 0...1)))
         }
+        try waitForAll()
         let after = lastTaken - (start + Self.stopTime)
         FleetBenchmark.record("complete", Double(after.microseconds) / 1e6)
         FleetBenchmark.record("taken", Double(taken))
@@ -89,8 +104,14 @@ final class Closing {
         FleetBenchmark.record("most-in-a-second", Double(puts.values.max() ?? 0))
     }
 
+    private func waitForAll() throws {
+        while taken < hosts.count, loop.now.boot < start + Self.longest {
+            try loop.runOnce(.seconds(1))
+        }
+    }
+
     private func publish(isSettled: Bool, of host: Host) {
-        let fingerprint = isSettled ? host.member.closed.hashValue : 0
+        let fingerprint = isSettled ? host.acknowledgement.hashValue : 0
         handle(
             .published(FleetMember.service, fingerprint: fingerprint, isSettled: isSettled),
             of: host)
@@ -106,34 +127,20 @@ final class Closing {
     }
 
     private func put(of host: Host) {
-        let (text, time) = (host.member.closed, loop.now.wall)
+        let (text, time) = (host.acknowledgement, loop.now.wall)
         let value = text.bytes(at: time, next: time + AcknowledgementMachine.period)
-        do {
-            let source = EtcdSource(
-                cluster.settings,
-                SourceDependencies(
-                    name: try Self.sourceName, interval: .seconds(60),
-                    environment: cluster.environment, client: try HTTPClient(loop), loop: loop,
-                    deliver: { _ in }))
-            host.source = source
-            inFlight += 1
-            mostInFlight = max(mostInFlight, inFlight)
-            puts[(loop.now.boot - start).wholeSeconds, default: 0] += 1
-            source.acknowledge(
-                value, of: FleetMember.service, by: host.member.machineID, mayLogIn: false
-            ) { [unowned self, unowned host] outcome in
-                putEnded(outcome, text.hashValue, of: host)
-            }
-        } catch {
-            failed += 1
-            print("a put cannot begin: \(error)")
+        inFlight += 1
+        mostInFlight = max(mostInFlight, inFlight)
+        puts[(loop.now.boot - start).wholeSeconds, default: 0] += 1
+        host.source.acknowledge(
+            value, of: FleetMember.service, by: host.member.machineID, mayLogIn: false
+        ) { [unowned self, unowned host] outcome in
+            putEnded(outcome, text.hashValue, of: host)
         }
     }
 
     private func putEnded(_ outcome: PutOutcome, _ fingerprint: Int, of host: Host) {
         inFlight -= 1
-        if let source = host.source { ended.append(source) }
-        host.source = nil
         switch outcome {
         case .taken:
             (taken, lastTaken) = (taken + 1, loop.now.boot)

@@ -11,18 +11,19 @@ enum FleetBenchmark {
             var model = Origin(hosts: count)
             model.run()
             return 0
-        case "closing" where arguments.count == 6:
+        case "closing" where arguments.count == 7:
             let cluster = TestCluster(
-                url: arguments[2], authority: arguments[3], certificate: arguments[4],
-                key: arguments[5])
-            try Closing(of: try number(arguments[1]), in: cluster).run()
+                url: arguments[3], authority: arguments[4], certificate: arguments[5],
+                key: arguments[6])
+            let first = try number(arguments[1])
+            try Closing(of: first...max(first, number(arguments[2])), in: cluster).run()
             return 0
         case "refreshes" where arguments.count == 3:
             try Refreshes(hosts: try number(arguments[1]), killed: try number(arguments[2])).run()
             return 0
         default:
             print(
-                "usage: fleet-benchmark origin HOSTS | closing HOSTS URL AUTHORITY CERTIFICATE KEY "
+                "usage: fleet-benchmark origin HOSTS | closing FIRST LAST URL AUTHORITY CERTIFICATE KEY "
                     + "| refreshes HOSTS KILLED")
             return 2
         }
@@ -62,10 +63,15 @@ struct FleetMember {
         return String(repeating: "0", count: 32 - digits.count) + digits
     }
 
+    /// What it says while its units run.
+    var open: Acknowledgement { acknowledgement(.running, .open) }
+
     /// What it says once its units are down.
-    var closed: Acknowledgement {
+    var closed: Acknowledgement { acknowledgement(.maintenance, .closed) }
+
+    private func acknowledgement(_ state: State, _ gate: Gate) -> Acknowledgement {
         Acknowledgement(
-            host: "host-\(number).example.com", state: .maintenance, gate: .closed, version: "42",
+            host: "host-\(number).example.com", state: state, gate: gate, version: "42",
             status: .applied)
     }
 
