@@ -13,7 +13,8 @@ COMPILER = --explicit-target-dependency-import-check error -debug-info-format no
 # is the toolchain's own. Modules are compiled as for a dynamic runtime, so that the tests are linked from the same
 # objects; the static FoundationEssentials (of swift-argument-parser) then needs its own three libraries by name.
 LINKER = -static-stdlib -l_FoundationCollections -l_FoundationCShims -lswiftSynchronization -use-ld=lld \
-    -Xlinker --strip-all -Xlinker --no-export-dynamic -Xlinker --icf=safe $(PACKED) $(ORDERED)
+    -resource-dir $(CURDIR)/$(RUNTIME) -Xlinker --strip-all -Xlinker --no-export-dynamic -Xlinker --icf=safe $(PACKED) $(ORDERED)
+RUNTIME = .build/runtime
 PACKED := $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sort -CV && \
     echo -Xlinker -z -Xlinker pack-relative-relocs)
 # What runs lies side by side, so that less of the program is read into memory.
@@ -51,9 +52,12 @@ deps-release:
 	@.ci/packages build release
 
 # Both programs, optimised, with the Swift runtime inside: .build/release/killswitchd, killswitchctl.
-build: deps-build
+build: deps-build $(RUNTIME)
 	$(RELEASE) --product killswitchd
 	$(RELEASE) --product killswitchctl
+
+$(RUNTIME): packaging/lean-runtime $(shell command -v swiftc)
+	packaging/lean-runtime $@
 
 # The daemon in the foreground on the demo configuration. Edit etc/demo/flags.json and watch.
 run: build
@@ -110,7 +114,7 @@ compare: deb deps
 	Benchmarks/compare/compare $(if $(QUICK),--quick)
 
 # packaging/link-order anew, after functions were renamed or added: from a program with its symbols.
-link-order: deps
+link-order: deps $(RUNTIME)
 	KILLSWITCHD_LINK='$(subst -Xlinker --strip-all,,$(LINKER))' swift build $(TESTS) --product killswitchd
 	Benchmarks/counts/order $(BUILD)/killswitchd > $(BUILD)/link-order
 	mv $(BUILD)/link-order packaging/link-order
@@ -118,7 +122,7 @@ link-order: deps
 
 # What measures the decision alone, what simulates many hosts, and what verifies signed documents, built as the programs
 # are.
-decision-benchmark fleet-benchmark signing-benchmark: deps-build
+decision-benchmark fleet-benchmark signing-benchmark: deps-build $(RUNTIME)
 	$(RELEASE) --product $@
 
 # Both programs as "make build" has left them (root may have no compiler), their manual and completions,

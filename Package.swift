@@ -99,13 +99,13 @@ let package = Package(
         quiet("SourceSettings", uses: ["Files", "JSON"]),
 
         // Settings become requests, with the credentials of this host, and answers become failures; etcd's gateway.
-        module(
+        quiet(
             "Requests",
             uses: ["CivilTime", "Decision", "Files", "HTTP", "JSON", "Signing", "SourceSettings"]),
 
         // Adapters: what each knows is its own outside world.
 
-        module(
+        quiet(
             "FlagSources",
             uses: [
                 "CRE2", "CivilTime", "Decision", "EventLoop", "Files", "FlagSignatures", "HTTP",
