@@ -203,17 +203,17 @@ class Soak:
 
     def disagreements(self):
         now = time.time()
-        states, orders = {}, {}
+        states, reasons, orders = {}, {}, {}
         found = [f"source {name} has not been read again" for name in self.world.documents
                  if not self.world.was_read(name, self.changed_at)]
         for name in SERVICES:
             told = ((read_json(f"{RUN}/{name}/state.json") or {}).get("override") or {}).get("reason")
             order = orders[name] = self.model.order_in_force(name, now, told)
-            state, reasons = self.model.verdict(name, now, order)
-            if name in self.model.held and gate(state) == "closed":
-                state, reasons = "running", {"closing-held"}
-            states[name] = state
-            found += [f"{name}: {what}" for what in self.world.disagreements(name, state, reasons, order)]
+            states[name], reasons[name] = self.model.verdict(name, now, order)
+            if name in self.model.held and gate(states[name]) == "closed":
+                states[name], reasons[name] = "running", {"closing-held"}
+        for name in SERVICES:
+            found += [f"{name}: {what}" for what in self.world.disagreements(name, states, reasons[name], orders[name])]
         found = found or self.world.unit_disagreements(states)
         if found:
             return found

@@ -173,8 +173,9 @@ class World:
             self.signed = self.signed[-1:] + [read("/run/soak-text") + read("/run/soak-text.sig")]
             write("/etc/killswitchd/vault.json", self.signed[-1])
 
-    def disagreements(self, name, state, reasons, order):
+    def disagreements(self, name, states, reasons, order):
         """What differs from the model: the name of the surface, and what it says."""
+        state = states[name]
         folder, wanted = f"{RUN}/{name}", gate(state)
         facts = read_json(f"{folder}/state.json") or {}
         found = compare("state.json", facts, state=state, gate=wanted, service=name, stale=False)
@@ -185,7 +186,10 @@ class World:
         if f'KILLSWITCH_STATE="{state}"' not in (read(f"{folder}/state.env") or ""):
             found.append("state.env: another state")
         markers = {marker for marker in ("open", "closed", "unavailable") if os.path.exists(f"{folder}/{marker}")}
-        if markers != ({"open"} if wanted == "open" else {"closed", "unavailable"}):
+        # The page stays behind an open gate while another service keeps a unit down that it waits for.
+        is_held = any(gate(states[owner]) == "closed" for unit in UNITS[name] for owner in OWNERS[unit])
+        pages = [{"unavailable"}] if wanted == "closed" else [set(), {"unavailable"}] if is_held else [set()]
+        if markers not in [{wanted} | page for page in pages]:
             found.append(f"markers: {sorted(markers)}")
         found += compare("gate.json", read_json(f"{folder}/gate.json") or {}, wanted=wanted, actual=wanted, problem=None)
         return found
