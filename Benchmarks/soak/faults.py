@@ -23,7 +23,8 @@ SIGNAL = "systemctl kill --kill-whom=main -s"
 COMMANDS = {
     "run-read-only": (f"mount -o remount,ro {RUN}", f"mount -o remount,rw {RUN}"),
     "state-read-only": (f"mount -o remount,ro {STATE}", f"mount -o remount,rw {STATE}"),
-    "polkit-gone": ("systemctl mask --runtime --now polkit", "systemctl unmask --runtime polkit; systemctl start polkit"),
+    "polkit-gone": ("systemctl mask --runtime --now polkit",
+                    "systemctl unmask --runtime polkit; systemctl start polkit"),
     "polkit-frozen": (f"{SIGNAL} STOP polkit", f"{SIGNAL} CONT polkit"),
     "bus-frozen": (f"{SIGNAL} STOP dbus", f"{SIGNAL} CONT dbus"),
     "bus-restarted": ("systemctl restart dbus.service", "true"),

@@ -10,6 +10,7 @@ import statistics
 import sys
 import threading
 import time
+import traceback
 
 import faults
 from model import Model, gate, text_of
@@ -61,7 +62,7 @@ class Act:
     @property
     def subject(self):
         """Two acts of one step have different subjects, where their sequence would count."""
-        return {"flags": None, "force": self.service, "release": self.service, "crowd": "crowd", "start": None}[self.kind]
+        return {"force": self.service, "release": self.service, "crowd": "crowd"}.get(self.kind)
 
     def __str__(self):
         what = {"flags": f"{self.place[0]}/{self.place[1]}", "force": f"{self.service} {self.order['state']} "
@@ -93,7 +94,7 @@ class Soak:
         while not self.wrong and (number < self.until if self.until else
                                   time.monotonic() < self.began + self.minutes * 60):
             number += 1
-            self.step(number)
+            self.guarded(self.step, number)
         return self.report(number)
 
     def step(self, number):
@@ -138,8 +139,8 @@ class Soak:
     def guarded(self, work, item):
         try:
             work(item)
-        except Exception as error:  # What a thread could not do is a disagreement, and is told.
-            self.wrong.append(f"{item}: {type(error).__name__}: {error}")
+        except Exception:  # What could not be done or read is a disagreement, and is told.
+            self.wrong.append(f"{item}: {traceback.format_exc()}")
 
     def suffer(self, fault):
         time.sleep(fault.at)
@@ -185,8 +186,10 @@ class Soak:
         order = dict(act.order, until=now + act.lasts) if act.kind == "force" else None
         with self.lock:
             self.model.begin_order(act.service, order)
-        command = (f"force {act.service} {order['state']} --reason '{order['reason']}' --until {text_of(order['until'])}"
-                   if order else f"release {act.service}")
+        command = f"release {act.service}"
+        if order:
+            command = (f"force {act.service} {order['state']} --reason '{order['reason']}' "
+                       f"--until {text_of(order['until'])}")
         status, said = shell(f"killswitchctl {command}", check=False, limit=30)
         with self.lock:
             self.model.end_order(act.service, order, status == 0 or "stays in force" in said)
@@ -290,14 +293,14 @@ class Soak:
             print(f"{key}: median {first:.0f} in the first third, {last:.0f} in the last")
             if last > first * 1.05 + slack:
                 self.wrong.append(f"{key} has grown from {first:.0f} to {last:.0f}")
-        print(f"seed {self.seed}: {steps} steps in {minutes:.1f} min, {len(self.daemons)} daemons, {self.watch.samples} samples; "
-              + ", ".join(f"{key} {count}" for key, count in sorted(self.counts.items()))
+        print(f"seed {self.seed}: {steps} steps in {minutes:.1f} min, {len(self.daemons)} daemons, "
+              f"{self.watch.samples} samples; " + ", ".join(f"{key} {count}" for key, count in sorted(self.counts.items()))
               + f"; disagreements {len(self.wrong)}")
         if not self.wrong:
             return 0
         print("\nDISAGREEMENTS\n" + "\n".join(self.wrong) + "\n\nThe last steps:\n" + "\n".join(self.lines[-20:]))
-        print(f"\nThe journal of the last minutes:\n{shell('journalctl --since=-90s -o short-precise --no-pager', False)[1]}")
-        print(f"status:\n{shell('killswitchctl status; systemctl list-jobs', False)[1]}")
+        journal = shell("journalctl --since=-90s -o short-precise --no-pager", False)[1]
+        print(f"\nThe journal of the last minutes:\n{journal}\nstatus:\n{shell('killswitchctl status; systemctl list-jobs', False)[1]}")
         print(f"To repeat it: make deb && Benchmarks/soak/soak --seed {self.seed} --until {steps}")
         return 1
 

@@ -1,4 +1,4 @@
-"""Looks at markers, files and processes every 150 ms, and notes what may never be seen, however many faults there are."""
+"""Looks at markers, files and processes every 150 ms, and notes what may never be seen, whatever the faults."""
 import os
 import threading
 import time

@@ -98,7 +98,7 @@ def unit_files():
     files = {name: sleep for name in ("shop", "mail", "api", "till", "paper", "both", "lane@")}
     files["slow"] = sleep + "ExecStop=/bin/sleep 1.5\n"
     files["deaf"] = sleep.replace(
-        "ExecStart=/bin/sleep infinity", "ExecStart=/bin/sh -c 'trap \"sleep 2; exit 0\" TERM; while :; do sleep 60; done'")
+        "/bin/sleep infinity", "/bin/sh -c 'trap \"sleep 2; exit 0\" TERM; while :; do sleep 60; done'")
     return {f"soak-{name}.service": text for name, text in files.items()}
 
 
@@ -191,8 +191,8 @@ class World:
         pages = [{"unavailable"}] if wanted == "closed" else [set(), {"unavailable"}] if is_held else [set()]
         if markers not in [{wanted} | page for page in pages]:
             found.append(f"markers: {sorted(markers)}")
-        found += compare("gate.json", read_json(f"{folder}/gate.json") or {}, wanted=wanted, actual=wanted, problem=None)
-        return found
+        moved = read_json(f"{folder}/gate.json") or {}
+        return found + compare("gate.json", moved, wanted=wanted, actual=wanted, problem=None)
 
     def unit_disagreements(self, states):
         """What systemd and units.json say, for all services together: one call of systemctl."""
@@ -232,13 +232,13 @@ class World:
                 samples[series] = float(value)
         found = []
         for name, state in states.items():
-            label = f'service="{name}"'
+            label, changes = f'service="{name}"', read_json(f"{RUN}/{name}/state.json")["generation"]
             is_open = float(gate(state) == "open")
             wanted = {f'service_state{{{label},state="{other}"}}': float(other == state)
                       for other in ("running", "undecided", *STATE_TARGETS)}
             wanted.update({f"gate_open{{{label}}}": is_open, f"gate_wanted_open{{{label}}}": is_open,
                            f"units{{{label}}}": float(len(UNITS[name])), f"units_unwanted{{{label}}}": 0.0,
-                           f"state_changes_total{{{label}}}": float(read_json(f"{RUN}/{name}/state.json")["generation"])})
+                           f"state_changes_total{{{label}}}": float(changes)})
             found += [f"metrics: {series} is {samples.get('killswitch_' + series)}, not {value}"
                       for series, value in wanted.items() if samples.get("killswitch_" + series) != value]
         return found
