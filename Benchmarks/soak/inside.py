@@ -270,8 +270,9 @@ class Soak:
                 self.wrong.append(f"the journal {NEVER[kind]}: {entry['MESSAGE']}")
             if kind != DECIDED:
                 continue
-            decision = (entry["KILLSWITCH_STATE"], entry["KILLSWITCH_REASON"], entry["MESSAGE"])
-            before = self.decisions.get(name, ("", "", ""))
+            # A daemon that starts tells each decision once, whatever the one before it told.
+            decision = (entry["KILLSWITCH_STATE"], entry["KILLSWITCH_REASON"], entry["MESSAGE"], entry["_PID"])
+            before = self.decisions.get(name, ("", "", "", ""))
             if decision == before:
                 self.wrong.append(f"the journal has a decision twice: {decision[2]}")
             if decision[0] != before[0]:
@@ -293,14 +294,15 @@ class Soak:
             print(f"{key}: median {first:.0f} in the first third, {last:.0f} in the last")
             if last > first * 1.05 + slack:
                 self.wrong.append(f"{key} has grown from {first:.0f} to {last:.0f}")
+        counts = ", ".join(f"{key} {count}" for key, count in sorted(self.counts.items()))
         print(f"seed {self.seed}: {steps} steps in {minutes:.1f} min, {len(self.daemons)} daemons, "
-              f"{self.watch.samples} samples; " + ", ".join(f"{key} {count}" for key, count in sorted(self.counts.items()))
-              + f"; disagreements {len(self.wrong)}")
+              f"{self.watch.samples} samples; {counts}; disagreements {len(self.wrong)}")
         if not self.wrong:
             return 0
         print("\nDISAGREEMENTS\n" + "\n".join(self.wrong) + "\n\nThe last steps:\n" + "\n".join(self.lines[-20:]))
         journal = shell("journalctl --since=-90s -o short-precise --no-pager", False)[1]
-        print(f"\nThe journal of the last minutes:\n{journal}\nstatus:\n{shell('killswitchctl status; systemctl list-jobs', False)[1]}")
+        print(f"\nThe journal of the last minutes:\n{journal}\n")
+        print(shell("killswitchctl status; systemctl list-jobs", False)[1])
         print(f"To repeat it: make deb && Benchmarks/soak/soak --seed {self.seed} --until {steps}")
         return 1
 

@@ -1,8 +1,8 @@
 """What each service must be: the contract read once more, in another language, and none of the daemon's code.
 
 The model knows the flags that were published, the orders that operators gave, and the time. `Model.verdict` is what
-must be true once the world is quiet. `Model.possible` is every state that may be seen meanwhile: by flags that a daemon may
-have missed or not, by an order whose answer was lost, and at each time since the world was last quiet.
+must be true once the world is quiet. `Model.possible` is every state that may be seen meanwhile: by flags that a
+daemon may have missed or not, by an order whose answer was lost, and at each time since the world was last quiet.
 """
 import calendar
 import itertools
