@@ -36,6 +36,8 @@ UNITS = {
 }
 OWNERS = {unit: [name for name in UNITS if unit in UNITS[name]] for units in UNITS.values() for unit in units}
 STATE_TARGETS = ("countdown", "update-required", "maintenance", "ended")
+# The files of a service that is closed, or counts down.
+COMING_AND_GOING = {"unavailable", "problem.json", "retry-after", "sunset"}
 DECIDED = "5fcfbfe15f554b1a8a22afdb89d33e39"
 # Nobody moves a gate by hand here, and no unit is started behind one: these entries would be wrong.
 NEVER = {"144257383e3d45c183d5547b093dc6ba": "says that somebody else moved a gate",
@@ -275,7 +277,7 @@ class World:
             descriptors = len(os.listdir(f"/proc/{process}/fd"))
         except (OSError, StopIteration):
             return None
-        files = [sum(len(names) for _, _, names in os.walk(folder)) for folder in (RUN, STATE)]
+        files = [sum(len(set(names) - COMING_AND_GOING) for _, _, names in os.walk(folder)) for folder in (RUN, STATE)]
         return {"resident kB": resident, "descriptors": descriptors, "files in /run": files[0],
                 "files in /var": files[1]}
 

@@ -231,7 +231,7 @@ import Testing
         try daemon.waitFor(file: "state/\(name)")
         try daemon.control("release", "shop").expect(0)
         #expect(try daemon.lines(with: "somebody has deleted files").count == 1)
-        #expect(try daemon.lines(with: "daemon.lock").isEmpty, "\(daemon.log)")
+        #expect(try daemon.lines(with: "daemon.lock").isEmpty)
     }
 
     /// On an installed host the daemon's user may not make the directory.
