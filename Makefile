@@ -35,7 +35,7 @@ DEMO   = .build/demo
 ZSH   ?= zsh/vendor-completions
 COMPLETIONS = bash-completion/completions $(ZSH) fish/vendor_completions.d
 
-.PHONY: deps build run test sanitize fuzz faults check pages site site-test bench compare link-order decision-benchmark fleet-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb ansible-test rpm release release-test deps-release source source-test debian13
+.PHONY: deps build run test sanitize fuzz faults soak check pages site site-test bench compare link-order decision-benchmark fleet-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb ansible-test rpm release release-test deps-release source source-test debian13
 
 # The Debian packages that building, packing and testing need and that are missing, and nothing else: as root they
 # are installed, otherwise the one command to type is printed. Each target below sees to its own.
@@ -84,6 +84,11 @@ fuzz: deps-build
 # make faults SAMPLE=20.
 faults: build deps
 	Tests/Faults/faults --sample $(or $(SAMPLE),1)
+
+# The package on a booted systemd, with random orders and faults for an hour, and a model that says what must be true. As
+# root. A night, or a failure once more: make soak HOURS=8, make soak SEED=7.
+soak: deb deps
+	Benchmarks/soak/soak $(if $(HOURS),--hours $(HOURS)) $(if $(SEED),--seed $(SEED))
 
 # Formatting, layering, man pages, shell scripts.
 check: deps

@@ -116,10 +116,14 @@ extension DecisionDriver {
         }
     }
 
+    /// Beside the marker `closed` each start is refused, and nothing would start the units later: a gate whose marker
+    /// cannot be moved opens with the next attempt.
     private func publish(_ record: PublishedVerdict, of service: Service) {
-        performWrite(.publish(service.name)) {
+        let isWritten = performWrite(.publish(service.name)) {
             try runtime.publish(record, of: service, page: self.page(of: service.name))
         }
+        let isOpening = record.verdict.gate == .open
+        if !isWritten, isOpening, runtime.marker(of: service.name) == .closed { return }
         observer?(.decided(service.name, record))
     }
 
@@ -151,15 +155,21 @@ extension DecisionDriver {
     private static let checkedAtOnce = 100
 
     /// Performs a write and queues its outcome. A publication is an event only if it has failed, or others have.
-    private func performWrite(_ operation: WriteOperation, _ perform: () throws -> Void) {
+    /// Returns whether it has succeeded.
+    @discardableResult
+    private func performWrite(
+        _ operation: WriteOperation, _ perform: () throws -> Void
+    ) -> Bool {
         do {
             try perform()
-            if case .publish = operation, !hasFailed { return }
-            post(.writeEnded(operation, problem: nil))
         } catch {
             hasFailed = true
             post(.writeEnded(operation, problem: "\(error)"))
+            return false
         }
+        if case .publish = operation, !hasFailed { return true }
+        post(.writeEnded(operation, problem: nil))
+        return true
     }
 
     private func sleep(until wake: Wake) {

@@ -20,6 +20,18 @@ package final class FileLock {
         try file.keepFromOthers(in: directory)
         try file.lock()
     }
+
+    /// The lock of the directory that is at the path now: this one, unless somebody has deleted its file. Taking it
+    /// once more would fail, as for a stranger: a lock of `flock(2)` belongs to the open file, not to the process.
+    package func renewed(in directory: String) throws(FileError) -> FileLock {
+        let path = "\(directory)/\(Self.name)"
+        let there = try File.ifThere(File.attributes(of: path, followingLinks: false))
+        let ours = try file.attributes()
+        guard let there, there.device == ours.device, there.inode == ours.inode else {
+            return try FileLock(in: directory)
+        }
+        return self
+    }
 }
 
 extension OpenFile {

@@ -117,6 +117,9 @@ package struct FileAttributes: Hashable, Sendable {
     /// The permission bits with set-user-ID, set-group-ID and sticky: `mode & 0o7777`.
     package let mode: UInt32
     package let owner: UInt32
+    /// Two paths with the same device and inode lead to the same file.
+    let device: UInt
+    let inode: UInt
     /// In bytes; 0 for most files of procfs, even if they have content.
     package let size: Int
     /// Microseconds since 1970-01-01T00:00:00Z. A time that does not fit becomes the farthest that
@@ -136,6 +139,7 @@ package struct FileAttributes: Hashable, Sendable {
             }
         mode = status.st_mode & 0o7777
         owner = status.st_uid
+        (device, inode) = (status.st_dev, status.st_ino)
         size = status.st_size
         let time = status.st_mtim
         modificationTime = Int64(

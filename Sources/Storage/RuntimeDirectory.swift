@@ -84,6 +84,11 @@ package struct RuntimeDirectory {
         readable { try PublishedState.read(in: folder) } ?? nil
     }
 
+    /// The gate of a service by its marker; nil without one.
+    package func marker(of service: ServiceName) -> Gate? {
+        Marker(folder: "\(path)/\(service)").gate
+    }
+
     /// Sets the marker to closed, and removes files that are out of date now. The caller reports an error
     /// already, and tries again, so a step that fails does not stop the others.
     private func close(_ folder: String, without files: [String]) {

@@ -26,7 +26,7 @@ extension Daemon {
         log.write(.warning, "somebody has deleted files in \(runtime.path): they are written again")
         do {
             if isWhole { try Directory.create(runtime.path) }
-            if isGone(FileLock.name) { runtimeLock = try FileLock(in: runtime.path) }
+            if isGone(FileLock.name) { runtimeLock = try runtimeLock.renewed(in: runtime.path) }
             if isGone(FileName.controlSocket) { try parts?.server?.listenAgain() }
         } catch {
             // The service manager makes the directory at the start. Without it no file can be written.
@@ -55,7 +55,7 @@ extension Daemon {
         log.write(.warning, "somebody has deleted files in \(state.path): they are written again")
         do {
             try state.prepare()
-            stateLock = try FileLock(in: state.path)
+            stateLock = try stateLock.renewed(in: state.path)
         } catch {
             isStateLost = true
             log.write(.error, "\(error); until it is repaired, a restart would lose orders")
@@ -76,7 +76,7 @@ extension Daemon {
         guard isStateLost, case .writeEnded(_, problem: nil) = event, !machine.hasPendingWrites
         else { return }
         do {
-            stateLock = try FileLock(in: state.path)
+            stateLock = try stateLock.renewed(in: state.path)
             isStateLost = false
         } catch {
             log.write(.error, "\(error); a second daemon could use the state directory")

@@ -55,6 +55,17 @@ import Testing
         withExtendedLifetime(lock) {}
     }
 
+    /// The daemon took its own lock for that of another process when somebody had deleted other files beside it.
+    @Test func itIsRenewedOnlyWhenItsFileIsGone() throws {
+        let lock = try FileLock(in: folder.path)
+        #expect(try lock.renewed(in: folder.path) === lock)
+        try File.remove(file)
+        let other = try lock.renewed(in: folder.path)
+        #expect(other !== lock)
+        #expect(throws: FileError.self) { try FileLock(in: folder.path) }
+        withExtendedLifetime(other) {}
+    }
+
     /// A file that is open for writing keeps its file system from becoming read-only.
     @Test func theFileIsOpenForReadingAlone() throws {
         let lock = try FileLock(in: folder.path)

@@ -220,6 +220,20 @@ import Testing
         try daemon.start(waitingFor: "ended")
     }
 
+    /// The daemon could not take its own lock again, said after each write that another process had it, and that a
+    /// restart would lose orders.
+    @Test(arguments: ["flags/app.json", "services.json", "overrides.json"])
+    func aDeletedStateFileComesBackWithoutAnotherWord(_ name: String) throws {
+        let daemon = try running()
+        try daemon.control("force", "shop", "ended", "--for", "1h", "--reason", "x").expect(0)
+        try daemon.waitFor(file: "state/\(name)")
+        try File.remove(daemon.folder("state/\(name)"))
+        try daemon.waitFor(file: "state/\(name)")
+        try daemon.control("release", "shop").expect(0)
+        #expect(try daemon.lines(with: "somebody has deleted files").count == 1)
+        #expect(try daemon.lines(with: "daemon.lock").isEmpty)
+    }
+
     /// On an installed host the daemon's user may not make the directory.
     @Test(.enabled(if: geteuid() == 0, "needs root"))
     func aStateDirectoryThatCannotComeBackIsAProblemAtOnce() throws {

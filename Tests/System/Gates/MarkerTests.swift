@@ -72,6 +72,30 @@ extension OnSystemd {
             try host.wait(until: "test -e /run/t-job")
         }
 
+        /// The gate opened beside the marker `closed`, which could not be moved: each unit was refused, and stayed down
+        /// when the file system was repaired.
+        @Test func unitsStartAfterAnOpeningOnAReadOnlyFileSystem() throws {
+            let host = try Host(flags: Host.ended)
+            try host.services("t-web")
+            let folder = "/run/killswitchd"
+            try host.run("mkdir -p \(folder); mount -t tmpfs tmpfs \(folder)")
+            try host.undoing("systemctl stop killswitchd; umount --lazy \(folder)") {
+                try host.start(attaching: "t-web")
+                try host.awaitUp("killswitch-closed@shop.target")
+                try host.run("mount -o remount,ro \(folder)")
+                try host.set(Host.open)
+                try host.wait(forEntry: "shop: running")
+                try host.wait(forEntry: "read-only file system; retrying")
+                #expect(
+                    try host.property("ActiveState", of: "killswitch-open@shop.target")
+                        == "inactive")
+                try host.run("mount -o remount,rw \(folder)")
+                try host.awaitUp("killswitch-open@shop.target", "t-web")
+                try host.run("killswitchctl wait shop --for up --timeout 1m")
+            }
+            #expect(try host.journal(of: .unitFailed).isEmpty)
+        }
+
         /// systemd leaves a unit inactive if an assertion refuses its start. Then `units`, `status` and the
         /// journal say why it does not run behind an open gate.
         @Test func aUnitWhoseOwnAssertionFailsAtTheOpeningIsNamed() throws {
