@@ -64,7 +64,7 @@ import Testing
         let explanation = try daemon.control("explain", "shop")
         #expect(explanation.output.contains("awaiting-guard: \(sentence)"))
         #expect(
-            explanation.output.contains("guard 'errors'") || explanation.output.contains("guard"))
+            explanation.output.contains("'errors' at 'http://127.0.0.1:\(server.port)/gate'"))
         try await daemon.awaitUntil("the metrics tell") {
             let metrics = try daemon.folder.text(of: "run/metrics.prom")
             return metrics.contains(#"killswitch_guard_passes{guard="errors"} 0"#)
