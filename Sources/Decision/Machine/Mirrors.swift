@@ -137,9 +137,9 @@ struct Mirrors: Sendable {
         return isAtOnce ? .zero : max(.zero, wait - max(.zero, elapsed))
     }
 
-    /// Notes the `Date` of the mirror in flight, whose documents may be behind. Returns the clock to warn of: the first
-    /// one that is far from ours, else any. It counts while its mirror may have been passed over once: `recency` is that
-    /// of a source without mirrors.
+    /// Notes the `Date` of the mirror in flight, also of one that is behind. Returns the clock to warn of: the first one
+    /// that is far from ours, else any. `recency` is how long a `Date` of a source with one address is recent; here each
+    /// mirror is asked once in a round.
     mutating func dateArrived(_ date: Instant?, _ recency: Duration, at now: Now) -> MirrorClock? {
         if let asked, let date {
             all[asked].clock =

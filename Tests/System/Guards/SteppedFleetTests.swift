@@ -58,7 +58,7 @@ struct SteppedFleetTests {
         try canary.system.write(Self.haproxy, to: "/run/t-haproxy.cfg")
         try canary.run(
             """
-            systemd-run --quiet --unit=t-haproxy haproxy -db -f /run/t-haproxy.cfg
+            systemd-run --quiet --unit=t-haproxy /usr/sbin/haproxy -db -f /run/t-haproxy.cfg
             systemd-run --quiet --unit=t-clients sh -c \\
                 'while :; do curl -s -o /dev/null -m 2 http://127.0.0.1:8000/; sleep 0.1; done'
             """)
