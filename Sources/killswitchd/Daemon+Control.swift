@@ -4,6 +4,7 @@ import Decision
 import Drivers
 import EventLoop
 import Gates
+import Guards
 import JSON
 import Storage
 

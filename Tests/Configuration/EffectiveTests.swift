@@ -118,7 +118,8 @@ private func effective(_ text: String) throws(ConfigurationError) -> String {
         plan: settings.plan, memory: Memory(), bootID: "boot", clockFloor: Instant(seconds: 0),
         seed: 1, at: now)
     let form = ExplanationForm(
-        try #require(machine.explanation(of: "shop", at: now)), guards: settings.guards,
+        try #require(machine.explanation(of: settings.services[0].name, at: now)),
+        guards: settings.guards,
         at: now.wall)
     #expect(form.lines.last?.label == "guard" && form.lines.last?.text == "'errors' at '\(address)'")
 }
