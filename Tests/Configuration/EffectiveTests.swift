@@ -107,7 +107,10 @@ private func effective(_ text: String) throws(ConfigurationError) -> String {
 /// What a guard asks, as `killswitchctl explain` prints it: the address, and no part of it that may be a secret.
 @Test(arguments: [
     ("url = 'https://ops.example.com/gate?token=secret'", "https://ops.example.com/gate?…"),
-    ("url = 'http://localhost/gate'\nunix_socket = '/run/gate'", "http://localhost/gate by /run/gate"),
+    (
+        "url = 'http://localhost/gate'\nunix_socket = '/run/gate'",
+        "http://localhost/gate by /run/gate"
+    ),
     ("prometheus = 'http://[::1]:9090/team/'\nquery = 'up'", "http://[::1]:9090/team"),
 ]) func theExplainedGuardNamesTheAddressThatIsAsked(_ keys: String, _ address: String) throws {
     let settings = try load(
@@ -119,7 +122,7 @@ private func effective(_ text: String) throws(ConfigurationError) -> String {
         seed: 1, at: now)
     let form = ExplanationForm(
         try #require(machine.explanation(of: settings.services[0].name, at: now)),
-        guards: settings.guards,
-        at: now.wall)
-    #expect(form.lines.last?.label == "guard" && form.lines.last?.text == "'errors' at '\(address)'")
+        guards: settings.guards, at: now.wall)
+    let last = try #require(form.lines.last)
+    #expect(last.label == "guard" && last.text == "'errors' at '\(address)'")
 }

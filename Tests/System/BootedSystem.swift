@@ -128,7 +128,8 @@ extension BootedSystem {
 
     /// Removes the connections to other systems.
     func disconnect() throws {
-        try run("cd /sys/class/net; for link in to[0-9]*; do ip link delete $link 2>&1 || true; done")
+        try run(
+            "cd /sys/class/net; for link in to[0-9]*; do ip link delete $link 2>&1 || true; done")
     }
 
     /// Writes a file inside; its folder is made.

@@ -226,7 +226,8 @@ struct ClockTrust {
         guard contradicting.contains(source), let server = servers[source] else { return nil }
         return server.issueWarning(isSynchronised: isSynchronised, at: now)
             ?? server.clock?.warning(
-                of: server.mirror, isSigned: server.isSigned, isSynchronised: isSynchronised, at: now)
+                of: server.mirror, isSigned: server.isSigned, isSynchronised: isSynchronised,
+                at: now)
     }
 
     /// The warnings about all servers whose clock is far from ours.

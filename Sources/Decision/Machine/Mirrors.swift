@@ -137,9 +137,9 @@ struct Mirrors: Sendable {
         return isAtOnce ? .zero : max(.zero, wait - max(.zero, elapsed))
     }
 
-    /// Notes the `Date` of the mirror in flight, also of one that is behind. Returns the clock to warn of: the first one
-    /// that is far from ours, else any. `recency` is how long a `Date` of a source with one address is recent; here each
-    /// mirror is asked once in a round.
+    /// Notes the `Date` of the mirror in flight, also of one that is behind. Returns the clock to warn of: the first
+    /// that is far from ours, else any. `recency` is how long the `Date` of a source with one address is recent; here
+    /// each mirror is asked once in a round.
     mutating func dateArrived(_ date: Instant?, _ recency: Duration, at now: Now) -> MirrorClock? {
         if let asked, let date {
             all[asked].clock =

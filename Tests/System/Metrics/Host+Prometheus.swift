@@ -30,7 +30,8 @@ extension Host {
     /// What a query gives now, one sample a line.
     func samples(_ query: String, more: String = "") throws -> String {
         try system.write(query, to: "/run/t-query")
-        return try run("promtool query instant \(more) http://127.0.0.1:9090 \"$(cat /run/t-query)\"")
+        return try run(
+            "promtool query instant \(more) http://127.0.0.1:9090 \"$(cat /run/t-query)\"")
     }
 
     /// Waits until a query gives a sample.
