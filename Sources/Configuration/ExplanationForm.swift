@@ -1,6 +1,7 @@
 package import CivilTime
 package import Decision
 package import JSON
+package import SourceSettings
 
 /// An explanation as people and programs see it: what each switch of a service says, and the policy.
 ///
@@ -15,8 +16,10 @@ package struct ExplanationForm {
     /// The switches for programs.
     package let switches: JSON.Value
 
-    /// The explanation at this time.
-    package init(_ explanation: Explanation, at now: Instant) {
+    /// The explanation at this time. `guards` are those of the configuration in force.
+    package init(
+        _ explanation: Explanation, guards: [GuardName: GuardSettings], at now: Instant
+    ) {
         let zone = explanation.service.zone
         switches = .array(explanation.switches.map { Self.json($0, zone) })
         for (index, view) in explanation.switches.enumerated() {
@@ -24,7 +27,9 @@ package struct ExplanationForm {
             add(view, as: "switch\(number)", in: zone, at: now)
         }
         add("policy", explanation.service.summary)
-        add("guard", explanation.guardName.map { Self.words($0, explanation.guardView) })
+        add(
+            "guard",
+            explanation.guardName.map { Self.words($0, guards[$0], explanation.guardView) })
     }
 
     /// The explanation in a reply of the daemon.
@@ -79,14 +84,17 @@ package struct ExplanationForm {
     /// The reasons that add nothing to what the flags say.
     private static let plain: Set<Reason.Slug> = [.flags, .storedFlags]
 
-    /// A guard, and what it has answered lately.
-    private static func words(_ name: GuardName, _ view: Overview.GuardView?) -> String {
-        guard let view else { return "'\(name)'" }
+    /// A guard with the address that is asked, and what it has answered lately.
+    private static func words(
+        _ name: GuardName, _ settings: GuardSettings?, _ view: Overview.GuardView?
+    ) -> String {
+        let place = settings.map { " at '\($0.shownAddress)'" } ?? ""
+        guard let view else { return "'\(name)'\(place)" }
         let age = view.age.map { ", asked \($0.rough) ago" } ?? ""
         let next = view.next.map { ", asked again in \($0.rough)" } ?? ""
         return switch view.answer {
-        case .passes: "'\(name)' passes\(age)"
-        case .holds(let cause): "'\(name)' does not pass: \(cause)\(age)\(next)"
+        case .passes: "'\(name)'\(place) passes\(age)"
+        case .holds(let cause): "'\(name)'\(place) does not pass: \(cause)\(age)\(next)"
         }
     }
 

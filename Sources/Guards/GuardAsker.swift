@@ -10,7 +10,8 @@ package final class GuardAsker {
     private let environment: HostEnvironment
     private let client: () throws -> HTTPClient
     private let answered: (GuardName, GuardAnswer) -> Void
-    private var guards: [GuardName: GuardSettings] = [:]
+    /// The guards that it knows.
+    package private(set) var guards: [GuardName: GuardSettings] = [:]
     private var transfers: [GuardName: HTTPTransfer] = [:]
 
     /// An asker that knows no guard. `client` is made when the first question is asked. `answered` may be called from

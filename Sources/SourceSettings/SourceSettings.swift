@@ -245,4 +245,9 @@ package struct GuardSettings: Hashable, Sendable {
 
     /// How long an answer may take if the configuration does not say.
     package static let defaultTimeout = Duration.seconds(5)
+
+    /// The address that is asked, as others may see it.
+    package var shownAddress: String {
+        server.url.withoutSecrets + (server.unixSocket.map { " by \($0)" } ?? "")
+    }
 }

@@ -4,6 +4,7 @@ import Decision
 import Drivers
 import EventLoop
 import Gates
+import Guards
 import JSON
 import Storage
 
@@ -73,7 +74,7 @@ extension Daemon: ControllableDaemon {
     func explanation(of service: ServiceName) -> JSON.Object? {
         let now = decisionDriver.now
         return machine.explanation(of: service, at: now).map {
-            ExplanationForm($0, at: now.wall).reply
+            ExplanationForm($0, guards: guards?.guards ?? [:], at: now.wall).reply
         }
     }
 

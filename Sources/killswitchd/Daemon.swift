@@ -31,7 +31,7 @@ final class Daemon {
     /// Moves the units; nil if decisions move none.
     let gateDriver: GateDriver?
     /// Asks the guards; nil without any.
-    private var guards: GuardAsker?
+    private(set) var guards: GuardAsker?
     private let manager: SystemdNotifier
     private var signals: Signals?
     /// Nil for `--once`, which leaves no daemon behind.

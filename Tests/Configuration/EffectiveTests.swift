@@ -99,6 +99,30 @@ private func effective(_ text: String) throws(ConfigurationError) -> String {
         plan: settings.plan, memory: Memory(), bootID: "boot", clockFloor: Instant(seconds: 0),
         seed: 1, at: now)
     let form = ExplanationForm(
-        try #require(machine.explanation(of: shop.name, at: now)), at: now.wall)
+        try #require(machine.explanation(of: shop.name, at: now)), guards: settings.guards,
+        at: now.wall)
     #expect(form.lines.first { $0.label == "policy" }?.text == expected)
+}
+
+/// What a guard asks, as `killswitchctl explain` prints it: the address, and no part of it that may be a secret.
+@Test(arguments: [
+    ("url = 'https://ops.example.com/gate?token=secret'", "https://ops.example.com/gate?…"),
+    (
+        "url = 'http://localhost/gate'\nunix_socket = '/run/gate'",
+        "http://localhost/gate by /run/gate"
+    ),
+    ("prometheus = 'http://[::1]:9090/team/'\nquery = 'up'", "http://[::1]:9090/team"),
+]) func theExplainedGuardNamesTheAddressThatIsAsked(_ keys: String, _ address: String) throws {
+    let settings = try load(
+        "[service.shop]\nsource = 'file:/a'\nformat = 'switch'\nguard = 'errors'\n[guard.errors]\n"
+            + keys)
+    let now = Now(wall: Instant(seconds: 1_800_000_000), boot: Boottime(microseconds: 0))
+    let machine = Machine(
+        plan: settings.plan, memory: Memory(), bootID: "boot", clockFloor: Instant(seconds: 0),
+        seed: 1, at: now)
+    let form = ExplanationForm(
+        try #require(machine.explanation(of: settings.services[0].name, at: now)),
+        guards: settings.guards, at: now.wall)
+    let last = try #require(form.lines.last)
+    #expect(last.label == "guard" && last.text == "'errors' at '\(address)'")
 }

@@ -20,11 +20,14 @@ struct BootedSystem: Sendable {
 
     /// The system of the test that runs: see `Booted`.
     static func ofTest() throws -> BootedSystem {
-        guard let present else { throw TestFailure("find its booted system: see 'Booted'") }
-        return present
+        guard let first = present.first else {
+            throw TestFailure("find its booted system: see 'Booted'")
+        }
+        return first
     }
 
-    @TaskLocal fileprivate static var present: BootedSystem?
+    /// All systems of the test that runs.
+    @TaskLocal static var present: [BootedSystem] = []
 
     /// `build` is the folder of the programs that are installed in it.
     fileprivate init(build: String?) throws {
@@ -97,6 +100,36 @@ extension BootedSystem {
         try File.remove("\(folder)/leader")
         if !untilDone { try File.replace("\(folder)/hasty", with: []) }
         try awaitBoot()
+    }
+
+    /// Connects the network of this system with those of others, as 10.9.0.1 with 10.9.0.2 and so on. Each system has
+    /// a network of its own; the others reach this one alone.
+    func connect(to others: [BootedSystem]) throws {
+        let center = try leader
+        try disconnect()
+        for (index, other) in others.enumerated() {
+            let (address, link, end) = ("10.9.0.\(index + 2)", "to\(index + 2)", try other.leader)
+            try Program.succeed(
+                "/bin/sh",
+                [
+                    "-ec",
+                    """
+                    here() { nsenter --target \(center) --net ip "$@"; }
+                    there() { nsenter --target \(end) --net ip "$@"; }
+                    here link add name \(link) type veth peer name eth0 netns \(end)
+                    here address add 10.9.0.1 peer \(address) dev \(link)
+                    there address add \(address) peer 10.9.0.1 dev eth0
+                    here link set \(link) up
+                    there link set eth0 up
+                    """,
+                ])
+        }
+    }
+
+    /// Removes the connections to other systems.
+    func disconnect() throws {
+        try run(
+            "cd /sys/class/net; for link in to[0-9]*; do ip link delete $link 2>&1 || true; done")
     }
 
     /// Writes a file inside; its folder is made.
@@ -187,28 +220,36 @@ actor BootedSystems {
     }
 }
 
-/// The trait of a suite each of whose tests runs on a booted system.
+/// The trait of a suite each of whose tests runs on a booted system, or on several.
 struct Booted: SuiteTrait, TestTrait, TestScoping {
     fileprivate let systems: BootedSystems
+    /// How many a test has. One suite alone may ask for several: two tests that hold some of the systems would wait for
+    /// the others for ever.
+    fileprivate var count = 1
     let isRecursive = true
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing body: @Sendable () async throws -> Void
     ) async throws {
-        let system = try await systems.take()
+        var taken: [BootedSystem] = []
+        let result: Result<Void, any Error>
         do {
+            for _ in 0..<count { taken.append(try await systems.take()) }
+            let present = taken
             try await withTaskExecutorPreference(Threads.shared) {
-                try await BootedSystem.$present.withValue(system, operation: body)
+                try await BootedSystem.$present.withValue(present, operation: body)
             }
+            result = .success(())
         } catch {
-            await systems.give(system)
-            throw error
+            result = .failure(error)
         }
-        await systems.give(system)
+        for system in taken { await systems.give(system) }
+        try result.get()
     }
 }
 
 extension Trait where Self == Booted {
     static var installed: Self { Self(systems: .installed) }
+    static var threeInstalled: Self { Self(systems: .installed, count: 3) }
     static var bare: Self { Self(systems: .bare) }
 }

@@ -24,11 +24,14 @@ struct Host: Shell {
     /// When the test began, in seconds since 1970, by the clock of the booted system.
     let start: String
 
-    /// The default configuration is the service `shop`.
-    init(_ configuration: String = Host.shop, flags: String? = Host.open) throws {
-        system = try BootedSystem.ofTest()
-        try system.reset()
-        start = String(try system.run("date +%s.%N").dropLast())
+    /// The default configuration is the service `shop`; the default system is the one of the test.
+    init(
+        _ configuration: String = Host.shop, flags: String? = Host.open,
+        on system: BootedSystem? = nil
+    ) throws {
+        self.system = try system ?? BootedSystem.ofTest()
+        try self.system.reset()
+        start = String(try self.system.run("date +%s.%N").dropLast())
         try configure(configuration)
         if let flags { try self.set(flags) }
     }

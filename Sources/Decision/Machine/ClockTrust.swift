@@ -30,7 +30,7 @@ struct ClockTrust {
     private var isUnstored = false
 
     /// How long a `Date` is recent: two intervals, and at least a minute. An answer may take longer than a short one.
-    private static func recency(_ interval: Duration) -> Duration {
+    static func recency(_ interval: Duration) -> Duration {
         max(interval * 2, .seconds(60))
     }
 
@@ -41,8 +41,10 @@ struct ClockTrust {
         var issued: Instant?
         /// When it first answered since the start.
         var answeredAt: Boottime?
-        /// Its clock; nil if it tells no time.
+        /// Its clock; nil if it tells no time. With mirrors, that of one of them.
         var clock: ServerClock?
+        /// The address of the mirror whose clock it is; nil without mirrors.
+        var mirror: String?
         /// Its clock as the ledger has it.
         var stored: ServerClock?
         /// Until when its last `Date` is recent.
@@ -98,12 +100,18 @@ struct ClockTrust {
         return before != (isSynchronised, contradicting, isEarly)
     }
 
-    /// Notes a good answer, with its `Date` if it has one (RFC 9110 §6.6.1). True if the clocks of ends may be others.
-    mutating func answerArrived(from source: SourcePlan, date: Instant?, at now: Now) -> Bool {
+    /// Notes a good answer, with its `Date` if it has one (RFC 9110 §6.6.1), or with the clock of the `mirror` that
+    /// counts for warnings. True if the clocks of ends may be others.
+    mutating func answerArrived(
+        from source: SourcePlan, date: Instant?, of mirror: MirrorClock? = nil, at now: Now
+    ) -> Bool {
         guard var server = servers[source.name] else { return false }
         let (known, isFirst) = (server.clock, server.answeredAt == nil)
         if isFirst { server.answeredAt = now.boot }
-        if let date, date >= certain {
+        if let mirror {
+            (server.clock, server.mirror) = (mirror.clock, mirror.address)
+            server.recentUntil = mirror.recentUntil
+        } else if let date, date >= certain {
             server.clock = known?.moved(to: date, at: now) ?? ServerClock(date: date, at: now.boot)
             server.recentUntil = now.boot + Self.recency(source.interval)
         }
@@ -145,6 +153,9 @@ struct ClockTrust {
                 before[source.name] ?? Server(isSigned: source.isSigned, recentUntil: now.boot)
             server.isSigned = source.isSigned
             if source.isSigned { server.stored = nil } else { server.issued = nil }
+            if let mirror = server.mirror, !source.mirrors.contains(mirror) {
+                (server.clock, server.mirror) = (nil, nil)
+            }
             servers[source.name] = server
         }
         if before.contains(where: { $0.value.stored != servers[$0.key]?.stored }) {
@@ -215,7 +226,8 @@ struct ClockTrust {
         guard contradicting.contains(source), let server = servers[source] else { return nil }
         return server.issueWarning(isSynchronised: isSynchronised, at: now)
             ?? server.clock?.warning(
-                isSigned: server.isSigned, isSynchronised: isSynchronised, at: now)
+                of: server.mirror, isSigned: server.isSigned, isSynchronised: isSynchronised,
+                at: now)
     }
 
     /// The warnings about all servers whose clock is far from ours.

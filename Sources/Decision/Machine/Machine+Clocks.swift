@@ -8,6 +8,19 @@ extension Machine {
         markAllDue()
     }
 
+    /// A good answer has come, with the `Date` of its server if it has one.
+    mutating func dateArrived(_ date: Instant?, from source: Int) {
+        let (now, certain) = (now, host.trust.certain)
+        var mirror: MirrorClock?
+        if index.hasMirrors {
+            let recency = ClockTrust.recency(sources[source].interval)
+            let believable = date.flatMap { $0 < certain ? nil : $0 }
+            mirror = sources[source].mirrors?.dateArrived(believable, recency, at: now)
+        }
+        let plan = sources[source].plan
+        if host.trust.answerArrived(from: plan, date: date, of: mirror, at: now) { clocksChanged() }
+    }
+
     mutating func markAllDue() {
         for service in services.indices { services[service].markDue() }
     }

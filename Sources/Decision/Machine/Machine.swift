@@ -130,11 +130,7 @@ package struct Machine: Sendable {
         case .fetchEnded(let name, let outcome, let date):
             guard let source = index.source(name) else { break }
             finishWork(of: source)
-            if !outcome.isFailure,
-                host.trust.answerArrived(from: sources[source].plan, date: date, at: now)
-            {
-                clocksChanged()
-            }
+            if !outcome.isFailure { dateArrived(date, from: source) }
             return fetchEnded(outcome, from: source)
         case .hinted(let name):
             if let source = index.source(name) { sources[source].requestFetch(at: now) }

@@ -36,11 +36,15 @@ package struct ServerClock: Hashable, Sendable {
         ((date - other.date) - (at - other.at)).magnitude < Self.noise
     }
 
-    /// Its distance from our clock, and which of the two measures ends, as a clause.
-    func warning(isSigned: Bool, isSynchronised: Bool, at now: Now) -> String {
+    /// Its distance from our clock, and which of the two measures ends, as a clause. With mirrors it is the clock of
+    /// this one.
+    func warning(
+        of mirror: String?, isSigned: Bool, isSynchronised: Bool, at now: Now
+    ) -> String {
         let distance = now.wall - time(at: now)
         let amount = distance.magnitude.distanceInWords
-        let lead = "the server's clock is \(amount) \(distance > .zero ? "behind" : "ahead"); "
+        let subject = mirror.map { "the clock of mirror '\($0)'" } ?? "the server's clock"
+        let lead = "\(subject) is \(amount) \(distance > .zero ? "behind" : "ahead"); "
         if isSigned {
             return lead + "killswitchd ignores it: the documents are signed, the clock is not"
         }

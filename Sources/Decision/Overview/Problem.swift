@@ -128,8 +128,8 @@ package struct Problem: Hashable, Sendable {
         case .closingHeld:
             "if the closing is intended, type 'killswitchctl confirm \(service)'; if not, correct the flags"
         case .stepHeld:
-            "see why the guard does not pass; if the step is safe nevertheless, type 'killswitchctl confirm "
-                + "\(service)'; if not, correct the flags"
+            "'killswitchctl explain \(service)' shows which address the guard asks; if the step is safe although the "
+                + "guard does not pass, type 'killswitchctl confirm \(service)'; if not, correct the flags"
         case .overrideEnds:
             "to extend the order, type 'killswitchctl force \(service)' again; otherwise the flags decide"
         case .drillFailed:

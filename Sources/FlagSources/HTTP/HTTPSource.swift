@@ -86,9 +86,7 @@ package final class HTTPSource: FlagSource {
             let response = try result.get()
             let outcome = try outcome(of: response, isConditional)
             places[place].fingerprints.answered = fingerprint
-            // The clocks of mirrors differ, and none of them measures the ends of a signed document.
-            let date = places.count == 1 ? response.date(now: context.now.wall) : nil
-            context.deliverOutcome(outcome, date: date)
+            context.deliverOutcome(outcome, date: response.date(now: context.now.wall))
         } catch {
             context.deliverOutcome(.failure(documents?.failure(of: error) ?? error))
         }

@@ -59,8 +59,10 @@ struct Explain: ParsableCommand {
             problems: daemon.problems.filter { !$0.isOfHost })
         do {
             let directory = try published.stateDirectory(stateDirectory)
-            report.chain = try DecisionReplay(of: service, in: directory, published)
-                .explanation(beside: state).map { ExplanationForm($0, at: published.now) }
+            let replay = try DecisionReplay(of: service, in: directory, published)
+            report.chain = try replay.explanation(beside: state).map {
+                ExplanationForm($0, guards: replay.guards, at: published.now)
+            }
         } catch {
             report.gap = CommandFailure(error).message
             // Only the daemon's user may read its directory. A member of the group may ask the daemon.
@@ -96,6 +98,8 @@ struct DecisionReplay {
     private let published: PublishedFiles
     /// Whose signatures count, for each source that has signers.
     private let signing: [SourceName: SigningRule]
+    /// The guards of the stored configuration.
+    let guards: [GuardName: GuardSettings]
 
     /// Reads the stored configuration in `directory`. Throws if it does not have the service.
     init(of name: ServiceName, in directory: String, _ published: PublishedFiles) throws {
@@ -115,6 +119,7 @@ struct DecisionReplay {
         // What a guard has answered is not stored: a step that has not come yet is held here too.
         plan.guards = settings.guardNames.filter { $0.key == name }
         self.plan = plan
+        guards = settings.guards
         signing = settings.sources.reduce(into: [:]) { $0[$1.name] = $1.signing }
     }
 

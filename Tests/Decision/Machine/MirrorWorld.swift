@@ -21,6 +21,8 @@ struct MirrorWorld {
     }
 
     var gifts: [Gift]
+    /// How far the clock of each mirror is ahead of ours; nil for one that tells no time.
+    var clocks: [Int: Duration] = [:]
     private(set) var machine: Machine
     private(set) var lines: [String] = []
     /// Which mirror was asked when, and under which condition.
@@ -77,7 +79,8 @@ struct MirrorWorld {
             if let position = answers.firstIndex(where: { $0.at <= boot }) {
                 let answer = answers.remove(at: position)
                 let outcome = try outcome(of: answer.mirror, answer.2)
-                try handle(.fetchEnded("app", outcome, date: nil))
+                let date = clocks[answer.mirror].map { now.wall + $0 }
+                try handle(.fetchEnded("app", outcome, date: date))
             } else {
                 wake = Wake()
                 try handle(.woke)

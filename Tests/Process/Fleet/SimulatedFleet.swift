@@ -1,7 +1,6 @@
 import CivilTime
 import Decision
 import EventLoop
-import Files
 import Gates
 import JSON
 import Support
@@ -55,64 +54,31 @@ enum Conduct {
     }
 }
 
-/// Hosts `web-1`, … with the metrics of a daemon, and Debian's Prometheus, which scrapes them each second.
+/// Hosts `web-1`, … with the metrics of a daemon, under the eyes of a Prometheus.
 final class SimulatedFleet {
-    private let hosts: FlagServer
-    private let folder: TemporaryFolder
-    private let port: Int
-    private(set) var prometheus: Program?
+    private let prometheus: Prometheus
 
-    var url: String { "http://127.0.0.1:\(port)" }
+    var url: String { prometheus.url }
 
     init(_ count: Int, _ conduct: Conduct) async throws {
-        hosts = try await FlagServer(script: "fleet-hosts.py")
-        (folder, port) = (try TemporaryFolder(), try freePort())
+        prometheus = try await Prometheus(scraping: (1...count).map { "web-\($0)" })
         try set(conduct, 1...count)
-        let targets = (1...count).map { "\"web-\($0)\"" }.joined(separator: ", ")
-        try folder.write(
-            """
-            global: {scrape_interval: 1s, scrape_timeout: 1s}
-            scrape_configs:
-            - job_name: node
-              static_configs: [{targets: [\(targets)]}]
-              relabel_configs:
-              - {source_labels: [__address__], target_label: instance}
-              - {source_labels: [__address__], regex: (.*), replacement: /$1/metrics, target_label: __metrics_path__}
-              - {target_label: __address__, replacement: "127.0.0.1:\(hosts.port)"}
-            """, to: "prometheus.yml")
         try startPrometheus()
     }
 
-    deinit { prometheus = nil }
+    func startPrometheus() throws { try prometheus.start() }
 
-    func startPrometheus() throws {
-        prometheus = try Program(
-            "/usr/bin/prometheus",
-            [
-                "--config.file=\(folder("prometheus.yml"))",
-                "--storage.tsdb.path=\(folder("tsdb"))",
-                "--web.listen-address=127.0.0.1:\(port)",
-            ])
-    }
-
-    func killPrometheus() throws {
-        prometheus?.send(9)
-        _ = try prometheus?.wait()
-        prometheus = nil
-    }
+    func killPrometheus() throws { try prometheus.kill() }
 
     /// From now on these hosts behave so.
     func set(_ conduct: Conduct, _ numbers: ClosedRange<Int>...) throws {
         let metrics = try conduct.metrics()
-        for number in numbers.joined() {
-            try hosts.folder.write(metrics, to: ".new")
-            try File.rename(hosts.folder(".new"), to: hosts.folder("web-\(number).prom"))
-        }
+        for number in numbers.joined() { try prometheus.show(metrics, on: "web-\(number)") }
     }
 
     /// Nothing answers on these hosts any more.
     func stop(_ numbers: ClosedRange<Int>) {
-        for number in numbers { hosts.folder.remove("web-\(number).prom") }
+        for number in numbers { prometheus.turnOff("web-\(number)") }
     }
 
     /// The arguments of `killswitchctl fleet`.

@@ -1,4 +1,3 @@
-import Files
 import Support
 import Testing
 
@@ -53,9 +52,9 @@ import Testing
     @Test func aPrometheusThatRestartsHoldsMeanwhile() async throws {
         let shop = try await ObservedShop()
         try await shop.wait(until: "errors", is: nil) { $0.requests += 100 }
-        try shop.killPrometheus()
+        try shop.prometheus.kill()
         #expect(try shop.answer(of: "errors") == "cannot connect: connection refused")
-        try shop.startPrometheus()
+        try shop.prometheus.start()
         try await shop.wait(until: "errors", is: nil) { $0.requests += 100 }
     }
 
@@ -75,7 +74,7 @@ import Testing
     }
 }
 
-/// Hosts of a shop whose metrics a test writes, Debian's Prometheus over them, and the guards of the guide.
+/// The servers and the hosts of a shop, under the eyes of a Prometheus, and the guards of the guide.
 private final class ObservedShop {
     /// What the servers have counted.
     struct Counts {
@@ -84,10 +83,8 @@ private final class ObservedShop {
 
     var hosts: [Conduct] = []
     private var counts = Counts()
-    private let exporter: FlagServer
+    let prometheus: Prometheus
     private let folder: TemporaryFolder
-    private let port: Int
-    private var prometheus: Program?
 
     private static let rules = """
         groups:
@@ -100,46 +97,14 @@ private final class ObservedShop {
         """
 
     init() async throws {
-        exporter = try await FlagServer(script: "fleet-hosts.py")
-        (folder, port) = (try TemporaryFolder(), try freePort())
-        try folder.write(Self.rules, to: "rules.yml")
-        let targets = (["shop"] + (1...50).map { "web-\($0)" }).map { "\"\($0)\"" }
-            .joined(separator: ", ")
-        try folder.write(
-            """
-            global: {scrape_interval: 1s, scrape_timeout: 1s}
-            rule_files: [rules.yml]
-            scrape_configs:
-            - job_name: node
-              static_configs: [{targets: [\(targets)]}]
-              relabel_configs:
-              - {source_labels: [__address__], target_label: instance}
-              - {source_labels: [__address__], regex: (.*), replacement: /$1/metrics, target_label: __metrics_path__}
-              - {target_label: __address__, replacement: "127.0.0.1:\(exporter.port)"}
-            """, to: "prometheus.yml")
+        prometheus = try await Prometheus(
+            scraping: ["shop"] + (1...50).map { "web-\($0)" }, rules: Self.rules)
+        folder = try TemporaryFolder()
         try folder.write(#"{"state":"running"}"#, to: "flags.json")
-        try startPrometheus()
+        try prometheus.start()
         try await waitUntil("Prometheus answers", every: .milliseconds(100)) {
             try answer(of: "one") == nil
         }
-    }
-
-    deinit { prometheus = nil }
-
-    func startPrometheus() throws {
-        prometheus = try Program(
-            "/usr/bin/prometheus",
-            [
-                "--config.file=\(folder("prometheus.yml"))",
-                "--storage.tsdb.path=\(folder("tsdb"))",
-                "--web.listen-address=127.0.0.1:\(port)",
-            ])
-    }
-
-    func killPrometheus() throws {
-        prometheus?.send(9)
-        _ = try prometheus?.wait()
-        prometheus = nil
     }
 
     /// The guards of the guide as it has them, asked of this Prometheus, with rates over seconds in place of minutes.
@@ -161,7 +126,7 @@ private final class ObservedShop {
             guards +=
                 "[guard.\(name)]\nprometheus = \"http://127.0.0.1:9090\"\nquery = '\(query)'\n"
         }
-        return guards.replacing("127.0.0.1:9090", with: "127.0.0.1:\(port)").replacing(
+        return guards.replacing("http://127.0.0.1:9090", with: prometheus.url).replacing(
             "[2m]", with: "[4s]")
     }
 
@@ -215,17 +180,12 @@ private final class ObservedShop {
         if counts.failures > 0 {
             shop += "http_requests_total{code=\"500\"} \(counts.failures)\n"
         }
-        try replace(shop, "shop")
+        try prometheus.show(shop, on: "shop")
         var texts: [String: String] = [:]
         for (number, conduct) in hosts.enumerated() {
             let text = try texts["\(conduct)"] ?? conduct.metrics()
             texts["\(conduct)"] = text
-            try replace(text, "web-\(number + 1)")
+            try prometheus.show(text, on: "web-\(number + 1)")
         }
-    }
-
-    private func replace(_ text: String, _ host: String) throws {
-        try exporter.folder.write(text, to: ".new")
-        try File.rename(exporter.folder(".new"), to: exporter.folder("\(host).prom"))
     }
 }

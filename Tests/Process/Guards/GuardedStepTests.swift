@@ -61,10 +61,11 @@ import Testing
         try await daemon.awaitLine("shop: running: \(sentence)")
         let status = try daemon.control("status", "--check").expect(1)
         #expect(status.output.contains("shop: \(sentence)"), "\(status.output)")
-        let explanation = try daemon.control("explain", "shop")
+        let explanation = try daemon.control(
+            "explain", "shop", "--state-directory", daemon.folder("state"))
         #expect(explanation.output.contains("awaiting-guard: \(sentence)"))
         #expect(
-            explanation.output.contains("guard 'errors'") || explanation.output.contains("guard"))
+            explanation.output.contains("'errors' at 'http://127.0.0.1:\(server.port)/gate'"))
         try await daemon.awaitUntil("the metrics tell") {
             let metrics = try daemon.folder.text(of: "run/metrics.prom")
             return metrics.contains(#"killswitch_guard_passes{guard="errors"} 0"#)

@@ -12,23 +12,6 @@ extension OnSystemd {
 
                 """
 
-        private static let setUp = """
-            set -e
-            mkdir -p /run/t-host/files
-            ln -s /run/killswitchd/metrics.prom /run/t-host/files/killswitchd.prom
-            cat > /run/t-host/prometheus.yml <<END
-            global: {scrape_interval: 1s}
-            scrape_configs:
-              - job_name: node
-                static_configs: [{targets: ['127.0.0.1:9100']}]
-            END
-            systemd-run --quiet --unit=t-exporter prometheus-node-exporter --collector.disable-defaults \\
-                --collector.textfile --collector.textfile.directory=/run/t-host/files \\
-                --web.listen-address=127.0.0.1:9100
-            systemd-run --quiet --unit=t-prometheus prometheus --config.file=/run/t-host/prometheus.yml \\
-                --storage.tsdb.path=/run/t-host/tsdb --web.listen-address=127.0.0.1:9090
-            """
-
         /// An order whose only step comes in so many seconds.
         private func order(in seconds: Int, on host: Host) throws -> String {
             let time = try host.run("date --utc --date='\(seconds) seconds' +%FT%TZ").dropLast()
@@ -42,19 +25,21 @@ extension OnSystemd {
                 echo 'shop_error_ratio \(ratio)' > /run/t-host/files/shop.new
                 mv /run/t-host/files/shop.new /run/t-host/files/shop.prom
                 """)
-            try host.wait(
-                until:
-                    "promtool query instant http://127.0.0.1:9090 'shop_error_ratio == \(ratio)' | grep -q ="
-            )
+            try host.wait(forSample: "shop_error_ratio == \(ratio)")
         }
 
         @Test func aStepIsHeldWhileTheFleetIsIllAndComesWhenSomebodyConfirms() throws {
             let host = try Host(Self.configuration)
             try host.services("t-web")
             try host.startUnits("t-web")
-            try host.run(Self.setUp)
-            let cleanUp = "systemctl stop t-exporter t-prometheus; rm -rf /run/t-host"
-            defer { do { try host.run(cleanUp) } catch {} }
+            try host.run(
+                """
+                mkdir -p /run/t-host/files
+                ln -s /run/killswitchd/metrics.prom /run/t-host/files/killswitchd.prom
+                """)
+            defer { do { try host.stopPrometheus() } catch {} }
+            try host.startExporter(of: "/run/t-host/files")
+            try host.startPrometheus(scraping: ["127.0.0.1:9100"])
             try set(errors: "0", on: host)
 
             // All is well: the step comes on its day.
@@ -72,10 +57,7 @@ extension OnSystemd {
                     "guard 'errors' holds the step by which source 'shop' closes this host: its query "
                         + "gives no sample"))
             try host.wait(forEntry: "its query gives no sample")
-            try host.wait(
-                until:
-                    "promtool query instant http://127.0.0.1:9090 killswitch_step_held | grep -q 'guard=\"errors\"'"
-            )
+            try host.wait(forSample: "killswitch_step_held{guard=\"errors\"} == 1")
 
             try host.run("killswitchctl confirm shop")
             try host.awaitDown("t-web")

@@ -29,15 +29,23 @@ extension Packaged {
         }
 
         @Test func anOrderIsSignedByTwoPeople() throws {
-            try host.undoing("rm -f /etc/killswitchd/conf.d/signed.toml && killswitchctl reload") {
-                try guide.follow("signing.md", "Sign your first order", "Ask for a second person")
+            try host.undoing(
+                """
+                systemctl stop mirror-1 mirror-2; rm -rf /tmp/mirror-1 /tmp/mirror-2
+                rm -f /etc/killswitchd/conf.d/signed.toml && killswitchctl reload
+                """
+            ) {
+                try guide.follow(
+                    "signing.md", "Sign your first order", "Ask for a second person",
+                    "Publish on several servers")
             }
         }
 
         @Test func aServiceClosesInStepsAndComesBackGently() throws {
             try host.undoing("rm -f /etc/killswitchd/conf.d/gently.toml && killswitchctl reload") {
                 try guide.follow(
-                    "steps.md", "Close in steps", "Let load balancers turn away first",
+                    "steps.md", "Close in steps", "Let health decide about the next step",
+                    "Put a host first, or last", "Let load balancers turn away first",
                     "Reopen one after the other")
             }
         }

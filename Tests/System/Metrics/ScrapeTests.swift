@@ -35,31 +35,11 @@ extension OnSystemd {
                     --config /run/t-host/$n/killswitchd.toml \\
                     --runtime-directory /run/t-host/$n/run --state-directory /run/t-host/$n/state
             done
-            mkdir -p /run/t-host/8
-            ln -s /run/killswitchd /run/t-host/8/run
-            targets=
-            for n in 1 2 3 4 5 6 7 8; do
-                systemd-run --quiet --unit=t-exporter-$n prometheus-node-exporter --collector.disable-defaults \\
-                    --collector.textfile --collector.textfile.directory=/run/t-host/$n/run \\
-                    --web.listen-address=127.0.0.1:910$n
-                targets="$targets'127.0.0.1:910$n',"
-            done
-            cat > /run/t-host/prometheus.yml <<END
-            global: {scrape_interval: 2s}
-            scrape_configs:
-              - job_name: node
-                static_configs: [{targets: [$targets]}]
-            END
-            systemd-run --quiet --unit=t-prometheus prometheus --config.file=/run/t-host/prometheus.yml \\
-                --storage.tsdb.path=/run/t-host/tsdb --web.listen-address=127.0.0.1:9090
             """
 
         /// The instances that a query names, with the label `why`.
-        private func ask(_ query: String, on system: BootedSystem) throws -> Set<String> {
-            try system.write(query, to: "/run/t-host/query")
-            let output = try system.run(
-                "promtool query instant --format=json http://127.0.0.1:9090 \"$(cat /run/t-host/query)\""
-            )
+        private func ask(_ query: String, on host: Host) throws -> Set<String> {
+            let output = try host.samples(query, more: "--format=json")
             return Set(
                 (try JSON.Value.parse(output).array ?? []).compactMap { sample in
                     let labels = sample.object?["metric"]?.object
@@ -75,19 +55,19 @@ extension OnSystemd {
             try host.deafService(limit: "10min")
             try host.startUnits("t-deaf")
             try host.run(Self.setUp)
+            for number in 1...7 {
+                try host.startExporter(
+                    of: "/run/t-host/\(number)/run", at: "127.0.0.1:910\(number)")
+            }
+            try host.startExporter(at: "127.0.0.1:9108")
+            try host.startPrometheus(scraping: (1...8).map { "127.0.0.1:910\($0)" }, every: 2)
             // The unit would be waited for.
             let cleanUp =
                 "systemctl kill --signal=KILL t-deaf; systemctl stop 't-*'; rm -rf /run/t-host"
             defer { do { try host.run(cleanUp) } catch {} }
-            let system = host.system
-            try host.wait(
-                until: "promtool query instant http://127.0.0.1:9090 'up == 1' | grep -q 9108")
+            try host.wait(forSample: "count(killswitch_gate_wanted_open == 1) == 8")
             let question = try Self.question()
-            let everybody = "count(killswitch_gate_wanted_open == 1)"
-            try host.wait(
-                until:
-                    "promtool query instant http://127.0.0.1:9090 '\(everybody)' | grep -q '=> 8 '")
-            #expect(try ask(question, on: system) == [])
+            #expect(try ask(question, on: host) == [])
             // One source is gone, one daemon is killed, one unit does not stop.
             try host.run("rm /run/t-host/3/flags.json; systemctl kill --signal=KILL t-daemon-5")
             try host.set(Host.ended)
@@ -98,7 +78,7 @@ extension OnSystemd {
             var named: Set<String> = []
             for _ in 0..<150 where named != expected {
                 try host.run("timeout 1 tail -f /dev/null || true")
-                named = try ask(question, on: system)
+                named = try ask(question, on: host)
                 #expect(named.isSubset(of: expected), "\(named)")
             }
             #expect(named == expected)
