@@ -67,7 +67,7 @@ extension ModelHost {
         let web = systemd[.web]
         if web.active == .activating || web.active == .active { all += [.unitFails, .unitStopped] }
         if web.active == .deactivating { all.append(.unitKilled) }
-        if web.active.isDown, !systemd.isUp(.open) { all.append(.unitSmuggled) }
+        if !systemd.isUp(.web), !systemd.isUp(.open) { all.append(.unitSmuggled) }
         for unit in ModelSystemd.Unit.allCases {
             if systemd[unit].hasJob { all.append(.jobCancelled(unit)) }
             guard unit != .web, unit != .maintenance || closing.state == .maintenance else {

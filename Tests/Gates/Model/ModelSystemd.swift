@@ -37,7 +37,8 @@ struct ModelSystemd: Hashable {
         UnitStatus(active[unit.rawValue], hasJob: jobs[unit.rawValue] != nil)
     }
 
-    func isUp(_ unit: Unit) -> Bool { !active[unit.rawValue].isDown }
+    /// Whether something of it may run, in this model's own words: it would share a mistake of `ActiveState.isDown`.
+    func isUp(_ unit: Unit) -> Bool { ![.inactive, .failed].contains(active[unit.rawValue]) }
 
     private func job(_ unit: Unit) -> Job? { jobs[unit.rawValue] }
 
