@@ -191,7 +191,8 @@ struct DroppingTests {
         let scratch = try Scratch()
         let calls = Counter()
         _ = try kind.start(loop, scratch) { calls.add() }
-        #expect(try loop.runOnce(.milliseconds(20)) == false)
+        // What the kernel has queued of a watch is read, and dropped.
+        while try loop.runOnce(.milliseconds(20)) {}
         #expect(calls.count == 0)
     }
 
