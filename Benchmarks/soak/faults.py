@@ -1,7 +1,8 @@
 """The faults of the soak: each begins, lasts for seconds, and undoes itself.
 
 Two faults of one step belong to different groups. What loses stored files comes without what ends the daemon: together
-they lose orders, and the manual says so.
+they lose orders, and the manual says so. A daemon that starts in a read-only directory sees it so until it is restarted,
+because systemd gives it a view of the mounts of its own.
 """
 import os
 import signal
@@ -39,6 +40,7 @@ WEIGHTS = {"server": 6, "desk": 2, "vault": 2, "daemon-killed": 2, "daemon-froze
 CHOICES = {"server": MODES, "desk": WRONG_FILES, "vault": ["unsigned", "older", "cut", "changed"],
            "configuration-wrong": MISTAKES, "run-deleted": RUN_FILES, "state-deleted": STATE_FILES}
 KINDS = sorted([*COMMANDS, *CHOICES, "run-full", "run-inodes", "state-full", "state-inodes", "daemon-frozen"])
+STARTS = {"daemon-killed", "daemon-restarted", "daemon-frozen"}
 
 
 class Fault:
@@ -125,8 +127,8 @@ def fill(folder, size):
 def send(process, number):
     try:
         os.kill(int(process), number)
-    except (OSError, TypeError):
-        pass  # It has ended meanwhile.
+    except (OSError, TypeError, ValueError):
+        pass  # It has ended meanwhile, or nobody knows its number: the bus is away.
 
 
 def plan(dice):
@@ -134,7 +136,9 @@ def plan(dice):
     faults, taken = [], set()
     for _ in range(dice.choice([0, 1, 1, 1, 2, 2, 3])):
         fault = Fault(dice)
-        if fault.group not in taken and not {"state", "daemon"} <= taken | {fault.group}:
+        kinds = {fault.kind} | {other.kind for other in faults}
+        if (fault.group not in taken and not {"state", "daemon"} <= taken | {fault.group}
+                and not ("run-read-only" in kinds and kinds & STARTS)):
             taken.add(fault.group)
             faults.append(fault)
     return faults

@@ -46,7 +46,8 @@ package enum GateFile {
 }
 
 extension RuntimeDirectory {
-    /// Writes what the gate of a service is in fact. A file that says the same already stays as it is.
+    /// Writes what the gate of a service is in fact. A file that says the same already stays as it is; one that cannot
+    /// be replaced is removed, since it would say of an opened gate that it is closed.
     package func publish(
         _ report: GateStatus, of service: Service, now: (wall: Instant, boot: Boottime)
     ) throws(FileError) {
@@ -54,17 +55,28 @@ extension RuntimeDirectory {
         let object = GateFile.json(of: report, in: service.zone, now: now)
         let bytes = Array((JSON.Value.object(object).serialized(.pretty) + "\n").utf8)
         if WebFiles.holds("\(folder)/\(FileName.gate)", bytes) { return }
-        try replace((FileName.gate, bytes, nil), in: folder)
+        try replaceOrWithdraw(FileName.gate, bytes, in: folder)
     }
 
     /// Writes `units.json`: the units that are attached to a service, and whether each is as its gate requires. `now`
-    /// is one moment by both clocks.
+    /// is one moment by both clocks. A file that cannot be replaced is removed.
     package func publish(
         _ units: [UnitRow], of service: Service, now: (wall: Instant, boot: Boottime)
     ) throws(FileError) {
         let rows = JSON.Value.array(units.map { $0.json(in: service.zone, now) })
         let bytes = Array((rows.serialized(.pretty) + "\n").utf8)
-        try replace((FileName.units, bytes, nil), in: "\(path)/\(service.name)")
+        try replaceOrWithdraw(FileName.units, bytes, in: "\(path)/\(service.name)")
+    }
+
+    private func replaceOrWithdraw(
+        _ name: String, _ bytes: [UInt8], in folder: String
+    ) throws(FileError) {
+        do {
+            try replace((name, bytes, nil), in: folder)
+        } catch {
+            withdraw(name, in: folder)
+            throw error
+        }
     }
 }
 

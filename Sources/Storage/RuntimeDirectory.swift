@@ -93,10 +93,18 @@ package struct RuntimeDirectory {
     /// already, and tries again, so a step that fails does not stop the others.
     private func close(_ folder: String, without files: [String]) {
         do { try Marker(folder: folder).set(.closed) } catch {}
-        for file in files {
-            do { try File.remove("\(folder)/\(file)") } catch {}
-        }
+        for file in files { withdraw(file, in: folder) }
         do { try File.touch("\(folder)/\(FileName.unavailable)") } catch {}
+    }
+
+    /// Removes a file that is not true any more and cannot be replaced. By another name: whoever watches for deletions
+    /// by somebody else leaves out names with a dot.
+    func withdraw(_ name: String, in folder: String) {
+        let hidden = "\(folder)/.\(name).old"
+        do {
+            try File.rename("\(folder)/\(name)", to: hidden)
+            try File.remove(hidden)
+        } catch {}
     }
 
     /// Removes the marker `closed` of a service in the directory at `path`; returns its path, nil if there was none.

@@ -87,6 +87,22 @@ import Testing
         #expect(PublishedGate.read(in: "\(directory.path)/shop")?.wanted == .open)
     }
 
+    /// The gate has opened on a full disk: the file would still say that it is closed.
+    @Test func aFileThatCannotBeReplacedIsGone() throws {
+        let (directory, service) = try directory()
+        let folder = "\(directory.path)/shop"
+        let now = (wall: Instant(seconds: 1_800_000_000), boot: Boottime(microseconds: 5_000_000))
+        try directory.publish(GateStatus(unmoved: .closed), of: service, now: now)
+        try directory.publish([], of: service, now: now)
+        // A directory at the temporary name fails the write like a full disk, also for root.
+        for name in ["gate.json", "units.json"] { try Directory.create("\(folder)/.\(name).tmp/x") }
+        #expect(throws: FileError.self) {
+            try directory.publish(GateStatus(unmoved: .open), of: service, now: now)
+        }
+        #expect(throws: FileError.self) { try directory.publish([], of: service, now: now) }
+        #expect(try Directory.list(folder).allSatisfy { $0.hasSuffix(".tmp") })
+    }
+
     @Test func aFileThatCannotBeReadIsNoKnowledge() throws {
         let (directory, _) = try directory()
         try Directory.create("\(directory.path)/shop")
