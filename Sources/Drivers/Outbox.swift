@@ -47,8 +47,9 @@ package struct Outbox {
         of events: [Event] = []
     ) {
         var batch = Batch(effects: effects.reversed(), events: events)
+        // An event may publish a service twice: what could not be written before, and what it decides now.
+        for (service, record) in publications { records[service.name] = (service, record) }
         for (service, record) in publications.reversed() {
-            records[service.name] = (service, record)
             if record.verdict.gate == .closed, !closed.contains(service.name) {
                 batch.closings.append(service.name)
             } else {

@@ -47,6 +47,19 @@ import Testing
         #expect(outbox.isEmpty && !outbox.hasClosings)
     }
 
+    /// A write that has failed is repeated by the event that decides the service anew.
+    @Test func ofTwoRecordsOfAServiceInOneEventTheNewerIsWritten() throws {
+        var outbox = Outbox()
+        outbox.add([
+            try publication("a", .open, message: "old"), try publication("a", .closed, message: "new"),
+        ])
+        #expect(order(&outbox) == ["anew"])
+        outbox.add([
+            try publication("a", .closed, message: "old"), try publication("a", .open, message: "new"),
+        ])
+        #expect(order(&outbox) == ["anew"])
+    }
+
     @Test func aClosedServiceWithOtherTextsIsNoClosing() throws {
         var outbox = Outbox()
         outbox.add([try publication("a", .closed)])
