@@ -51,11 +51,13 @@ import Testing
     @Test func ofTwoRecordsOfAServiceInOneEventTheNewerIsWritten() throws {
         var outbox = Outbox()
         outbox.add([
-            try publication("a", .open, message: "old"), try publication("a", .closed, message: "new"),
+            try publication("a", .open, message: "old"),
+            try publication("a", .closed, message: "new"),
         ])
         #expect(order(&outbox) == ["anew"])
         outbox.add([
-            try publication("a", .closed, message: "old"), try publication("a", .open, message: "new"),
+            try publication("a", .closed, message: "old"),
+            try publication("a", .open, message: "new"),
         ])
         #expect(order(&outbox) == ["anew"])
     }
