@@ -2,7 +2,8 @@
 
 Two faults of one step belong to different groups. What loses stored files comes without what ends the daemon: together
 they lose orders, and the manual says so. A daemon that starts in a read-only directory sees it so until it is restarted,
-because systemd gives it a view of the mounts of its own.
+because systemd gives it a view of the mounts of its own. A call that systemd loses, because it is executed again while the
+bus is frozen, is repeated after a minute and a half.
 """
 import os
 import signal
@@ -40,7 +41,9 @@ WEIGHTS = {"server": 6, "desk": 2, "vault": 2, "daemon-killed": 2, "daemon-froze
 CHOICES = {"server": MODES, "desk": WRONG_FILES, "vault": ["unsigned", "older", "cut", "changed"],
            "configuration-wrong": MISTAKES, "run-deleted": RUN_FILES, "state-deleted": STATE_FILES}
 KINDS = sorted([*COMMANDS, *CHOICES, "run-full", "run-inodes", "state-full", "state-inodes", "daemon-frozen"])
-STARTS = {"daemon-killed", "daemon-restarted", "daemon-frozen"}
+# What together takes longer than a step to be well again.
+APART = [{"run-read-only", "daemon-killed"}, {"run-read-only", "daemon-restarted"}, {"run-read-only", "daemon-frozen"},
+         {"bus-frozen", "manager-reexecuted"}]
 
 
 class Fault:
@@ -138,7 +141,7 @@ def plan(dice):
         fault = Fault(dice)
         kinds = {fault.kind} | {other.kind for other in faults}
         if (fault.group not in taken and not {"state", "daemon"} <= taken | {fault.group}
-                and not ("run-read-only" in kinds and kinds & STARTS)):
+                and not any(pair <= kinds for pair in APART)):
             taken.add(fault.group)
             faults.append(fault)
     return faults
