@@ -169,14 +169,15 @@ package final class SystemdClient {
         }
     }
 
-    /// Asks whether the system is on its way down.
+    /// Asks whether the system is on its way down. No answer counts as yes, because a shutdown stops the bus too: the
+    /// machine moves no gate then, and asks again.
     package func readSystemState() {
         let call = Call.property(
             "SystemState", of: "\(Call.systemd).Manager", at: ObjectPath.manager,
             "ask for the system's state")
         send(call) { [unowned self] result in
             let state = result.message?.content { try $0.word() }
-            post(.systemStateRead(isStopping: state == "stopping"))
+            post(.systemStateRead(isStopping: state ?? "stopping" == "stopping"))
         }
     }
 

@@ -21,6 +21,8 @@ final class FakeSystemd {
     var wants: [String: String] = [:]
     /// Its answer to each job, if it takes none.
     var refusal: (name: String, message: String)?
+    /// A property of which it does not tell.
+    var secret: String?
     /// The calls since the last `forget`, without the reads of units.
     private(set) var calls: [String] = []
     /// Whether it has its name on the bus.
@@ -117,6 +119,9 @@ final class FakeSystemd {
             case "StartUnit", "StopUnit":
                 calls.append("\(member) \(arguments[0])")
                 unsafe try take(call, arguments[0], isStart: member == "StartUnit")
+            case "Get" where arguments[1] == secret:
+                calls.append("\(arguments[1]) is secret")
+                unsafe try refuse(call, "org.freedesktop.DBus.Error.NoReply", "Disconnected")
             case "Get":
                 unsafe try reply(to: call, .variant(property(arguments[1], of: call)))
             case "GetUnitProcesses": unsafe try reply(to: call, .array("(sus)", []))
@@ -129,21 +134,22 @@ final class FakeSystemd {
 
     /// Takes a job. It is done at once.
     private func take(_ call: OpaquePointer, _ unit: String, isStart: Bool) throws {
-        if let refusal {
-            try unsafe refusal.name.withCString { name in
-                try unsafe refusal.message.withCString { message in
-                    var error = unsafe sd_bus_error(name: name, message: message, _need_free: 0)
-                    try check(unsafe sd_bus_reply_method_error(call, &error))
-                }
-            }
-            return
-        }
+        if let refusal { return unsafe try refuse(call, refusal.name, refusal.message) }
         jobs += 1
         unsafe try reply(to: call, .path("\(Self.manager)/job/\(jobs)"))
         guard isStart else { return try change(unit, to: "inactive") }
         for unit in [wants[unit], unit].compactMap(\.self) {
             for other in stops[unit] ?? [] { try change(other, to: "inactive") }
             try change(unit, to: "active")
+        }
+    }
+
+    private func refuse(_ call: OpaquePointer, _ name: String, _ message: String) throws {
+        try unsafe name.withCString { name in
+            try unsafe message.withCString { message in
+                var error = unsafe sd_bus_error(name: name, message: message, _need_free: 0)
+                try check(unsafe sd_bus_reply_method_error(call, &error))
+            }
         }
     }
 

@@ -139,6 +139,19 @@ struct GateDriverTests {
         #expect(published.notices.contains(.busRecovered))
     }
 
+    /// A shutdown stops targets, and the bus, before systemd can say that the system is stopping.
+    @Test func aGateThatMovedIsLeftAloneUntilSystemdSaysThatTheSystemStaysUp() throws {
+        try start()
+        systemd.secret = "SystemState"
+        try systemd.change(Self.open, to: "inactive")
+        try run { systemd.calls.contains("SystemState is secret") }
+        #expect(published.report?.actual != .open)
+        systemd.secret = nil
+        try runUntil(.open)
+        #expect(systemd.calls.contains("StartUnit \(Self.open)"))
+        #expect(!published.notices.contains { $0.isMoveElsewhere })
+    }
+
     @Test func withoutABusTheStartIsReadyAndTheGateIsStuck() throws {
         try server.end()
         try driver.start()
@@ -194,5 +207,6 @@ struct GateDriverTests {
 }
 
 extension GateLogMessage {
+    fileprivate var isMoveElsewhere: Bool { if case .movedElsewhere = self { true } else { false } }
     fileprivate var isLoss: Bool { if case .busLost = self { true } else { false } }
 }
