@@ -11,7 +11,7 @@ import Storage
 extension Daemon {
     /// Writes files again that somebody has deleted.
     func restore(_ deletions: DeletionWatch.Deletions) {
-        let isWhole = deletions.isWhole
+        let isWhole = deletions.isWhole || deletions.isUnknown
         let names = deletions.names.filter(isExpected)
         let isGone = { (name: String) in isWhole || names.contains(name) }
         let folders = Set(names.compactMap { $0.split(separator: "/").first.map(String.init) })
@@ -23,7 +23,7 @@ extension Daemon {
         guard others.contains(where: isGone) || !services.isEmpty || !sources.isEmpty else {
             return
         }
-        log.write(.warning, "somebody has deleted files in \(runtime.path): they are written again")
+        log.write(.warning, deletions.words(runtime.path))
         do {
             if isWhole { try Directory.create(runtime.path) }
             if isGone(FileLock.name) { runtimeLock = try runtimeLock.renewed(in: runtime.path) }
@@ -51,8 +51,10 @@ extension Daemon {
     /// Writes the stored files again. Only the service manager may make the directory: without it the daemon goes on
     /// with what it knows, and the failed writes are a problem until they succeed.
     func restoreState(_ deletions: DeletionWatch.Deletions) {
-        guard deletions.isWhole || deletions.names.contains(where: isStored) else { return }
-        log.write(.warning, "somebody has deleted files in \(state.path): they are written again")
+        guard
+            deletions.isWhole || deletions.isUnknown || deletions.names.contains(where: isStored)
+        else { return }
+        log.write(.warning, deletions.words(state.path))
         do {
             try state.prepare()
             stateLock = try stateLock.renewed(in: state.path)

@@ -16,6 +16,15 @@ final class DeletionWatch {
         /// Names in the directory, such as `control.sock`, and in folders of services: `shop/state.json`.
         var names: Set<String> = []
         var isWhole = false
+        /// The kernel has lost events: any file may be gone, or none.
+        var isUnknown = false
+
+        /// The line for the log.
+        func words(_ path: String) -> String {
+            isUnknown
+                ? "inotify has lost changes in \(path): the files there are written again"
+                : "somebody has deleted files in \(path): they are written again"
+        }
     }
 
     private let loop: EventLoop
@@ -25,6 +34,8 @@ final class DeletionWatch {
     private var folders: [String: Watch] = [:]
     private var timer: Timer?
     private var gathered = Deletions()
+    /// When lost events may be told again: each time everything is written.
+    private var restsUntil = Boottime(microseconds: 0)
 
     /// Watches the directory. `deliver` is called soon after a deletion; one call for `rm -rf`.
     init(
@@ -36,6 +47,7 @@ final class DeletionWatch {
         timer = try Timer(loop, accuracy: .milliseconds(20)) { [unowned self] in
             var deletions = gathered
             gathered = Deletions()
+            if deletions.isUnknown { rest(from: &deletions) }
             // The daemon may have written the file again itself.
             deletions.names = deletions.names.filter { name in
                 readable { try File.exists("\(path)/\(name)") } != true
@@ -51,7 +63,10 @@ final class DeletionWatch {
     func rearm() {
         folders = [:]
         directory = watch(path) { [unowned self] event in
-            guard let name = event.name else { return gather { $0.isWhole = true } }
+            guard let name = event.name else {
+                let isOverflow = event.mask & IN_Q_OVERFLOW != 0
+                return gather { isOverflow ? ($0.isUnknown = true) : ($0.isWhole = true) }
+            }
             // The watch of the folder is gone with it.
             folders[name] = nil
             gather { $0.names.insert(name) }
@@ -72,6 +87,17 @@ final class DeletionWatch {
 
     /// Long enough for `rm -rf`, and well below the second that the manual promises.
     private static let timeLimit: Duration = .milliseconds(200)
+
+    private func rest(from deletions: inout Deletions) {
+        let now = loop.now.boot
+        if restsUntil <= now { return restsUntil = now + Self.pause }
+        deletions.isUnknown = false
+        gathered.isUnknown = true
+        timer?.set(at: restsUntil)
+    }
+
+    /// Between two tellings of lost events.
+    private static let pause: Duration = .seconds(10)
 
     private func gather(_ change: (inout Deletions) -> Void) {
         if gathered == Deletions() { timer?.set(at: loop.now.boot + Self.timeLimit) }

@@ -42,8 +42,9 @@ package final class Server {
         }
     }
 
-    /// Listens at the path again: somebody has deleted the socket. Connections stay.
+    /// Listens at the path again if somebody has deleted the socket. Connections stay.
     package func listenAgain() throws {
+        if socket.isAtPath { return }
         let socket = try Self.listen(at: path)
         readiness = try readiness(of: socket)
         self.socket = socket

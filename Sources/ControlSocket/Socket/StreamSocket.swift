@@ -6,6 +6,8 @@ import POSIX
 final class StreamSocket {
     let descriptor: Int32
     private let path: String
+    /// The file of the socket that listens; nil before.
+    private var file: stat?
 
     /// Makes an unconnected socket. Errors name `path`; `flags` are the flags of socket(2).
     init(_ path: String, flags: Int32 = 0) throws(SocketError) {
@@ -40,12 +42,23 @@ final class StreamSocket {
             unsafe unlink(hidden)
             throw SocketError("listen at", path, .system(code))
         }
+        file = Self.status(of: path)
+    }
+
+    /// Whether clients that connect to the path come to this socket.
+    var isAtPath: Bool {
+        guard let file, let there = Self.status(of: path) else { return false }
+        return file.st_dev == there.st_dev && file.st_ino == there.st_ino
+    }
+
+    private static func status(of path: String) -> stat? {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 ? status : nil
     }
 
     /// Throws if the path is no socket, or if another process listens at it.
     private func makeRoom() throws(SocketError) {
-        var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return }
+        guard let status = Self.status(of: path) else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
             throw SocketError("listen at", path, .notASocket)
         }

@@ -155,6 +155,28 @@ import Testing
         #expect(try daemon.control("release", "shop").status == 0)
     }
 
+    /// More changes in a folder than the kernel keeps. The daemon took its files for deleted and its socket for that of
+    /// another program, and ended.
+    @Test func lostEventsOfTheKernelEndNothing() throws {
+        let daemon = try running()
+        let program = try #require(daemon.program)
+        let limit = try File.read("/proc/sys/fs/inotify/max_queued_events", limit: 20)
+        let most = try #require(Int(String(decoding: limit.dropLast(), as: UTF8.self)))
+        program.send(SIGSTOP)
+        for _ in 0...most {
+            try daemon.folder.write("", to: "busy")
+            try File.remove(daemon.folder("busy"))
+        }
+        program.send(SIGCONT)
+        try daemon.waitUntil("it has noticed") {
+            try daemon.lines(with: "inotify has lost changes in \(daemon.folder("run"))").count == 1
+        }
+        #expect(try daemon.lines(with: "somebody has deleted").isEmpty)
+        try daemon.setFlags("over")
+        try daemon.waitFor("ended")
+        try daemon.control("release", "shop").expect(0)
+    }
+
     @Test func everythingComesBackAndOrdersWorkAgain() throws {
         let daemon = try running()
         for command in ["rm -rf \(daemon.folder("run"))/*", "rm -rf \(daemon.folder("run"))"] {
