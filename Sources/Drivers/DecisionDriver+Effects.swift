@@ -123,8 +123,8 @@ extension DecisionDriver {
             try runtime.publish(record, of: service, page: self.page(of: service.name))
         }
         let isOpening = record.verdict.gate == .open
-        if !isWritten, isOpening, runtime.marker(of: service.name) == .closed { return }
-        observer?(.decided(service.name, record))
+        let isDelayed = !isWritten && isOpening && runtime.marker(of: service.name) == .closed
+        observer?(isDelayed ? .openingDelayed(service.name) : .decided(service.name, record))
     }
 
     /// Writes the records of the services that are still undecided. A source that answers at once, such as a

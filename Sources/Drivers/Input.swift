@@ -59,6 +59,9 @@ package enum Observation {
     /// A service was decided, and its files were written or failed: a full disk must not keep a gate from closing. Nil
     /// for a service that is not configured any more.
     case decided(ServiceName, PublishedVerdict?)
+    /// A service was decided open, and its marker says that it is closed, because nothing can be written: `decided`
+    /// follows when it can.
+    case openingDelayed(ServiceName)
     /// There is a notice of an end or a window of a service, and its files have it, or could not be written.
     case noticePublished(ServiceName)
     case rejected(ServiceName, Override, OrderObjection)

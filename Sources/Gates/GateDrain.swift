@@ -5,8 +5,8 @@ import Decision
 /// balancers turn away and nothing is started any more.
 struct GateDrain: Hashable, Sendable {
     private let desired: DesiredGate
-    /// When the units are stopped.
-    private(set) var end: Boottime
+    /// When the units are stopped; nil while the gate is to open again and its files cannot be written.
+    private(set) var end: Boottime?
 
     /// The drain of a closing until `end`; nil if the units are stopped at once, or were by an earlier closing.
     init?(from before: Gate, to desired: DesiredGate, until end: Boottime?, at now: Boottime) {
@@ -16,10 +16,15 @@ struct GateDrain: Hashable, Sendable {
     }
 
     /// The units are stopped now.
-    mutating func end(at now: Boottime) { end = min(end, now) }
+    mutating func end(at now: Boottime) { end = min(end ?? now, now) }
+
+    /// The gate opens as soon as its files can be written: the units run on until then.
+    mutating func hold() { end = nil }
 
     /// The gate that follows, once the drain is over.
-    func following(at now: Boottime) -> DesiredGate? { end <= now ? desired : nil }
+    func following(at now: Boottime) -> DesiredGate? {
+        end.map { $0 <= now } ?? false ? desired : nil
+    }
 
     /// The report of a gate during its drain. It counts the units that the end of the drain will stop.
     func report(

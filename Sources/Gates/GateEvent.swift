@@ -7,6 +7,8 @@ package enum GateEvent: Hashable, Sendable {
     /// A service was decided, or is gone; undecided services have no event.
     /// `drainsUntil`: when the units of a closed gate stop that may run on; nil for at once.
     case decided(ServiceName, DesiredGate, drainsUntil: Boottime? = nil)
+    /// The gate is decided open, and its files cannot be written yet: `decided` follows when they are.
+    case openingDelayed(ServiceName)
     case withdrawn(ServiceName)
     /// There is a notice of an end or a window, and its files are written: the units that pass it on start.
     case noticePublished(ServiceName)

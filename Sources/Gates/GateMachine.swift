@@ -31,6 +31,9 @@ package struct GateMachine: Hashable, Sendable {
         case .started: batch.others.append(.connectBus)
         case .decided(let service, let desired, let drainsUntil):
             decide(service, desired, drainsUntil, at: now, &batch)
+        case .openingDelayed(let service):
+            gates[service]?.drain?.hold()
+            batch.recheck(service)
         case .withdrawn(let service): withdraw(service, &batch)
         case .noticePublished(let service):
             gates[service]?.notice.request(at: now)

@@ -160,6 +160,7 @@ final class Daemon {
                 moveGate(of: service, to: record)
                 motd?.serviceDecided(service)
                 parts?.acknowledgers?.serviceChanged(service)
+            case .openingDelayed(let service): gateDriver?.post(.openingDelayed(service))
             case .noticePublished(let service): gateDriver?.post(.noticePublished(service))
             case .rejected(let service, let order, let objection):
                 parts?.server?.advance(.rejected(service, order, objection))
@@ -207,7 +208,7 @@ final class Daemon {
         do {
             try decisionDriver.publish(GateStatus(unmoved: gate), of: service)
         } catch {
-            log.write(.error, "\(error); readers take the gate from the verdict")
+            decisionDriver.post(.writeEnded(.publish(service), problem: "\(error)"))
         }
     }
 

@@ -32,6 +32,31 @@ struct DrainTests {
         #expect(!gate.text.contains("start "), "\(gate.text)")
     }
 
+    /// On a read-only directory the marker stays closed, and the drain ended: it stopped units of an open service.
+    @Test(arguments: [DesiredGate.running, .ended])
+    func anOpeningThatCannotBeWrittenKeepsTheUnitsUp(_ next: DesiredGate) throws {
+        var gate = try running().decided(1, .maintenance, drainsUntil: 21)
+        gate.at(5, .openingDelayed("shop"))
+        gate.at(21, .woke)
+        #expect(!gate.text.contains("start "), "\(gate.text)")
+        gate.decide(30, next)
+        #expect(gate.text.contains("start killswitch-ended@shop.target") == (next == .ended))
+    }
+
+    /// It asked systemd again and again whether the system is stopping.
+    @Test func aHeldGateThatSomebodyClosesIsClosed() throws {
+        var gate = try running().decided(1, .maintenance, drainsUntil: 21)
+        gate.at(5, .openingDelayed("shop"))
+        try gate.at(6, .open, is: .inactive)
+        try gate.at(6, .closed, is: .active)
+        gate.at(6.1, .systemStateRead(isStopping: false))
+        gate.forget()
+        gate.at(7, .woke)
+        #expect(!gate.text.contains("ask whether"), "\(gate.text)")
+        gate.decide(30, .running)
+        #expect(gate.text.contains("start killswitch-open@shop.target"), "\(gate.text)")
+    }
+
     @Test func anEmergencyDuringADrainStopsThemAtOnce() throws {
         var gate = try running().decided(1, .maintenance, drainsUntil: 21)
         gate.decide(5, .ended)

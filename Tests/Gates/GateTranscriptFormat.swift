@@ -10,6 +10,7 @@ extension GateTranscript {
         case .decided(let service, let stand, _):
             "\(service) decided: \(stand.gate.rawValue) \(stand.state.rawValue)"
                 + (stand.variant.map { " \($0)" } ?? "")
+        case .openingDelayed(let service): "\(service) opens once its files are written"
         case .withdrawn(let service): "\(service) withdrawn"
         case .noticePublished(let service): "\(service) told"
         case .targetsListed(let loaded):

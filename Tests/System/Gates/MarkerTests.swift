@@ -96,6 +96,31 @@ extension OnSystemd {
             #expect(try host.journal(of: .unitFailed).isEmpty)
         }
 
+        /// The drain of the closing ended behind the marker that could not be moved, and stopped units of an open
+        /// service.
+        @Test func anOpeningOnAReadOnlyFileSystemEndsADrain() throws {
+            let host = try Host(Host.service("shop", #"drain = "6s""#))
+            try host.services("t-web")
+            let folder = "/run/killswitchd"
+            try host.run("mkdir -p \(folder); mount -t tmpfs tmpfs \(folder)")
+            try host.undoing("systemctl stop killswitchd; umount --lazy \(folder)") {
+                try host.start(attaching: "t-web")
+                try host.awaitUp("killswitch-open@shop.target")
+                try host.run("systemctl start t-web")
+                let before = try runs(of: "t-web", on: host)
+                try host.set(Host.ended)
+                try host.wait(until: "test -e \(folder)/shop/closed")
+                try host.run("mount -o remount,ro \(folder)")
+                try host.set(Host.open)
+                try host.wait(forEntry: "read-only file system; retrying")
+                try host.run("sleep 7")
+                #expect(try host.property("ActiveState", of: "t-web") == "active")
+                try host.run("mount -o remount,rw \(folder)")
+                try host.run("killswitchctl wait shop --for up --timeout 1m")
+                #expect(try runs(of: "t-web", on: host) == before)
+            }
+        }
+
         /// systemd leaves a unit inactive if an assertion refuses its start. Then `units`, `status` and the
         /// journal say why it does not run behind an open gate.
         @Test func aUnitWhoseOwnAssertionFailsAtTheOpeningIsNamed() throws {
