@@ -35,18 +35,25 @@ package final class Watch {
 /// while another one watches the same inode for something else (`docs/decisions/0095-inotify-without-sd-event.md`).
 final class Inotify {
     /// Who is told of the events of one watch of the kernel.
-    struct Listener {
+    final class Listener {
         /// The watch descriptor. The kernel has one for an inode, and gives it again only after two thousand million.
         fileprivate let watch: Int32
-        fileprivate let number: Int
         fileprivate let mask: Int32
         fileprivate let handler: (Watch.Event) -> Void
+        fileprivate var isRemoved = false
+
+        fileprivate init(
+            _ watch: Int32, _ mask: Int32, _ handler: @escaping (Watch.Event) -> Void
+        ) {
+            self.watch = watch
+            self.mask = mask
+            self.handler = handler
+        }
     }
 
     private let descriptor: Int32
     private var readiness: Descriptor?
-    private var listeners: [Int32: [Listener]] = [:]
-    private var lastNumber = 0
+    private var listeners: [Int32: [ObjectIdentifier: Listener]] = [:]
 
     init(_ loop: EventLoop) throws(SystemError) {
         let descriptor = try SystemError.check(
@@ -66,18 +73,18 @@ final class Inotify {
         let watch = try SystemError.check(
             "watch '\(path)'",
             SystemError.negated(unsafe inotify_add_watch(descriptor, path, added)))
-        lastNumber += 1
-        let listener = Listener(watch: watch, number: lastNumber, mask: mask, handler: handler)
-        listeners[watch, default: []].append(listener)
+        let listener = Listener(watch, mask, handler)
+        listeners[watch, default: [:]][ObjectIdentifier(listener)] = listener
         return listener
     }
 
     func remove(_ listener: Listener) {
+        listener.isRemoved = true
+        listeners[listener.watch]?[ObjectIdentifier(listener)] = nil
         // The kernel may have ended the watch.
-        guard let others = listeners[listener.watch]?.filter({ $0.number != listener.number })
-        else { return }
-        listeners[listener.watch] = others.isEmpty ? nil : others
-        if others.isEmpty { inotify_rm_watch(descriptor, listener.watch) }
+        guard listeners[listener.watch]?.isEmpty == true else { return }
+        listeners[listener.watch] = nil
+        inotify_rm_watch(descriptor, listener.watch)
     }
 
     private static let readAtOnce = 4096
@@ -107,11 +114,10 @@ final class Inotify {
         let toAll = IN_IGNORED | IN_UNMOUNT | IN_Q_OVERFLOW
         let concerned =
             event.mask & IN_Q_OVERFLOW != 0
-            ? listeners.values.flatMap(\.self) : listeners[watch] ?? []
+            ? listeners.values.flatMap(\.values) : listeners[watch].map { Array($0.values) } ?? []
         for listener in concerned where event.mask & (listener.mask | toAll) != 0 {
             // A handler may have removed the next one.
-            let isLeft = listeners[listener.watch]?.contains { $0.number == listener.number }
-            if isLeft == true { listener.handler(event) }
+            if !listener.isRemoved { listener.handler(event) }
         }
         if event.mask & IN_IGNORED != 0 { listeners[watch] = nil }
     }
