@@ -1,5 +1,7 @@
+import CivilTime
 import Decision
 import EventLoop
+import Files
 import Storage
 
 /// The files with the installed versions of services: read at the start and at every change. A
@@ -8,6 +10,8 @@ final class VersionFileWatcher {
     private let loop: EventLoop
     private let post: (Event) -> Void
     private var watches: [ServiceName: (path: String, watch: PathWatch)] = [:]
+    /// Has those read whose changes the kernel does not report.
+    private var poll: Timer?
 
     /// Follows no file yet; `post` gets the events `installed`.
     init(_ loop: EventLoop, post: @escaping (Event) -> Void) {
@@ -25,11 +29,33 @@ final class VersionFileWatcher {
             if let known = before[name], known.path == path {
                 watches[name] = known
             } else {
-                let watch = PathWatch(loop, path: path) { [unowned self] in read(path, of: name) }
+                let watch = PathWatch(loop, path: path) { [unowned self] in
+                    read(path, of: name)
+                    setPoll()
+                }
                 watches[name] = (path, watch)
             }
             read(path, of: name)
         }
+        setPoll()
+    }
+
+    private func setPoll() {
+        guard watches.values.contains(where: { $0.watch.problem != nil }) else { return }
+        if poll == nil {
+            poll = readable {
+                try Timer(loop, accuracy: .seconds(1)) { [unowned self] in readUnwatched() }
+            }
+        }
+        poll?.set(at: loop.now.boot + .seconds(10))
+    }
+
+    private func readUnwatched() {
+        for (name, file) in watches where file.watch.problem != nil {
+            file.watch.rearm()
+            read(file.path, of: name)
+        }
+        setPoll()
     }
 
     private func read(_ path: String, of service: ServiceName) {

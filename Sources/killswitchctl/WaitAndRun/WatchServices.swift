@@ -82,7 +82,9 @@ final class ServiceWatcher {
         validity = try WallTimer(loop) { [unowned self] _ in isDue = true }
         while !isUnread {
             if isDue { try readAll(report) }
-            try loop.runOnce(.seconds(3600))
+            // Without a watch left in the kernel it looks each second.
+            isDue = files.values.contains { $0.problem != nil }
+            try loop.runOnce(.seconds(isDue ? 1 : 3600))
         }
         throw CommandEnd(end: .killed(SIGPIPE))
     }
