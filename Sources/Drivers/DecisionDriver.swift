@@ -110,11 +110,14 @@ package final class DecisionDriver {
     /// Writes what the gate of a known service is in fact, and whether people see its page.
     package func publish(_ report: GateStatus, of name: ServiceName) throws(FileError) {
         guard let service = machine.service(name.text) else { return }
-        try runtime.publish(report, of: service, now: loop.now)
+        // Whether people see the page does not depend on the file.
+        let result = Result { () throws(FileError) in
+            try runtime.publish(report, of: service, now: loop.now)
+        }
         guard let isUnavailable = report.isUnavailable,
             let record = machine.publishedVerdict(of: name)
         else {
-            return
+            return try result.get()
         }
         do {
             try runtime.publish(
@@ -125,6 +128,7 @@ package final class DecisionDriver {
             post(.writeEnded(.publish(name), problem: "\(error)"))
             throw error
         }
+        try result.get()
     }
 
     func page(of service: ServiceName) -> Page { pages[service] ?? .standard }

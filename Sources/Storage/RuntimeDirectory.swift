@@ -97,14 +97,16 @@ package struct RuntimeDirectory {
         do { try File.touch("\(folder)/\(FileName.unavailable)") } catch {}
     }
 
-    /// Removes a file that is not true any more and cannot be replaced. By another name: whoever watches for deletions
-    /// by somebody else leaves out names with a dot.
+    /// Removes a file that is not true any more and cannot be replaced. By another name, if that can be: whoever
+    /// watches for deletions by somebody else leaves out names with a dot.
     func withdraw(_ name: String, in folder: String) {
+        var path = "\(folder)/\(name)"
         let hidden = "\(folder)/.\(name).old"
         do {
-            try File.rename("\(folder)/\(name)", to: hidden)
-            try File.remove(hidden)
+            try File.rename(path, to: hidden)
+            path = hidden
         } catch {}
+        do { try File.remove(path) } catch {}
     }
 
     /// Removes the marker `closed` of a service in the directory at `path`; returns its path, nil if there was none.

@@ -103,6 +103,19 @@ import Testing
         #expect(try Directory.list(folder).allSatisfy { $0.hasSuffix(".tmp") })
     }
 
+    /// On a full disk of btrfs a rename may fail where a removal does not.
+    @Test func aFileThatCannotBeRenamedIsRemoved() throws {
+        let (directory, service) = try directory()
+        let folder = "\(directory.path)/shop"
+        let now = (wall: Instant(seconds: 1_800_000_000), boot: Boottime(microseconds: 5_000_000))
+        try directory.publish(GateStatus(unmoved: .closed), of: service, now: now)
+        for name in ["tmp", "old"] { try Directory.create("\(folder)/.gate.json.\(name)/x") }
+        #expect(throws: FileError.self) {
+            try directory.publish(GateStatus(unmoved: .open), of: service, now: now)
+        }
+        #expect(try !File.exists("\(folder)/gate.json"))
+    }
+
     @Test func aFileThatCannotBeReadIsNoKnowledge() throws {
         let (directory, _) = try directory()
         try Directory.create("\(directory.path)/shop")
