@@ -44,7 +44,7 @@ struct ExplanationReport {
             lines.add("problem", problem.line(at: now))
             lines.add("  to do", problem.advice)
         }
-        lines.add("gate", gate.words ?? "none")
+        lines.add("gate", gate.words ?? (gate.decided == nil ? "none" : "not known"))
         if units.isEmpty { lines.add("units", "none") }
         for (index, unit) in units.enumerated() {
             lines.add(index == 0 ? "units" : "", status(of: unit))

@@ -13,9 +13,10 @@ struct ShownGate {
     /// The time from which the next try is counted.
     let now: Instant
 
-    /// What the gate is, if known: the verdict's without a daemon that moves gates, and a move that is ahead as begun.
+    /// What the gate is, if known: the verdict's where the daemon moves no gates, and a move that is ahead as begun.
     private var actual: GateStatus.Actual? {
-        guard let published, let actual = published.actual else {
+        guard let published else { return nil }
+        guard let actual = published.actual else {
             return decided == .open ? .open : decided == .closed ? .closed : nil
         }
         guard let decided, decided != published.wanted else { return actual }
