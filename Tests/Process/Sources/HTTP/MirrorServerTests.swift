@@ -119,9 +119,12 @@ private final class MirrorHost {
         try await host.fleet.daemon.awaitState("running")
         if fault == "forged" { try await bad.behave("held") }
         try await host.awaitStates(["current", state, "current"])
-        let status = try host.fleet.daemon.control("status")
         let name = "source 'app': mirror 'http://127.0.0.1:\(bad.port)/flags.json'"
-        #expect(status.output.contains(name) && status.output.contains(clause), "\(status)")
+        // The forged one was down before.
+        try await waitUntil("status names the mirror and says why") {
+            let status = try host.fleet.daemon.control("status").output
+            return status.contains(name) && status.contains(clause)
+        }
         #expect(try host.fleet.daemon.lines(with: name).contains { $0.contains(clause) })
         let metrics = try host.fleet.daemon.folder.text(of: "run/metrics.prom")
         let labels = "{source=\"app\",mirror=\"http://127.0.0.1:\(bad.port)/flags.json\"}"
