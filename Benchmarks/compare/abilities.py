@@ -59,7 +59,7 @@ def try_start(peer, result):
 
 
 def announced_end(peers, web):
-    """An end was announced, and the network is gone before it comes."""
+    """An end was announced, and the web server is gone before it comes."""
     moment = int(time.time()) + 10
     due = now() + moment - time.time()
     web.publish(0, COUNTDOWN % time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment)))
@@ -75,7 +75,7 @@ def announced_end(peers, web):
             continue
         down = max(stamps(units, "InactiveEnter"))
         text = (f"stops {down - due:.1f} s after the end" if down >= due - 1
-                else f"stops when the network is gone, {down - gone:.1f} s after it")
+                else f"stops when the server is gone, {down - gone:.1f} s after it")
         result[peer.name] = {"can": down >= due - 1, "text": text}
     shell("systemctl start compare-web")
     reset(peers, web)
@@ -151,7 +151,7 @@ def author(peers, web):
 
 
 def before_reboot(peers, web):
-    """Lane 0 is closed and lane 1 open when the system reboots, without its network after that."""
+    """Lane 0 is closed and lane 1 open when the system reboots, without its web server after that."""
     web.publish(0, CLOSED)
     web.publish(1, OPEN)
     settle(peers, 0, False)

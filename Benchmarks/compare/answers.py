@@ -62,7 +62,7 @@ def html():
         yield f"{title}, called JSON", Reply("200 OK", [JSON_TYPE], page(title))
     manual = page("Manual", 'To close the shop, serve <code>{"apiInactive": true, "forceUpdate": false}</code>.')
     yield "a manual that quotes the document", Reply("200 OK", [HTML_TYPE], manual)
-    yield "the same, called JSON", Reply("200 OK", [JSON_TYPE], manual)
+    yield "a manual that quotes the document, called JSON", Reply("200 OK", [JSON_TYPE], manual)
     yield "the document in a page", Reply("200 OK", [HTML_TYPE], b"<pre>" + OPEN + b"</pre>")
 
 

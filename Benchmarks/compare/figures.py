@@ -3,7 +3,8 @@ import random
 import statistics
 import time
 
-from host import (CLOSED, OPEN, cpu, is_down, is_up, memory, now, run_quietly, shell, stamps, summary, system_cpu, wait)
+from host import (CLOSED, OPEN, cpu, is_down, is_up, memory_of, now, processes, processes_named, run_quietly, shell, stamps,
+                  summary, system_cpu, wait)
 
 PATIENCE = 20
 
@@ -58,8 +59,8 @@ def flips(peers, web, count, lanes=(0, 1)):
                 run_quietly("systemctl", "start", *peer.units(opened))
             else:
                 times[peer.name].append(max(seen[2 * place:2 * place + 2]) - began)
-        # The polls must not fall into step with the flips.
-        time.sleep(random.uniform(0, 0.3))
+        # A flip comes at any time of a poll's interval, whoever was the last to settle.
+        time.sleep(random.uniform(0, max(peer.interval for peer in peers)))
     return {name: {**(summary(values) or {}), "missed": missed[name]} for name, values in times.items()}
 
 
@@ -87,14 +88,14 @@ def idle(peers, web, seconds):
         # Reading the memory of a process costs time: only of those that may have none at another moment.
         for peer in peers:
             if peer.name in ("timer", "ansible"):
-                samples[peer.name].append(memory(peer.slice))
+                samples[peer.name].append(memory_of(processes(peer.slice)))
     took = now() - began
-    result = {"system": (system_cpu() - system) / took}
+    result = {"system": (system_cpu() - system) / took, "polkit": memory_of(processes_named("polkitd"))}
     counts = web.polls()
     for peer in peers:
         used = cpu(peer.slice) - before[peer.name]
         asked = counts.get(peer.name, 0) - polls.get(peer.name, 0)
-        running = [sample for sample in samples[peer.name] if sample[0] > 0] or [memory(peer.slice)]
+        running = [sample for sample in samples[peer.name] if sample[0] > 0] or [memory_of(processes(peer.slice))]
         result[peer.name] = {
             "cpu_of_poll_us": used / asked if asked else None, "cpu_of_hour_s": used / took * 3600 / 1e6,
             "polls_a_second": asked / took,

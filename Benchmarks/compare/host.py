@@ -128,6 +128,7 @@ def cpu(slice_name):
 
 
 def processes(slice_name):
+    """The numbers of the processes of a slice."""
     found = set()
     for top in groups(slice_name):
         for place, _, files in os.walk(top):
@@ -137,10 +138,14 @@ def processes(slice_name):
     return found
 
 
-def memory(slice_name):
-    """MB resident and proportional, of all processes of a slice."""
+def processes_named(names):
+    return shell(f"pgrep -x '{names}'", False).split()
+
+
+def memory_of(numbers):
+    """MB resident and proportional, of processes together."""
     total = [0, 0]
-    for process in processes(slice_name):
+    for process in numbers:
         try:
             with open(f"/proc/{process}/smaps_rollup", encoding="ascii") as file:
                 for line in file:
@@ -153,9 +158,9 @@ def memory(slice_name):
 
 
 def system_cpu():
-    """Microseconds of systemd, the journal and the bus."""
+    """Microseconds of systemd, the journal, the bus and polkit."""
     total = 0
-    for process in ["1", *shell("pgrep -x 'systemd-journal|dbus-daemon|polkitd'", False).split()]:
+    for process in ["1", *processes_named("systemd-journal|dbus-daemon|polkitd")]:
         with open(f"/proc/{process}/schedstat", encoding="ascii") as file:
             total += int(file.read().split()[0]) / 1000
     return total

@@ -15,6 +15,7 @@ from host import incarnation, is_down, is_up, now, run_quietly, shell, wait
 LANES = 5
 PORT = 20000
 ORDER_EVERY = 10
+REST = 1  # So many seconds nothing happens to the units before the next answer.
 HOSTS = threading.Lock()
 
 
@@ -89,7 +90,7 @@ class Trial:
             self.missed.append((kind, title))
 
     def recover(self, title, was_down):
-        """The service runs again before the next answer."""
+        """The service runs again before the next answer, and is at rest: a start that comes late is no misfire."""
         asked = self.server.asked
         if not self.peer.polls_by_itself:
             return self.peer.poll(self.lane) if was_down else None
@@ -97,6 +98,10 @@ class Trial:
         if not wait(lambda: is_up(self.units), 10):
             self.stuck.append(title)
             run_quietly("systemctl", "start", *self.units)
+        seen = [None]
+        while (latest := [incarnation(unit) for unit in self.units]) != seen:
+            seen = latest
+            time.sleep(REST)
         return None
 
 

@@ -1,5 +1,4 @@
 """What each peer installs on a Debian that has only its base: by apt, which simulates, and installs nothing."""
-import glob
 import os
 import subprocess
 import tempfile
@@ -49,14 +48,15 @@ def base(folder):
 
 def sizes():
     """For each peer: the packages that come, their size, and the version of the first."""
-    ours = sorted(glob.glob(f"{ROOT}/build/killswitchd_*_*.deb"), key=os.path.getmtime)
+    version = output(f"{ROOT}/packaging/version", "deb").strip()
+    ours = f"{ROOT}/build/killswitchd_{version}_{output('dpkg', '--print-architecture').strip()}.deb"
     result = {}
     with tempfile.TemporaryDirectory() as folder:
         status = base(folder)
         for kind in peers.ALL:
-            wanted = [ours[-1]] if kind is peers.Ours else kind.packages.split()
+            wanted = [ours] if kind is peers.Ours else kind.packages.split()
             names = simulate(status, *wanted)
-            fields = list(paragraphs(shown(*[ours[-1] if name == "killswitchd" else name for name in names]))) if names else []
+            fields = list(paragraphs(shown(*[ours if name == "killswitchd" else name for name in names]))) if names else []
             result[kind.name] = {
                 "packages": names, "megabytes": sum(int(field["Installed-Size"]) for field in fields) / 1024,
                 "version": next(paragraphs(shown(wanted[0])))["Version"]}

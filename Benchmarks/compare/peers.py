@@ -97,13 +97,13 @@ WantedBy=multi-user.target
         shell(f"systemctl stop {' '.join(self.services)}")
 
     def words(self, since):
-        """What it has told since a time: its journal, and what its own command shows."""
+        """What it has told since a time: its journal, and what its own command shows, if it has one."""
         return shell(f"journalctl --no-pager --quiet --output cat --since @{since} _SYSTEMD_SLICE={self.slice}", False)
 
 
 class Ours(Peer):
     name, title = "killswitchd", "killswitchd"
-    how = "`type = \"http\"`, `format = \"status\"`, `interval = \"1s\"`; the units are attached"
+    how = "`type = \"http\"`, `format = \"status\"`, `interval = \"1s\"`, `min_closed = \"0s\"`; the units are attached"
     services = ["killswitchd.service"]
     format = "status"
     more_of_lane = {}

@@ -5,13 +5,14 @@ import subprocess
 
 import peers
 
+QUICK = " **A quick run: its figures mean nothing.**"
 KINDS = {kind.name: kind for kind in peers.ALL}
 ABILITIES = [
     ("hand", "refuse a start by hand while closed"),
-    ("end", "keep an announced end without the network"),
+    ("end", "keep an announced end without the server"),
     ("stubborn", "name the unit that does not stop"),
     ("author", "say who has ordered"),
-    ("reboot", "be right after a reboot without the network"),
+    ("reboot", "be right after a reboot without the server"),
 ]
 
 
@@ -25,7 +26,10 @@ def number(value, places=1):
 
 
 def ratio(value, ours):
-    return "" if not value or not ours else f" ({value / ours:.2f})"
+    if not value or not ours:
+        return ""
+    times = value / ours
+    return f" ({times:,.0f})" if times >= 100 else f" ({times:.2f})"
 
 
 def milliseconds(figure, key, ours):
@@ -72,8 +76,9 @@ def misfires(result):
         own = result[name]
         down = [each[0] for each in own["misfires"]]
         rows.append([kind.title, f"**{len(down)}**", *[str(down.count(each)) for each in kinds],
-                     f"**{len(own['missed'])}** of {own['orders']}"])
-    head = ["", f"of {result['answers']}", *[f"{each} ({count})" for each, count in kinds.items()], "true orders missed"]
+                     f"**{len(own['missed'])}** of {own['orders']}", str(len(own["stuck"]))])
+    head = ["", f"of {result['answers']}", *[f"{each} ({count})" for each, count in kinds.items()], "true orders missed",
+            "not back within 10 s"]
     return table(head, rows)
 
 
@@ -85,14 +90,14 @@ def details(result):
         for what, entries in (("taken down by", names), ("orders missed after", missed)):
             if entries and len(entries) <= 40:
                 lines.append(f"- {kind.title}, {what}: {'; '.join(entries)}.")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", "Lists of more than 40 are left out."])
 
 
 def abilities(result, broken):
     rows = []
     for name, kind in KINDS.items():
         half = sum(each[0] == "half a document" for each in broken[name]["misfires"]) if broken else None
-        row = [kind.title, "–" if half is None else "yes" if half == 0 else f"no: {half} take it down"]
+        row = [kind.title, "–" if half is None else "yes" if half == 0 else f"no: taken down by {half}"]
         for key, _ in ABILITIES:
             seen = result[key][name]
             word = "yes" if seen["can"] else "no"
@@ -116,19 +121,23 @@ def machine():
     with open("/etc/os-release", encoding="utf-8") as file:
         system = dict(line.strip().split("=", 1) for line in file if "=" in line)["PRETTY_NAME"].strip('"')
     systemd = subprocess.run(["systemctl", "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
-    return f"{len(models)} × {models[0]}, {system}, Linux {platform.release()}, systemd {systemd}"
+    return f"{len(models)} × {models[0]}, {system}, Linux {platform.release().partition('-')[0]}, systemd {systemd}"
 
 
 def page(result, sizes, took, is_quick):
     parts = [f"""# Beside what people would use instead
 
-`make compare` makes this page, as root, on a machine that does nothing else, in {took / 60:.0f} minutes: {datetime.date.today():%-d %B %Y},
-{machine()}.{" **A quick run: its figures mean nothing.**" if is_quick else ""} The programs and configurations are in `Benchmarks/compare`.
+`make compare` makes this page, as root, in {took / 60:.0f} minutes: {datetime.date.today():%-d %B %Y},
+{machine()}.{QUICK if is_quick else ""} It installs the packages of the others: use a machine
+that does nothing else, and that you can throw away. `make compare QUICK=1` prints short tables and writes nothing, and
+`Benchmarks/compare/compare --only misfires` makes one part. The programs and configurations are in `Benchmarks/compare`. We wrote those of the others: they show what such a script does without extra work, and none of them reads `ends_at`
+or `author`, stores its state over a reboot, or masks a unit.
 
 Everybody follows the same small document over HTTP on the same machine, in the same minutes, on a booted systemd, and has two
-units to stop. In brackets are multiples of killswitchd's figure. Each has the shortest interval that is usual for it:
+units to stop. In brackets are multiples of killswitchd's figure. Each polls as often as it can, at most once a second. Usual
+are 30 to 120 s for monit, and 15 minutes or more for ansible-pull; an idle hour then costs that much less.
 
-""" + table(["", "version", "how"], [[kind.title, sizes[name]["version"], kind.how] for name, kind in KINDS.items()])]
+""" + table(["", "version of its first package", "how"], [[kind.title, sizes[name]["version"], kind.how] for name, kind in KINDS.items()])]
     if "figures" in result:
         figures = result["figures"]
         idle = figures["idle"]
@@ -136,15 +145,18 @@ units to stop. In brackets are multiples of killswitchd's figure. Each has the s
         parts.append(f"""
 ## How fast, and what it costs
 
-A flip closes one document and opens another at the same moment. Half of an interval is the wait for the next poll. A flip is missed
-if the units are not down, or the others not up, within 20 s. ansible-pull is measured alone, after the others.
+A flip closes one document and opens another at the same moment. Most of the time is the wait for the next poll, half of the interval.
+It comes by chance, so the p50 of two equal peers differ by up to a tenth of the interval. A flip is missed if the units are not
+down, or the others not up, within 20 s. ansible-pull is measured alone, after the others.
 
 {flips(figures)}
 
-CPU time is that of all processes of a peer, with those that have ended, while the document stays the same: measured for a minute
-(ansible-pull for about two), with one document. Beside it the timer costs an hour {timer:,.0f} s of systemd, the journal and the bus,
-which start a unit each second. Memory is the sum of all processes. *Installed* and *packages* are what apt adds to a Debian of its base
-packages, without recommended packages.
+CPU time is that of all processes of a peer, with those that have ended, while the document stays the same: measured for a minute, with
+one document (ansible-pull: for about two, with its flips). Beside it the timer costs an hour {timer:,.0f} s of systemd, the journal,
+the bus and polkit, because systemd starts a unit each second. Once a second a poll finds the processor's caches cold;
+[benchmarks](benchmarks.md) has polls every 100 ms. Memory is the sum of all processes; polkit, which killswitchd needs, has
+{idle["polkit"][0]:.1f} MB more, and {idle["polkit"][1]:.1f} proportional. *Installed* and *packages* are what apt adds to a Debian of its base packages,
+without recommended packages.
 
 {costs(figures, sizes)}
 """)
@@ -152,8 +164,13 @@ packages, without recommended packages.
         parts.append(f"""
 ## Misfires
 
-{result["misfires"]["answers"]} broken answers over HTTPS, in a shuffled order. None asks a service to stop. A misfire is an answer that stops a unit that
-runs. After each tenth answer a true order to close follows at once; it is missed if the units are not down within 10 s.
+{result["misfires"]["answers"]} broken answers over HTTPS, in a shuffled order, each for two polls or more. None asks a service to stop; two have a key twice, once
+`true`. A misfire is an answer that stops a unit that runs. After each tenth answer a true order to close follows at once; it is
+missed if the units are not down within 10 s. Here killswitchd and the C program poll every 0.1 s, Python 0.2, the timer 0.5,
+keepalived and monit 1; ansible-playbook runs once for each answer.
+
+keepalived's script and monit's check know two answers and no *unknown*: here they close when in doubt. Written the other way round they would
+misfire less. The Python loop and the timer take every value that is true in their language for `true`.
 
 {misfires(result["misfires"])}
 
@@ -163,9 +180,11 @@ runs. After each tenth answer a true order to close follows at once; it is misse
         parts.append(f"""
 ## What each can and cannot do
 
-Tried, each on all of them at once. *Name the unit*: of two units one ignores SIGTERM; a line of the peer names it, and not the other.
-*Say who*: the order is signed by alice; for the others, which read no signatures, the document says so in a member. *Reboot*: one
-document was closed and another open before it, and after it there is no network.
+Tried, each on all of them at once; killswitchd reads the format `switch`. *Name the unit*: of two units one ignores SIGTERM; a line of the
+peer itself names it, and not the other. For all of them systemd's journal names the unit at its stop limit. *Say who*: the order
+is signed by alice; for the others, which read no signatures, the document says so in a member. *Reboot*: one document was closed
+and another open before it, and after it the web server does not run. killswitchd starts what is open after `first_timeout`,
+30 s; the page looks 45 s after the boot.
 
 {abilities(result["abilities"], result.get("misfires"))}
 
