@@ -2,14 +2,14 @@
 
 Two faults of one step belong to different groups. What loses stored files comes without what ends the daemon: together
 they lose orders, and the manual says so. A daemon that starts in a read-only directory sees it so until it is restarted,
-because systemd gives it a view of the mounts of its own. A call that systemd loses, because it is executed again while the
-bus is frozen, is repeated after a minute and a half.
+because systemd gives it a view of the mounts of its own. A systemd that is executed again while the bus is frozen answers
+nobody for a minute and a half, not even `systemctl kill -s CONT dbus`.
 """
 import os
 import signal
 import time
 
-from server import MODES
+from server import MODES, Server
 from world import CONFIGURATION, RUN, STATE, configuration, shell, write
 
 WRONG_FILES = ["", "{", '{"shop": {"state": "ended"}', "<html></html>", '{"shop": {"state": 7}, "service_end": 0}',
@@ -37,9 +37,9 @@ COMMANDS = {
     "daemon-restarted": ("systemctl restart killswitchd", "true"),
 }
 # How often each comes, and what it may be. The others come once.
-WEIGHTS = {"server": 6, "desk": 2, "vault": 2, "daemon-killed": 2, "daemon-frozen": 2}
+WEIGHTS = {"server": 6, "desk": 2, "vault": 2, "guard": 3, "daemon-killed": 2, "daemon-frozen": 2}
 CHOICES = {"server": MODES, "desk": WRONG_FILES, "vault": ["unsigned", "older", "cut", "changed"],
-           "configuration-wrong": MISTAKES, "run-deleted": RUN_FILES, "state-deleted": STATE_FILES}
+           "configuration-wrong": MISTAKES, "guard": ["no", "hang"], "run-deleted": RUN_FILES, "state-deleted": STATE_FILES}
 KINDS = sorted([*COMMANDS, *CHOICES, "run-full", "run-inodes", "state-full", "state-inodes", "daemon-frozen"])
 # What together takes longer than a step to be well again.
 APART = [{"run-read-only", "daemon-killed"}, {"run-read-only", "daemon-restarted"}, {"run-read-only", "daemon-frozen"},
@@ -55,6 +55,8 @@ class Fault:
         self.folder = RUN if self.group == "run" else STATE
         self.what = dice.choice(CHOICES.get(self.kind, [""]))
         self.at, self.lasts = dice.uniform(0, 3), dice.uniform(0.3, 6)
+        if self.kind == "guard":
+            self.at, self.lasts = 0, 15  # A good answer counts for five seconds more.
         self.process = None
 
     def __str__(self):
@@ -72,6 +74,8 @@ class Fault:
             if self.what == "down":
                 world.stop_server()
             world.server.mode = self.what
+        elif self.kind == "guard":
+            Server.guard = self.what
         elif self.kind == "desk":
             replace("/etc/killswitchd/desk.json", self.what)
         elif self.kind == "vault":
@@ -99,6 +103,8 @@ class Fault:
             if self.what == "down":
                 world.start_server()
             world.server.mode = "well"
+        elif self.kind == "guard":
+            Server.guard = "yes"
         elif self.kind in ("desk", "vault"):
             world.save(self.kind)
         elif self.kind == "configuration-wrong":

@@ -5,6 +5,8 @@ gets quiet, and each surface has to say what the model says.
 
 usage: inside.py SEED MINUTES [UNTIL-STEP]
 """
+import os
+import pickle
 import random
 import statistics
 import sys
@@ -17,6 +19,7 @@ from model import Model, gate, text_of
 from watch import Watch
 from world import CROWD, DECIDED, NEVER, OPEN, OWNERS, RUN, SERVICES, World, read_json, shell
 
+SAVED, REBOOTS = "/var/lib/soak-saved", 77
 QUIET_LIMIT = 30   # After the last fault and the last time in the flags, everything agrees within so many seconds.
 PLACES = [(place, form) for name, switches in SERVICES.items() if name not in CROWD for place, form in switches]
 STATES = ["running", "countdown", "maintenance", "update-required", "ended"]
@@ -75,27 +78,61 @@ class Soak:
         self.seed, self.until = seed, until
         self.world = World()
         flags = {place: OPEN[form] for switches in SERVICES.values() for place, form in switches}
-        self.model, self.lock = Model(SERVICES, flags, {"web", "crowd"}), threading.RLock()
+        self.model, self.lock = Model(SERVICES, flags, {"web", "crowd"}, {"step"}), threading.RLock()
         self.watch = Watch(self.model, self.lock)
         self.lines, self.wrong, self.figures = [], [], []
-        self.counts = {"orders": 0, "transitions": 0}
+        self.counts = {"orders": 0, "transitions": 0, "samples": 0}
         self.decisions, self.changes, self.daemons = {}, {}, set()
         self.minutes, self.began, self.changed_at = minutes, None, time.time()
+        self.number = 0
 
     def run(self):
+        if self.number:
+            self.come_back()
+        else:
+            self.set_up()
+        self.watch.start()
+        if self.number:
+            self.guarded(self.quieten, self.number)
+        while not self.wrong and (self.number < self.until if self.until else
+                                  time.monotonic() < self.began + self.minutes * 60):
+            self.number += 1
+            self.guarded(self.step, self.number)
+        return self.report()
+
+    def set_up(self):
         self.world.set_up()
         self.agree(time.monotonic() + 60)
         self.read_journal()
         # It has counted before: the first decision of a service is none or one change.
         self.changes = {name: read_json(f"{RUN}/{name}/state.json")["generation"] for name in SERVICES}
         self.began = time.monotonic()
-        self.watch.start()
-        number = 0
-        while not self.wrong and (number < self.until if self.until else
-                                  time.monotonic() < self.began + self.minutes * 60):
-            number += 1
-            self.guarded(self.step, number)
-        return self.report(number)
+
+    def __getstate__(self):
+        return {**vars(self), "lock": None, "watch": None}
+
+    def reboot(self):
+        """Boots the system again, in the middle of what was ordered. Another process goes on: see `come_back`."""
+        self.counts["reboots"] = self.counts.get("reboots", 0) + 1
+        self.counts["samples"] += self.watch.stop()
+        self.wrong += self.watch.wrong
+        with open(SAVED, "wb") as file:
+            pickle.dump(self, file)
+        shell("systemctl reboot --no-block")
+        sys.exit(REBOOTS)
+
+    def come_back(self):
+        self.lock = threading.RLock()
+        self.watch = Watch(self.model, self.lock)
+        self.world.come_back()
+        # While the system booted, nobody answered for the guard.
+        self.model.guard_is_well()
+        closed = {unit for unit, owners in OWNERS.items() if any(self.is_surely_closed(name) for name in owners)}
+        self.wrong += [f"the boot has started {unit}, whose gate is closed"
+                       for unit in sorted(closed & self.world.started_units())]
+
+    def is_surely_closed(self, name):
+        return all(gate(state) == "closed" for state in self.model.possible(name, time.time()))
 
     def step(self, number):
         dice = random.Random(f"{self.seed}:{number}")
@@ -106,6 +143,9 @@ class Soak:
             if act.subject is None or act.subject not in subjects:
                 subjects.add(act.subject)
                 acts.append(act)
+        if any(fault.kind == "guard" for fault in planned):
+            for act in acts:
+                act.at += 8  # When the last good answer of the guard has ceased to count.
         since = time.time()
         threads = [threading.Thread(target=self.guarded, args=(work, item))
                    for work, items in ((self.suffer, planned), (self.act, acts)) for item in items]
@@ -115,22 +155,29 @@ class Soak:
             thread.join()
         self.lines.append(f"step {number} at {time.strftime('%H:%M:%S', time.gmtime(since))}: "
                           f"{'; '.join(map(str, acts))} | {'; '.join(map(str, planned)) or 'no fault'}")
+        for act in acts:
+            self.counts["orders"] += act.kind != "start"
+        for fault in planned:
+            name = f"fault {fault.kind}"
+            self.counts[name] = self.counts.get(name, 0) + 1
+        if number % 20 == self.seed % 20 and not self.wrong:
+            self.lines[-1] += " | reboot"
+            self.reboot()
         self.wrong += faults.settle(planned)
+        self.quieten(number)
+
+    def quieten(self, number):
+        """Waits until everything agrees with the model, and looks back at the step."""
         quiet, self.changed_at = time.monotonic(), time.time()
         edge = self.model.next_edge(time.time(), 30) - time.time()
         self.agree(quiet + edge + QUIET_LIMIT)
         if not self.wrong:
             self.check_journal()
         self.wrong += self.watch.wrong
-        for act in acts:
-            self.counts["orders"] += act.kind != "start"
-        for fault in planned:
-            name = f"fault {fault.kind}"
-            self.counts[name] = self.counts.get(name, 0) + 1
         figure = self.world.resources()
         if figure:
             self.figures.append((time.monotonic() - self.began, figure))
-        self.daemons.add(self.world.daemon())
+        self.daemons.add((self.counts.get("reboots"), self.world.daemon()))
         self.lines[-1] += f" | quiet after {time.monotonic() - quiet:.1f} s"
         print(self.lines[-1], flush=True)
         if figure and number % 50 == 0:
@@ -147,10 +194,17 @@ class Soak:
         if fault.clock_shift:
             with self.lock:
                 self.model.shift_clock(fault.clock_shift)
+        concerns_guard = fault.kind == "guard" or fault.what == "down"
         try:
             fault.begin(self.world)
+            if concerns_guard:
+                with self.lock:
+                    self.model.guard_refuses()
             time.sleep(fault.lasts)
         finally:
+            if concerns_guard:
+                with self.lock:
+                    self.model.guard_is_well()
             fault.end(self.world)
 
     def act(self, act):
@@ -207,6 +261,8 @@ class Soak:
     def disagreements(self):
         now = time.time()
         states, reasons, orders = {}, {}, {}
+        if self.waits_for_guard():
+            shell("killswitchctl confirm step", check=False)
         found = [f"source {name} has not been read again" for name in self.world.documents
                  if not self.world.was_read(name, self.changed_at)]
         for name in SERVICES:
@@ -230,6 +286,11 @@ class Soak:
             with self.lock:
                 self.model.settle(orders, now)
         return found
+
+    def waits_for_guard(self):
+        """Whether a step waits, as it must, because the guard said no: it is asked again after half a minute."""
+        facts = read_json(f"{RUN}/step/state.json") or {}
+        return facts.get("reason") == "awaiting-guard" and time.time() < self.model.refused_until
 
     def confirm(self):
         """The host guard holds the crowd, as it must. An operator confirms it."""
@@ -271,8 +332,9 @@ class Soak:
             if kind != DECIDED:
                 continue
             # A daemon that starts tells each decision once, whatever the one before it told.
-            decision = (entry["KILLSWITCH_STATE"], entry["KILLSWITCH_REASON"], entry["MESSAGE"], entry["_PID"])
-            before = self.decisions.get(name, ("", "", "", ""))
+            decision = (entry["KILLSWITCH_STATE"], entry["KILLSWITCH_REASON"], entry["MESSAGE"], entry["_BOOT_ID"],
+                        entry["_PID"])
+            before = self.decisions.get(name, ("", "", "", "", ""))
             if decision == before:
                 self.wrong.append(f"the journal has a decision twice: {decision[2]}")
             if decision[0] != before[0]:
@@ -282,9 +344,10 @@ class Soak:
             decided.append((name, decision[0], decision[2]))
         return decided
 
-    def report(self, steps):
+    def report(self):
         """Prints the figures, and what disagrees with all that is known of it. Returns the exit status."""
         minutes = (time.monotonic() - self.began) / 60
+        self.counts["samples"] += self.watch.stop()
         third = len(self.figures) // 3
         for key, slack in (("resident kB", 1500), ("descriptors", 3), ("files in /run", 3), ("files in /var", 3)):
             if third < 5:
@@ -295,21 +358,26 @@ class Soak:
             if last > first * 1.05 + slack:
                 self.wrong.append(f"{key} has grown from {first:.0f} to {last:.0f}")
         counts = ", ".join(f"{key} {count}" for key, count in sorted(self.counts.items()))
-        print(f"seed {self.seed}: {steps} steps in {minutes:.1f} min, {len(self.daemons)} daemons, "
-              f"{self.watch.samples} samples; {counts}; disagreements {len(self.wrong)}")
+        print(f"seed {self.seed}: {self.number} steps in {minutes:.1f} min, {len(self.daemons)} daemons; {counts}; "
+              f"disagreements {len(self.wrong)}")
         if not self.wrong:
             return 0
         print("\nDISAGREEMENTS\n" + "\n".join(self.wrong) + "\n\nThe last steps:\n" + "\n".join(self.lines[-20:]))
         journal = shell("journalctl --since=-90s -o short-precise --no-pager", False)[1]
         print(f"\nThe journal of the last minutes:\n{journal}\n")
         print(shell("killswitchctl status; systemctl list-jobs", False)[1])
-        print(f"To repeat it: make deb && Benchmarks/soak/soak --seed {self.seed} --until {steps}")
+        print(f"To repeat it: make deb && Benchmarks/soak/soak --seed {self.seed} --until {self.number}")
         return 1
 
 
 def main():
-    seed, minutes, until = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
-    sys.exit(Soak(seed, minutes, until).run())
+    if os.path.exists(SAVED):
+        with open(SAVED, "rb") as file:
+            saved = pickle.load(file)
+        os.remove(SAVED)
+    else:
+        saved = Soak(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]))
+    sys.exit(saved.run())
 
 
 main()

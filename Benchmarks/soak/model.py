@@ -9,6 +9,7 @@ import itertools
 import time
 
 RANK = ["running", "countdown", "maintenance", "update-required", "ended"]
+GOOD_ANSWER_COUNTS = 7  # Seconds: five, what the question takes, and how exact the sampler is.
 CLOSED = ("maintenance", "update-required", "ended")
 
 
@@ -76,8 +77,11 @@ class Model:
     """`services` maps a name to its switches, pairs of a place and a format. A place is a source with a key: where the
     flags of one switch are."""
 
-    def __init__(self, services, flags, clocks):
+    def __init__(self, services, flags, clocks, guarded):
         self.services = services
+        self.guarded = guarded  # the services whose steps wait for a guard
+        self.refuses_since = None  # when the guard began to say no; None while it says yes
+        self.refused_until = 0     # until when a step may wait because it said no
         self.clocks = clocks  # the sources whose servers have a clock
         self.flags = {place: [value] for place, value in flags.items()}
         self.orders = {name: [None] for name in services}  # that may have been in force since then
@@ -87,7 +91,20 @@ class Model:
         self.held = set()    # services that the host guard must hold open, until it is confirmed
 
     def publish(self, place, flags):
-        self.flags[place].append(flags)
+        self.flags[place].append({**flags, "published": text_of(time.time())})
+
+    def guard_refuses(self):
+        self.refuses_since, self.refused_until = time.time(), float("inf")
+
+    def guard_is_well(self):
+        self.refuses_since, self.refused_until = None, time.time() + 60
+
+    def is_held(self, name, flags, state, now):
+        """Whether the guard surely holds a step: it came after the last good answer had ceased to count."""
+        if name not in self.guarded or self.refuses_since is None or gate(state) == "open" or "rollout" not in flags:
+            return False
+        came = max((edge for edge in edges(flags["rollout"]) if edge <= now), default=0)
+        return max(came, seconds_of(flags["published"])) > self.refuses_since + GOOD_ANSWER_COUNTS
 
     def begin_order(self, service, order):
         """An operator gives an order, None for a release: from now on it may be seen."""
@@ -131,7 +148,8 @@ class Model:
         for flags in itertools.product(*(self.flags[place] for place, _ in switches)):
             for moment in times:
                 states = [READERS[form](value, moment)[0] for value, (_, form) in zip(flags, switches)]
-                found.add(max(states, key=RANK.index))
+                if not any(self.is_held(name, value, state, moment) for value, state in zip(flags, states)):
+                    found.add(max(states, key=RANK.index))
         return {state for state in found if name not in self.held or gate(state) == "open"}
 
     def settle(self, orders, now):

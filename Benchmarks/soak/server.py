@@ -1,4 +1,4 @@
-"""The servers of flags: documents over HTTP on loopback, by a server that fails as it is told."""
+"""The server of flags: documents over HTTP on loopback, and what the guard is asked. It fails as it is told."""
 import hashlib
 import http.server
 import json
@@ -21,7 +21,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
-        mode = self.server.mode
+        if self.path == "/guard":
+            time.sleep(3 if Server.guard == "hang" else 0)
+            self.answer(200 if Server.guard == "yes" else 503, b"", '"guard"')
+        else:
+            self.answer_flags(self.server.mode)
+
+    def answer_flags(self, mode):
         body = json.dumps(self.server.documents[self.path.strip("/")]).encode()
         if mode in ("down", "hang"):
             while mode == "hang" and self.server.mode == "hang":
@@ -76,6 +82,7 @@ def spoil(value, wrong):
 class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
     daemon_threads = True
     allow_reuse_address = True
+    guard = "yes"  # What the guard is answered; it outlives a server that is down.
 
     def __init__(self, port, documents):
         self.documents, self.mode = documents, "well"

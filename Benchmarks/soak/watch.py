@@ -33,6 +33,12 @@ class Watch(threading.Thread):
         self.groups, self.before, self.wrong, self.samples = {}, {}, [], 0
         self.ends = False
 
+    def stop(self):
+        """Returns how many samples there were."""
+        self.ends = True
+        self.join()
+        return self.samples
+
     def run(self):
         while not self.ends:
             self.sample()

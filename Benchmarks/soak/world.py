@@ -9,7 +9,8 @@ from model import gate, text_of
 from server import Server
 
 PORT = 8099
-RUN, STATE = "/run/killswitchd", "/var/lib/killswitchd"
+RUN, STATE, KEPT = "/run/killswitchd", "/var/lib/killswitchd", "/var/lib/soak"
+KEY = "/var/lib/soak-key"
 CONFIGURATION = "/etc/killswitchd/killswitchd.toml"
 CROWD = [f"c{number}" for number in range(1, 7)]
 AT_ONCE = 5  # So many closings of one answer the host guard lets pass: all of the crowd are more.
@@ -20,9 +21,11 @@ SERVICES = {
     "api": [(("web", "api"), "status")],
     "till": [(("vault", ""), "switch")],
     "paper": [(("desk", "paper"), "service-end"), (("web", "paper"), "maintenance")],
+    "step": [(("web", "step"), "switch")],
     **{name: [(("crowd", name), "switch")] for name in CROWD},
 }
-MORE = {"api": 'drain = "2s"', "paper": "", "shop": 'units = ["soak-shop.service", "soak-slow.service"]'}
+MORE = {"api": 'drain = "2s"', "paper": "", "shop": 'units = ["soak-shop.service", "soak-slow.service"]',
+        "step": 'min_closed = "0s"\nopen_spread = "4s"\nguard = "check"'}
 SWITCH = {"state": "running"}
 OPEN = {"switch": SWITCH, "status": {"apiInactive": False, "forceUpdate": False},
         "service-end": {"service_end": "no"}, "maintenance": {"isUnderMaintenance": False}}
@@ -32,6 +35,7 @@ UNITS = {
     "api": ["soak-api.service", "soak-lane@api.service"],
     "till": ["soak-till.service"],
     "paper": ["soak-paper.service", "soak-both.service"],
+    "step": ["soak-step.service"],
     **{name: [] for name in CROWD},
 }
 OWNERS = {unit: [name for name in UNITS if unit in UNITS[name]] for units in UNITS.values() for unit in units}
@@ -39,6 +43,7 @@ STATE_TARGETS = ("countdown", "update-required", "maintenance", "ended")
 # The files of a service that is closed, or counts down.
 COMING_AND_GOING = {"unavailable", "problem.json", "retry-after", "sunset"}
 DECIDED = "5fcfbfe15f554b1a8a22afdb89d33e39"
+STARTED = "39f53479d3a045ac8e11786248231fbf"
 # Nobody moves a gate by hand here, and no unit is started behind one: these entries would be wrong.
 NEVER = {"144257383e3d45c183d5547b093dc6ba": "says that somebody else moved a gate",
          "18dd91b5dc694ff797a9517e10bf2dd7": "found a unit that runs behind a closed gate",
@@ -84,7 +89,8 @@ def configuration():
     for name in ("web", "crowd"):
         sources[name] = (f'type = "http"\nurl = "http://127.0.0.1:{PORT}/{name}"\ntimeout = "2s"\n'
                          'max_backoff = "2s"')
-    parts = [f'[limits]\nclose_at_once = {AT_ONCE}\nclose_within = "0s"']
+    parts = [f'[limits]\nclose_at_once = {AT_ONCE}\nclose_within = "0s"',
+             f'[guard.check]\nurl = "http://127.0.0.1:{PORT}/guard"\ntimeout = "1s"']
     parts += [f'[source.{name}]\n{text}\ninterval = "1s"' for name, text in sources.items()]
     for name, switches in SERVICES.items():
         parts.append(f"[service.{name}]\n" + MORE.get(name, 'min_closed = "0s"'))
@@ -97,11 +103,28 @@ def configuration():
 
 def unit_files():
     sleep = "[Unit]\nStartLimitIntervalSec=0\n[Service]\nExecStart=/bin/sleep infinity\n"
-    files = {name: sleep for name in ("shop", "mail", "api", "till", "paper", "both", "lane@")}
+    files = {name: sleep for name in ("shop", "mail", "api", "till", "paper", "both", "step", "lane@")}
     files["slow"] = sleep + "ExecStop=/bin/sleep 1.5\n"
     files["deaf"] = sleep.replace(
         "/bin/sleep infinity", "/bin/sh -c 'trap \"sleep 2; exit 0\" TERM; while :; do sleep 60; done'")
-    return {f"soak-{name}.service": text for name, text in files.items()}
+    return {f"soak-{name}.service": text for name, text in files.items()} | {"soak-directories.service": DIRECTORIES}
+
+
+# Both directories are small file systems, which a fault can fill. What is in the one of /var outlives a reboot.
+DIRECTORIES = f"""[Unit]
+Before=killswitchd.service
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=mkdir -p {RUN} {STATE} {KEPT}
+ExecStart=mount -t tmpfs -o size=4m,nr_inodes=600,mode=0755 tmpfs {RUN}
+ExecStart=mount -t tmpfs -o size=4m,nr_inodes=600,mode=0700 tmpfs {STATE}
+ExecStart=cp -a {KEPT}/. {STATE}
+ExecStop=rm -rf {KEPT}
+ExecStop=cp -a {STATE} {KEPT}
+[Install]
+RequiredBy=killswitchd.service
+"""
 
 
 class World:
@@ -121,11 +144,9 @@ class World:
     def set_up(self):
         """Everything is installed, runs, and is open."""
         os.makedirs("/etc/killswitchd", exist_ok=True)
-        # Small file systems of their own, which a fault can fill.
-        for folder in (RUN, STATE):
-            shell(f"mkdir -p {folder} && mount -t tmpfs -o size=4m,nr_inodes=600 tmpfs {folder}")
-        shell("ssh-keygen -q -t ed25519 -N '' -C soak -f /run/soak-key")
-        key = " ".join(read("/run/soak-key.pub").split()[:2])
+        shell("mkdir -p /var/log/journal && journalctl --flush")  # What it tells outlives a reboot too.
+        shell(f"ssh-keygen -q -t ed25519 -N '' -C soak -f {KEY}")
+        key = " ".join(read(f"{KEY}.pub").split()[:2])
         write("/etc/killswitchd/allowed_signers", f'soak namespaces="killswitchd" {key}\n')
         write(CONFIGURATION, configuration())
         for name, text in unit_files().items():
@@ -133,7 +154,7 @@ class World:
         self.start_server()
         for source in ("desk", "vault"):
             self.save(source)
-        shell("systemctl daemon-reload; systemctl start killswitchd")
+        shell("systemctl enable killswitchd soak-directories; systemctl start killswitchd")
         for name, units in UNITS.items():
             if units and name != "shop":
                 shell(f"killswitchctl attach --no-reload {name} {' '.join(units)}")
@@ -141,6 +162,19 @@ class World:
         end = time.monotonic() + 30
         while shell("systemctl start " + " ".join(OWNERS), check=False)[0] and time.monotonic() < end:
             time.sleep(0.5)
+
+    def __getstate__(self):
+        return {**vars(self), "lock": None, "server": None}
+
+    def come_back(self):
+        """The system has been booted again."""
+        self.lock = threading.Lock()
+        self.start_server()
+
+    def started_units(self):
+        """The units that were started since the last boot."""
+        entries = shell(f"journalctl -b -o json MESSAGE_ID={STARTED}", check=False)[1].splitlines()
+        return {json.loads(entry).get("UNIT") for entry in entries if entry.startswith("{")}
 
     def start_server(self):
         self.server = Server(PORT, self.documents)
@@ -171,7 +205,7 @@ class World:
             members = dict(self.documents["vault"][""], version=self.versions, audience="soak",
                            expires=text_of(time.time() + 86400))
             write("/run/soak-text", json.dumps(members))
-            shell("rm -f /run/soak-text.sig; ssh-keygen -q -Y sign -n killswitchd -f /run/soak-key /run/soak-text")
+            shell(f"rm -f /run/soak-text.sig; ssh-keygen -q -Y sign -n killswitchd -f {KEY} /run/soak-text")
             self.signed = self.signed[-1:] + [read("/run/soak-text") + read("/run/soak-text.sig")]
             write("/etc/killswitchd/vault.json", self.signed[-1])
 
