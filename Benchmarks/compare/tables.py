@@ -130,8 +130,9 @@ def page(result, sizes, took, is_quick):
 `make compare` makes this page, as root, in {took / 60:.0f} minutes: {datetime.date.today():%-d %B %Y},
 {machine()}.{QUICK if is_quick else ""} It installs the packages of the others: use a machine
 that does nothing else, and that you can throw away. `make compare QUICK=1` prints short tables and writes nothing, and
-`Benchmarks/compare/compare --only misfires` makes one part. The programs and configurations are in `Benchmarks/compare`. We wrote those of the others: they show what such a script does without extra work, and none of them reads `ends_at`
-or `author`, stores its state over a reboot, or masks a unit.
+`Benchmarks/compare/compare --only misfires` makes one part. The programs and configurations are in `Benchmarks/compare`. We wrote
+those of the others: they show what such a script does without extra work. None of them reads `ends_at` or `author`, stores its
+state over a reboot, or masks a unit.
 
 Everybody follows the same small document over HTTP on the same machine, in the same minutes, on a booted systemd, and has two
 units to stop. In brackets are multiples of killswitchd's figure. Each polls as often as it can, at most once a second. Usual
