@@ -102,14 +102,14 @@ extension Packaged {
         @Test func aPurgeLeavesNothing() throws {
             let host = try PackageHost()
             // The lists and caches of other packages change too, so do the stamps of timers, what logind removes some
-            // seconds after the login of another test, and the private folders of services that end by themselves, as
-            // systemd-timedated does.
+            // seconds after the login of another test, the private folders of services that end by themselves, as
+            // systemd-timedated does, and empty folders of links, which dpkg's helper removes.
             let everything = """
                 { find /etc /run /usr /var -xdev \
                     -not -path '/var/log/*' -not -path '/var/cache/*' -not -path '/run/log/*' \
-                    -not -path '/var/lib/dpkg/*' -not -path '/var/lib/apt/*' \
+                    -not -path '/var/lib/dpkg/*' -not -path '/var/lib/apt/*' -not -path '/var/lib/PackageKit/*' \
                     -not -path '/var/backups/*' -not -path '/var/lib/systemd/timers/*' -not -path '/run/user*' \
-                    -not -path '/var/tmp/systemd-private-*' \
+                    -not -path '/var/tmp/systemd-private-*' -not -name '*.target.wants' \
                     -not -path '/run/systemd/*' -not -path '/run/sudo*' -not -path '*/__pycache__*';
                 getent passwd; getent group; } | grep -v -- '-$' | sort
                 """
