@@ -12,6 +12,7 @@ final class VersionFileWatcher {
     private var watches: [ServiceName: (path: String, watch: PathWatch)] = [:]
     /// Has those read whose changes the kernel does not report.
     private var poll: Timer?
+    private var isPollSet = false
 
     /// Follows no file yet; `post` gets the events `installed`.
     init(_ loop: EventLoop, post: @escaping (Event) -> Void) {
@@ -41,16 +42,19 @@ final class VersionFileWatcher {
     }
 
     private func setPoll() {
-        guard watches.values.contains(where: { $0.watch.problem != nil }) else { return }
+        guard !isPollSet, watches.values.contains(where: { $0.watch.problem != nil })
+        else { return }
         if poll == nil {
             poll = readable {
                 try Timer(loop, accuracy: .seconds(1)) { [unowned self] in readUnwatched() }
             }
         }
         poll?.set(at: loop.now.boot + .seconds(10))
+        isPollSet = poll != nil
     }
 
     private func readUnwatched() {
+        isPollSet = false
         for (name, file) in watches where file.watch.problem != nil {
             file.watch.rearm()
             read(file.path, of: name)

@@ -11,7 +11,7 @@ import Storage
 extension Daemon {
     /// Writes files again that somebody has deleted.
     func restore(_ deletions: DeletionWatch.Deletions) {
-        let isWhole = deletions.isWhole || deletions.isUnknown
+        let isWhole = deletions.concernsAll
         let names = deletions.names.filter(isExpected)
         let isGone = { (name: String) in isWhole || names.contains(name) }
         let folders = Set(names.compactMap { $0.split(separator: "/").first.map(String.init) })
@@ -51,9 +51,7 @@ extension Daemon {
     /// Writes the stored files again. Only the service manager may make the directory: without it the daemon goes on
     /// with what it knows, and the failed writes are a problem until they succeed.
     func restoreState(_ deletions: DeletionWatch.Deletions) {
-        guard
-            deletions.isWhole || deletions.isUnknown || deletions.names.contains(where: isStored)
-        else { return }
+        guard deletions.concernsAll || deletions.names.contains(where: isStored) else { return }
         log.write(.warning, deletions.words(state.path))
         do {
             try state.prepare()

@@ -19,6 +19,9 @@ final class DeletionWatch {
         /// The kernel has lost events: any file may be gone, or none.
         var isUnknown = false
 
+        /// Whether any file may be gone.
+        var concernsAll: Bool { isWhole || isUnknown }
+
         /// The line for the log.
         func words(_ path: String) -> String {
             isUnknown

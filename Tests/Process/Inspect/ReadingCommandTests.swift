@@ -206,6 +206,20 @@ import Testing
             0, output: "shop     running", errors: "no answer within 2 s: process ")
     }
 
+    /// It showed the decision. A directory at the temporary name fails the write like a full disk, also for root.
+    @Test func aGateWhoseFileCannotBeWrittenIsNotKnownUntilItCan() throws {
+        let daemon = try Daemon()
+        let obstacle = daemon.folder("run/shop/.gate.json.tmp")
+        try Directory.create("\(obstacle)/x")
+        try daemon.start(waitingFor: "running")
+        try daemon.waitUntilItAnswers()
+        try daemon.control("status").expect(0, output: "shop     running  -  ")
+        try daemon.control("explain", "shop").expect(0, output: "not known")
+        try shell("rm -r \(obstacle)")
+        try daemon.waitFor(file: "run/shop/gate.json")
+        try daemon.control("status").expect(0, output: "shop     running  open")
+    }
+
     @Test func withoutADaemonStatusFails() throws {
         let daemon = try Daemon()
         try daemon.control("status").expect(69, errors: "is killswitchd running?")

@@ -14,6 +14,15 @@ extension OnSystemd {
             return host
         }
 
+        /// Its runtime directory is a file system of its own, which can become read-only.
+        private func withOwnRuntime(on host: Host, _ body: (String) throws -> Void) throws {
+            let folder = "/run/killswitchd"
+            try host.run("mkdir -p \(folder); mount -t tmpfs tmpfs \(folder)")
+            try host.undoing("systemctl stop killswitchd; umount --lazy \(folder)") {
+                try body(folder)
+            }
+        }
+
         private func runs(of unit: String, on host: Host) throws -> String {
             try host.property("InvocationID", of: unit)
         }
@@ -77,9 +86,7 @@ extension OnSystemd {
         @Test func unitsStartAfterAnOpeningOnAReadOnlyFileSystem() throws {
             let host = try Host(flags: Host.ended)
             try host.services("t-web")
-            let folder = "/run/killswitchd"
-            try host.run("mkdir -p \(folder); mount -t tmpfs tmpfs \(folder)")
-            try host.undoing("systemctl stop killswitchd; umount --lazy \(folder)") {
+            try withOwnRuntime(on: host) { folder in
                 try host.start(attaching: "t-web")
                 try host.awaitUp("killswitch-closed@shop.target")
                 try host.run("mount -o remount,ro \(folder)")
@@ -101,9 +108,7 @@ extension OnSystemd {
         @Test func anOpeningOnAReadOnlyFileSystemEndsADrain() throws {
             let host = try Host(Host.service("shop", #"drain = "6s""#))
             try host.services("t-web")
-            let folder = "/run/killswitchd"
-            try host.run("mkdir -p \(folder); mount -t tmpfs tmpfs \(folder)")
-            try host.undoing("systemctl stop killswitchd; umount --lazy \(folder)") {
+            try withOwnRuntime(on: host) { folder in
                 try host.start(attaching: "t-web")
                 try host.awaitUp("killswitch-open@shop.target")
                 try host.run("systemctl start t-web")
