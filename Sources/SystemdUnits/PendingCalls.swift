@@ -8,8 +8,8 @@ package import Gates
 /// limit too.
 ///
 /// Jobs that open or close a gate are first, so that all units begin to stop before the first target of a state starts.
-/// Reads are last, and few at a time: systemd answers in turn, and a job must not wait for hundreds of answers. The
-/// jobs of one service keep their order.
+/// Reads are last, few at a time, and one at a time beside jobs: systemd answers in turn, and a job must not wait for
+/// hundreds of answers. The jobs of one service keep their order.
 package struct PendingCalls {
     /// A call that is to be sent now.
     package enum Call: Hashable, Sendable {
@@ -48,7 +48,8 @@ package struct PendingCalls {
             jobsInFlight += 1
             return .job(job)
         }
-        guard readsInFlight < Self.mostReads, let unit = reads.popFirst() else { return nil }
+        let most = jobsInFlight > 0 ? 1 : Self.mostReads
+        guard readsInFlight < most, let unit = reads.popFirst() else { return nil }
         readsInFlight += 1
         return .read(unit)
     }

@@ -8,8 +8,8 @@ import Systemd
 /// number grows with the attached units, and for `NeedDaemonReload` at every drop-in. The first such call for
 /// each of 300 units after a reload took 22 s of systemd's time.
 ///
-/// systemd answers the calls one by one. So the status is asked for first and last: if it has changed in
-/// between, the unit is read again.
+/// systemd answers the calls one by one. So the status of an attached unit is asked for first and last: if it has
+/// changed in between, the unit is read again. What is attached to a target does not depend on its status.
 extension SystemdClient {
     /// Reads a unit with up to 9 calls. `completion` is called with what was read, nil if systemd does not tell;
     /// never, if the connection is lost. A unit that changes at each of three attempts is as it was seen last: the
@@ -19,7 +19,8 @@ extension SystemdClient {
     ) {
         var properties = UnitProperties()
         var first: UnitStatus?
-        readStatus(of: unit) { first = $0 }
+        let isTarget = GateTarget(unit) != nil
+        if !isTarget { readStatus(of: unit) { first = $0 } }
         for (interface, names) in Self.details(of: unit) {
             for name in names {
                 send(.property(name, of: unit, interface)) { result in
@@ -30,7 +31,7 @@ extension SystemdClient {
         }
         readStatus(of: unit) { [unowned self] last in
             guard let last else { return completion(nil) }
-            if last != first, attempt < 3 {
+            if !isTarget, last != first, attempt < 3 {
                 return readProperties(of: unit, attempt: attempt + 1, completion: completion)
             }
             completion(properties.snapshot(last))

@@ -187,6 +187,7 @@ final class Daemon {
         try decisionDriver.start(followed)
         let status = try loop.run()
         parts = nil
+        motd?.send()
         motd = nil
         decisionDriver.stop()
         guards = nil

@@ -15,12 +15,16 @@ final class MOTDWriter {
     private var isComplete = false
     /// The text of the file; nil if it is not there, or may be another.
     private var written: String?
+    /// Whether root has not been sent that text yet.
+    private var isUnsent = false
     private var hasFailed = false
     private var timer: Timer?
 
     init(of daemon: Daemon) throws(SystemError) {
         self.daemon = daemon
-        timer = try Timer(daemon.loop, accuracy: .seconds(1)) { [unowned self] in rewrite() }
+        timer = try Timer(daemon.loop, accuracy: .seconds(1)) { [unowned self] in
+            if written == nil { rewrite() } else { send() }
+        }
     }
 
     func serviceDecided(_ name: ServiceName) {
@@ -39,35 +43,39 @@ final class MOTDWriter {
         guard new != written else { return }
         do {
             try daemon.runtime.publish(motd: new)
-            written = new
-            hasFailed = false
-            if !isSent(new) { timer?.set(at: daemon.loop.now.boot + Self.timeLimit) }
+            if !isUnsent || written == nil { wake(after: Self.delay) }
+            (written, isUnsent, hasFailed) = (new, true, false)
         } catch {
             if !hasFailed { daemon.log.write(.error, "\(error); retrying", id: .recordFailed) }
-            hasFailed = true
-            written = nil
-            timer?.set(at: daemon.loop.now.boot + Self.timeLimit)
+            (written, hasFailed) = (nil, true)
+            wake(after: Self.timeLimit)
         }
     }
 
-    /// Sends the text. False if the receiver has too much to read: the text has to be sent again. Nobody receives it
-    /// where the socket is masked, and for a daemon that somebody has started by hand.
-    private func isSent(_ text: String) -> Bool {
+    /// Sends a text that was not sent yet. Nobody receives it where the socket is masked, and for a daemon that
+    /// somebody has started by hand.
+    func send() {
+        guard isUnsent, let written else { return }
+        isUnsent = false
         let receiver = SocketAddress.path(daemon.runtime.motdReceiver)
         do {
-            try DatagramSocket().send(Array(text.utf8), to: receiver)
+            try DatagramSocket().send(Array(written.utf8), to: receiver)
         } catch {
-            return !error.isReceiverFull
+            isUnsent = error.isReceiverFull
+            if isUnsent { wake(after: Self.timeLimit) }
         }
-        return true
     }
 
-    /// Writes the file again: it is gone, could not be written, or could not be sent.
+    private func wake(after wait: Duration) { timer?.set(at: daemon.loop.now.boot + wait) }
+
+    /// Writes the file again: it is gone, or could not be written.
     func rewrite() {
         written = nil
         isDue = true
         write()
     }
 
+    /// Root's writer is a process in a sandbox, which takes systemd longer than closing a gate: it comes after the gates.
+    private static let delay: Duration = .seconds(1)
     private static let timeLimit: Duration = .seconds(5)
 }
