@@ -75,7 +75,7 @@ final class MOTDWriter {
         write()
     }
 
-    /// Root's writer is a process in a sandbox, which takes systemd longer than closing a gate: it comes after the gates.
+    /// Root's writer is started in a sandbox, which takes longer than closing a gate: it comes after the gates.
     private static let delay: Duration = .seconds(1)
     private static let timeLimit: Duration = .seconds(5)
 }

@@ -46,6 +46,16 @@ import Testing
         try daemon.waitUntil("the empty text is sent") { try receiver.next() == "" }
     }
 
+    /// The text waits a second for a closing to be over, and not longer than the daemon runs.
+    @Test func aDaemonThatStopsSendsWhatRootDoesNotHaveYet() throws {
+        let daemon = try Daemon(Self.configuration, flags: try countdown())
+        let receiver = try DatagramListener(.path(daemon.folder("run-motd.sock")))
+        try daemon.start(waitingFor: "countdown")
+        try daemon.waitUntil("motd has it") { try lines(daemon, "motd").contains("shop ends at") }
+        try daemon.stop()
+        #expect(try receiver.next() == lines(daemon, "motd"))
+    }
+
     @Test func aHostileTitleHarmsNeitherTheLogNorTheFiles() throws {
         let title =
             #"\u001b[2J\u202e<script>${HOME}\u0000\nsecond "# + String(repeating: "x", count: 150)
