@@ -15,7 +15,7 @@ package enum GateObstacle: Hashable, Sendable {
     case awaitingBus(String)
     /// The bus is there, and systemd has not answered.
     case silent
-    /// systemd, which asks polkit before each job, has not answered for `SystemdLink.patience`.
+    /// systemd, which asks polkit before each job, has not answered for `SystemdLink.timeLimit`.
     case unanswered
     /// systemd accepts each move, and the targets stay as they are.
     case noEffect

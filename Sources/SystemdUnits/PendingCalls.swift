@@ -69,6 +69,6 @@ package struct PendingCalls {
     package mutating func readAnswered() { readsInFlight -= 1 }
 
     private static let mostJobs = 64
-    /// A read is up to 9 calls.
+    /// A read is up to 10 calls.
     private static let mostReads = 4
 }

@@ -17,8 +17,8 @@ struct WriteMotd: ParsableCommand {
     func run() throws {
         while let text = try newestText() {
             try File.replace(Self.path, with: Array(text.utf8))
-            // At most one file a second, and one process for a burst of changes.
-            _ = poll(nil, 0, 1000)
+            // One process for a series of changes: the daemon sends a text every second or two.
+            _ = poll(nil, 0, 3000)
         }
     }
 

@@ -15,15 +15,16 @@ final class MOTDWriter {
     private var isComplete = false
     /// The text of the file; nil if it is not there, or may be another.
     private var written: String?
-    /// Whether root has not been sent that text yet.
-    private var isUnsent = false
+    /// The text that still has to be sent to root; nil if root has the last.
+    private var unsent: String?
     private var hasFailed = false
     private var timer: Timer?
 
     init(of daemon: Daemon) throws(SystemError) {
         self.daemon = daemon
         timer = try Timer(daemon.loop, accuracy: .seconds(1)) { [unowned self] in
-            if written == nil { rewrite() } else { send() }
+            send()
+            if written == nil { rewrite() }
         }
     }
 
@@ -43,8 +44,8 @@ final class MOTDWriter {
         guard new != written else { return }
         do {
             try daemon.runtime.publish(motd: new)
-            if !isUnsent || written == nil { wake(after: Self.delay) }
-            (written, isUnsent, hasFailed) = (new, true, false)
+            if unsent == nil { wake(after: Self.delay) }
+            (written, unsent, hasFailed) = (new, new, false)
         } catch {
             if !hasFailed { daemon.log.write(.error, "\(error); retrying", id: .recordFailed) }
             (written, hasFailed) = (nil, true)
@@ -55,14 +56,15 @@ final class MOTDWriter {
     /// Sends a text that was not sent yet. Nobody receives it where the socket is masked, and for a daemon that
     /// somebody has started by hand.
     func send() {
-        guard isUnsent, let written else { return }
-        isUnsent = false
+        guard let text = unsent else { return }
+        unsent = nil
         let receiver = SocketAddress.path(daemon.runtime.motdReceiver)
         do {
-            try DatagramSocket().send(Array(written.utf8), to: receiver)
+            try DatagramSocket().send(Array(text.utf8), to: receiver)
         } catch {
-            isUnsent = error.isReceiverFull
-            if isUnsent { wake(after: Self.timeLimit) }
+            guard error.isReceiverFull else { return }
+            unsent = text
+            wake(after: Self.timeLimit)
         }
     }
 
@@ -75,7 +77,7 @@ final class MOTDWriter {
         write()
     }
 
-    /// Root's writer is started in a sandbox, which takes longer than closing a gate: it comes after the gates.
+    /// Root's writer is started in a sandbox, which takes longer than closing a gate: by then most closings are over.
     private static let delay: Duration = .seconds(1)
     private static let timeLimit: Duration = .seconds(5)
 }

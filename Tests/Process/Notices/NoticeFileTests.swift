@@ -46,7 +46,7 @@ import Testing
         try daemon.waitUntil("the empty text is sent") { try receiver.next() == "" }
     }
 
-    /// The text waits a second for a closing to be over, and not longer than the daemon runs.
+    /// The text waits a second, and not longer than the daemon runs.
     @Test func aDaemonThatStopsSendsWhatRootDoesNotHaveYet() throws {
         let daemon = try Daemon(Self.configuration, flags: try countdown())
         let receiver = try DatagramListener(.path(daemon.folder("run-motd.sock")))
