@@ -56,6 +56,23 @@ import Testing
         #expect(try receiver.next() == lines(daemon, "motd"))
     }
 
+    /// Root has its own file: that the daemon's cannot be written does not keep the text from it.
+    @Test func aTextIsSentThoughTheNextCannotBeWritten() throws {
+        let daemon = try Daemon(Self.configuration, flags: try countdown())
+        let receiver = try DatagramListener(.path(daemon.folder("run-motd.sock")))
+        try daemon.start(waitingFor: "countdown")
+        try daemon.waitUntil("motd has it") { try lines(daemon, "motd").contains("shop ends at") }
+        let text = try lines(daemon, "motd")
+        // No file can take the place of a folder.
+        try Program.run(
+            "/bin/sh",
+            ["-c", "until mkdir \"$1\" 2>&-; do rm -f \"$1\"; done", "sh", daemon.folder("run/motd")]
+        )
+        .expect(0)
+        try daemon.folder.write(#"{"state": "running"}"#, to: "flags.json")
+        #expect(try receiver.next(within: 30_000) == text)
+    }
+
     @Test func aHostileTitleHarmsNeitherTheLogNorTheFiles() throws {
         let title =
             #"\u001b[2J\u202e<script>${HOME}\u0000\nsecond "# + String(repeating: "x", count: 150)
