@@ -64,11 +64,8 @@ import Testing
         try daemon.waitUntil("motd has it") { try lines(daemon, "motd").contains("shop ends at") }
         let text = try lines(daemon, "motd")
         // No file can take the place of a folder.
-        try Program.run(
-            "/bin/sh",
-            ["-c", "until mkdir \"$1\" 2>&-; do rm -f \"$1\"; done", "sh", daemon.folder("run/motd")]
-        )
-        .expect(0)
+        let script = #"until mkdir "$1" 2>&-; do rm -f "$1"; done"#
+        try Program.run("/bin/sh", ["-c", script, "sh", daemon.folder("run/motd")]).expect(0)
         try daemon.folder.write(#"{"state": "running"}"#, to: "flags.json")
         #expect(try receiver.next(within: 30_000) == text)
     }
