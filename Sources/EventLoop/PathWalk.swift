@@ -83,7 +83,7 @@ enum PathEntry {
         let count = unsafe readlink(path, &target, target.count)
         let call = "read link '\(path)'"
         guard count >= 0 else { return try failure(call, errno) }
-        let bytes = target.prefix(count).lazy.map { UInt8(truncatingIfNeeded: $0) }
+        let bytes = target.prefix(count).map { UInt8(truncatingIfNeeded: $0) }
         guard let target = String(validating: bytes, as: UTF8.self) else {
             throw SystemError(call, code: EILSEQ)
         }

@@ -102,13 +102,14 @@ package struct UnitCount: Hashable, Sendable {
 
     /// The first unit that runs on behind the closed gate; nil without one.
     var escape: GateObstacle? {
-        problems.sorted { $0.key < $1.key }.lazy.compactMap { unit, problem in
+        let escaped = problems.filter { _, problem in
             switch problem {
-            case .escaped, .unattached: .escaped(unit, problem)
+            case .escaped, .unattached: true
             case .late, .killed, .failed, .startRefused, .runningWhileClosed, .lost, .processesLeft,
                 .attaching, .startWaits:
-                nil
+                false
             }
-        }.first
+        }
+        return escaped.min { $0.key < $1.key }.map { .escaped($0.key, $0.value) }
     }
 }

@@ -32,7 +32,7 @@ struct GateTargets: Hashable, Sendable {
     private var states: [GateTarget: TargetState] = [:]
     /// The targets that show the decision.
     private var decided: some Collection<(key: GateTarget, value: TargetState)> {
-        states.lazy.filter(\.key.isOfDecision)
+        states.filter(\.key.isOfDecision)
     }
 
     init(of service: ServiceName) { self.service = service }

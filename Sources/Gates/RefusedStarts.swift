@@ -54,7 +54,7 @@ extension GateMachine {
     /// The unit whose stop a queued start of this unit waits for; nil if none. systemd refuses the start after it.
     func blocker(of unit: AttachedUnit) -> UnitName? {
         guard unit.isStartQueued, unit.permission == .mustStop else { return nil }
-        return unit.services.lazy.flatMap { gates[$0]?.attached ?? [] }.filter { other in
+        return unit.services.flatMap { gates[$0]?.attached ?? [] }.filter { other in
             units[other].map { $0.permission == .mustStop && $0.seen?.active.isDown == false }
                 ?? false
         }.min()

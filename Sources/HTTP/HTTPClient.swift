@@ -75,7 +75,7 @@ package final class HTTPClient {
         authorities[path] = (stamp, changes)
         guard changes > 0, let slash = path.firstIndex(of: "/") else { return path }
         let digits = String(changes, radix: 2).map { $0 == "1" ? "./" : "/" }.joined()
-        return path[...slash] + digits + path[slash...].dropFirst()
+        return "\(path[...slash])\(digits)\(path[slash...].dropFirst())"
     }
 
     /// Starts the request of a transfer. The transfer is told of its end later, never from within this call.

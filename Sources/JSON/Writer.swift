@@ -138,17 +138,18 @@ private struct Writer {
 
     /// Escapes into memory that is allocated once: a whole document may be stored inside a string.
     private mutating func writeEscaped(_ text: Span<UInt8>, _ room: Int) {
-        bytes.append(addingCapacity: room) { output in
-            for index in text.indices {
-                let byte = text[index]
-                if room == text.count || !byte.needsEscape {
-                    output.append(byte)
-                } else if let letter = byte.escapeLetter {
-                    output.append(.backslash)
-                    output.append(letter)
-                } else {
-                    for part in "\\u\(byte.hexadecimal)".utf8 { output.append(part) }
-                }
+        let needed = bytes.count + room
+        // At least twice as much: many short texts must not copy the array each time.
+        if needed > bytes.capacity { bytes.reserveCapacity(max(needed, 2 * bytes.capacity)) }
+        for index in text.indices {
+            let byte = text[index]
+            if room == text.count || !byte.needsEscape {
+                bytes.append(byte)
+            } else if let letter = byte.escapeLetter {
+                bytes.append(.backslash)
+                bytes.append(letter)
+            } else {
+                bytes.append(contentsOf: "\\u\(byte.hexadecimal)".utf8)
             }
         }
     }

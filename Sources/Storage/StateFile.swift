@@ -22,7 +22,7 @@ package enum StateFile {
     ) -> JSON.Object {
         let published = PublishedFacts(record, of: service.name, bootID: bootID)
         return JSON.Object(
-            PublishedFacts.fields.lazy.map {
+            PublishedFacts.fields.map {
                 ($0.name, $0.value(in: published).json(in: service.zone))
             })
     }

@@ -18,11 +18,10 @@ extension Host {
     /// The fields of os-release(5): lines `NAME=value`, with or without quotes around the value. Other quoting of
     /// shells is not undone: identifiers have none. Empty if this system has no such file.
     private static var osRelease: [String: String] {
-        let files = ["/etc/os-release", "/usr/lib/os-release"].lazy.compactMap { path in
-            readable { try File.read(path, limit: 64 << 10) }
-        }
+        let read = { path in readable { try File.read(path, limit: 64 << 10) } }
+        let bytes = read("/etc/os-release") ?? read("/usr/lib/os-release") ?? []
         var fields: [String: String] = [:]
-        for line in String(decoding: files.first ?? [], as: UTF8.self).split(separator: "\n") {
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
             guard let sign = line.firstIndex(of: "=") else { continue }
             var value = line[line.index(after: sign)...]
             for quote in ["\"", "'"] where value.count > 1 && value.hasPrefix(quote) {

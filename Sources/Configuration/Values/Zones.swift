@@ -3,8 +3,7 @@ package import CivilTime
 /// A supply of time zones: the files of the system, or a list in a test. Each is read once.
 package final class Zones {
     let names: () -> [String]
-    /// The zone of services that name none.
-    private(set) lazy var system = Result { try readSystem() }
+    private var readZone: Result<Zone, any Error>?
     private let readSystem: () throws -> Zone
     private let readNamed: (String) throws -> Zone?
     private var named: [String: Zone] = [:]
@@ -18,6 +17,13 @@ package final class Zones {
         readSystem = system
         readNamed = named
         self.names = names
+    }
+
+    /// The zone of services that name none.
+    var system: Result<Zone, any Error> {
+        let zone = readZone ?? Result { try readSystem() }
+        readZone = zone
+        return zone
     }
 
     /// The zone of an IANA name; nil without such a zone.

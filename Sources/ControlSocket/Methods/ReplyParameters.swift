@@ -25,7 +25,14 @@ package struct ReplyParameters: ExpressibleByDictionaryLiteral {
     package func list<Thing>(
         _ member: String, of things: [Thing], _ make: @escaping (Thing) -> JSON.Value?
     ) -> ReplyParameters {
-        with(member, .list(AnyIterator(things.lazy.compactMap(make).makeIterator())))
+        var rest = things.makeIterator()
+        let values = AnyIterator<JSON.Value> {
+            while let thing = rest.next() {
+                if let value = make(thing) { return value }
+            }
+            return nil
+        }
+        return with(member, .list(values))
     }
 
     /// The same answer with a value at its end.

@@ -58,12 +58,13 @@ extension [LogMessage] {
     /// The messages without those that another covers, so that one problem is one line: a new verdict with the
     /// same problem as its reason, or a failure of the source.
     fileprivate var withoutRepeats: [LogMessage] {
-        // Lazy, because most messages cannot be covered, and there may be one for each service.
-        lazy var verdicts = reduce(into: [ServiceName: Verdict]()) {
+        // One message alone, as most events have it, is covered by none.
+        guard count > 1 else { return self }
+        let verdicts = reduce(into: [ServiceName: Verdict]()) {
             if case .decided(let service, let verdict, _) = $1 { $0[service] = verdict }
         }
-        lazy var reasons = Set(verdicts.values.map(\.reason))
-        lazy var failures = reduce(into: [SourceName: InvalidFlag]()) {
+        let reasons = Set(verdicts.values.map(\.reason))
+        let failures = reduce(into: [SourceName: InvalidFlag]()) {
             if case .sourceFailed(let source, let failure, _, _) = $1 {
                 $0[source] = InvalidFlag(failure)
             }

@@ -26,7 +26,7 @@ final class Fetch {
     private let isDecidedOn: Bool
     private let memory: HeapTrimmer
     /// Made once, so that a poll allocates one closure and not two.
-    private lazy var complete: HTTPTransfer.Completion = { [unowned self] in ended($0) }
+    private var complete: HTTPTransfer.Completion = { _ in }
 
     /// Fetches of at most `limit`. A request that runs out of time fails with the clause `timeout`, by default that
     /// of the limit: the time that is left would hide repetitions. `isDecidedOn`: its answers are flags.
@@ -43,6 +43,7 @@ final class Fetch {
         memory = HeapTrimmer(context.loop)
         crashGuard = CrashGuard(
             of: context.name, in: context.environment.runtimeDirectory, at: context.now.boot)
+        complete = { [unowned self] in ended($0) }
     }
 
     deinit { transfer?.cancel() }
