@@ -59,9 +59,9 @@ package struct Inventory: Hashable, Sendable {
     /// The part of the slots in which a host of it is.
     package func part(of name: String) -> SlotRange { parts[name] ?? .all }
 
-    /// The names of the inventory that mean this host.
-    func names(of host: FleetHost) -> Set<String> {
-        names.intersection(([host.id, host.name] + host.aliases).map { $0.lowercased() })
+    /// The name of the inventory that means this host; nil without one. The names that others give it come first.
+    func name(of host: FleetHost) -> String? {
+        ([host.id, host.name] + host.aliases).map { $0.lowercased() }.first(where: names.contains)
     }
 
     /// Letters, digits, and what names, addresses and ports have besides.

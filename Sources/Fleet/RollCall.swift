@@ -12,20 +12,30 @@ package struct RollCall: Hashable, Sendable {
     /// Why nothing is known of any host; nil if the reader has answered.
     package let problem: String?
 
+    /// How many hosts have to obey: those of the inventory, or without one those that were found.
+    package let total: Int
+    /// How many of them have obeyed. A host of the inventory that was found twice has obeyed if both have.
+    package let obeyed: Int
+
     /// Evaluates what was found by what is demanded. With an inventory each host of it has a row, found or not.
+    ///
+    /// What was found accounts for one host of the inventory at most: one host that calls itself by many names must
+    /// not hide that others are silent.
     package init(_ findings: [HostFinding], _ demand: Demand, _ inventory: Inventory? = nil) {
-        let names = findings.map { inventory?.names(of: $0.host) }
-        let listed = zip(findings, names).filter { $0.1?.isEmpty != true }.map(\.0)
+        let names = findings.map { inventory?.name(of: $0.host) }
+        let listed = zip(findings, names).filter { inventory == nil || $0.1 != nil }.map(\.0)
         let common = Decided.common(of: listed.compactMap(\.account))
-        var rows = zip(findings, names).map { finding, names in
+        var (rows, named): ([Row], [String: Bool]) = ([], [:])
+        for (finding, name) in zip(findings, names) {
             let obedience = finding.obedience(to: demand, common: common)
-            return Row(
-                host: finding.host,
-                obedience: names?.isEmpty == true ? obedience.unlisted : obedience,
-                account: finding.account)
+            rows.append(
+                Row(
+                    host: finding.host,
+                    obedience: inventory == nil || name != nil ? obedience : obedience.unlisted,
+                    account: finding.account))
+            if let name { named[name] = obedience == .obeyed && named[name] != false }
         }
-        let named = names.reduce(into: Set()) { $0.formUnion($1 ?? []) }
-        for name in inventory?.names ?? [] where !named.contains(name) {
+        for name in inventory?.names ?? [] where named[name] == nil {
             let silence = Obedience.silent("the inventory names it, and nothing is known of it")
             rows.append(
                 Row(host: FleetHost(id: name, name: name), obedience: silence, account: nil))
@@ -33,6 +43,10 @@ package struct RollCall: Hashable, Sendable {
         self.rows = rows.sorted {
             ($0.host.name, $0.host.id) < ($1.host.name, $1.host.id)
         }
+        total = inventory?.names.count ?? rows.count
+        obeyed =
+            inventory == nil
+            ? rows.count { $0.obedience == .obeyed } : named.values.count { $0 }
         problem = nil
     }
 
@@ -41,10 +55,9 @@ package struct RollCall: Hashable, Sendable {
         rows = (inventory?.names.sorted() ?? []).map { name in
             Row(host: FleetHost(id: name, name: name), obedience: .unknown(problem), account: nil)
         }
+        (total, obeyed) = (rows.count, 0)
         self.problem = problem
     }
-
-    package var obeyed: Int { rows.count { $0.obedience == .obeyed } }
 
     /// How many hosts there are of each word that is not `obeyed`, without the words that no host has.
     package var counts: [(word: String, count: Int)] {
@@ -92,7 +105,7 @@ package struct Quorum: Hashable, Sendable, CustomStringConvertible {
         guard rollCall.problem == nil, !rollCall.rows.isEmpty else { return false }
         let obeyed = Int64(rollCall.obeyed)
         guard let millionths else { return obeyed >= hosts }
-        return obeyed * 1_000_000 >= Int64(rollCall.rows.count) * millionths
+        return obeyed * 1_000_000 >= Int64(rollCall.total) * millionths
     }
 }
 

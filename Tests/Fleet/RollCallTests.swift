@@ -154,6 +154,30 @@ import Testing
         #expect(call.obeyed == 1)
     }
 
+    /// One host that exported many names made silent hosts vanish: "1 of 1 host has obeyed".
+    @Test func aHostOfManyNamesAccountsForOneLine() throws {
+        let host = FleetHost(
+            id: "10.0.0.1:9100", name: "web-1", aliases: ["web-1", "web-2", "web-3"])
+        let call = RollCall(
+            [HostFinding(host, .account(Self.account()))], Self.down,
+            try Inventory("web-1\nweb-2\nweb-3\n"))
+        #expect(words(call) == ["web-1 obeyed", "web-2 silent", "web-3 silent"])
+        #expect((call.obeyed, call.total) == (1, 3))
+        #expect(!Quorum.all.isReached(call))
+    }
+
+    /// A host that was found twice has obeyed if both have, and a host that nobody lists does not count.
+    @Test func theLinesOfTheInventoryCount() throws {
+        let call = RollCall(
+            [
+                finding("a", Self.account()), finding("a", Self.account(.failed("up"))),
+                finding("b", Self.account()), finding("c", Self.account()),
+            ], Self.down, try Inventory("a\nb\n"))
+        #expect((call.obeyed, call.total) == (1, 2))
+        #expect(Quorum("50%")?.isReached(call) == true)
+        #expect(Quorum("51%")?.isReached(call) == false)
+    }
+
     @Test func anUnreadFleetHasNotObeyed() throws {
         let call = RollCall(unread: "no answer", try Inventory("a\nb"))
         #expect(words(call) == ["a unknown", "b unknown"])

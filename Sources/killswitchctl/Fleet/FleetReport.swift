@@ -25,12 +25,12 @@ struct FleetReport {
 
     /// `297 of 300 hosts have obeyed: 2 failed, 1 silent`.
     var sum: String {
-        let rows = rollCall.rows.count
+        let total = rollCall.total
         if let problem = rollCall.problem {
             return "it is not known which hosts have obeyed: \(problem)"
         }
         let counts = rollCall.counts.map { "\($0.count) \($0.word)" }.joined(separator: ", ")
-        return "\(rollCall.obeyed) of \(rows) \(rows == 1 ? "host has" : "hosts have") obeyed"
+        return "\(rollCall.obeyed) of \(total) \(total == 1 ? "host has" : "hosts have") obeyed"
             + (counts.isEmpty ? "" : ": \(counts)")
     }
 
@@ -58,7 +58,7 @@ struct FleetReport {
             "version": .optional(version), "at_least": .string(quorum.description),
             "read_from": .string(place), "read_at": .string(Zone.utc.rfc3339(time)),
             "problem": .optional(rollCall.problem), "enough": .bool(isEnough),
-            "total": .number(Number(Int64(rollCall.rows.count))),
+            "total": .number(Number(Int64(rollCall.total))),
             "obeyed": .number(Number(Int64(rollCall.obeyed))),
             "hosts": .objects(rollCall.rows.map(object)),
         ])
