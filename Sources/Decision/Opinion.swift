@@ -192,7 +192,12 @@ extension Service {
         // An accepted end outranks when_stale: a source that stays silent does not take it back.
         if opinion.state == .ended, opinion.gate == .closed { return }
         opinion.reason = .stale(evidence.source, staleness, policy.whenStale)
-        if let gate = policy.whenStale.gate, gate != opinion.gate { opinion.replaceGate(gate) }
+        if policy.whenStale == .ended {
+            opinion.replaceGate(.closed)
+            opinion.state = .ended
+        } else if let gate = policy.whenStale.gate, gate != opinion.gate {
+            opinion.replaceGate(gate)
+        }
     }
 
     /// Whether stale flags still count. A source that was not polled since the start is not silent

@@ -72,9 +72,11 @@ package enum WhenStale: String, CaseIterable, Sendable {
     case hold
     case open
     case closed
+    /// The service has ended: for flags whose server goes away together with the service.
+    case ended
 
     /// The gate that it asks for; nil for `hold`.
-    var gate: Gate? { Gate(rawValue: rawValue) }
+    var gate: Gate? { self == .ended ? .closed : Gate(rawValue: rawValue) }
 }
 
 /// The state of a countdown after its end.

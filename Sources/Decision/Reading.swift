@@ -18,6 +18,8 @@ package struct Reading: Hashable, Sendable {
     package var isUrgent = false
     /// The steps by which it closes more and more hosts; nil if it closes all at once.
     package var rollout: Rollout?
+    /// What was forgiven in flags that decorate, each a clause of a warning: see `Leniency`.
+    package var leniencies: [String] = []
 }
 
 extension Reading {

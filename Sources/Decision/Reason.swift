@@ -88,9 +88,11 @@ extension Reason {
         case staleHold = "stale-hold"
         case staleOpen = "stale-open"
         case staleClosed = "stale-closed"
+        case staleEnded = "stale-ended"
         case expiredHold = "expired-hold"
         case expiredOpen = "expired-open"
         case expiredClosed = "expired-closed"
+        case expiredEnded = "expired-ended"
         case unknownOpen = "unknown-open"
         case unknownClosed = "unknown-closed"
         case clockNotBelieved = "clock-not-believed"
@@ -105,6 +107,7 @@ extension Reason {
         case unprovedHold = "unproved-hold"
         case unprovedOpen = "unproved-open"
         case unprovedClosed = "unproved-closed"
+        case unprovedEnded = "unproved-ended"
         // Why a signed document is refused.
         case unsigned
         case trailingBytes = "trailing-bytes"
@@ -163,12 +166,15 @@ extension Reason {
         case .stale(let source, .old, .hold): (.staleHold, source, true)
         case .stale(let source, .old, .open): (.staleOpen, source, true)
         case .stale(let source, .old, .closed): (.staleClosed, source, true)
+        case .stale(let source, .old, .ended): (.staleEnded, source, true)
         case .stale(let source, .expired, .hold): (.expiredHold, source, true)
         case .stale(let source, .expired, .open): (.expiredOpen, source, true)
         case .stale(let source, .expired, .closed): (.expiredClosed, source, true)
+        case .stale(let source, .expired, .ended): (.expiredEnded, source, true)
         case .stale(let source, .unproved, .hold): (.unprovedHold, source, true)
         case .stale(let source, .unproved, .open): (.unprovedOpen, source, true)
         case .stale(let source, .unproved, .closed): (.unprovedClosed, source, true)
+        case .stale(let source, .unproved, .ended): (.unprovedEnded, source, true)
         case .unknown(let source, .open): (.unknownOpen, source, true)
         case .unknown(let source, .closed): (.unknownClosed, source, true)
         case .clockNotBelieved(let source): (.clockNotBelieved, source, true)
@@ -212,8 +218,7 @@ extension Reason {
                 + "are unknown"
         case .stale(let source, let staleness, let outcome):
             "the flags of source '\(source)' \(staleness.clause); "
-                + (outcome.gate.map { "when_stale \($0.movement)" }
-                    ?? "they stay in force (when_stale = \"hold\")")
+                + outcome.clause
         case .unknown(let source, let gate):
             "source '\(source)' has never given valid flags; when_unknown \(gate.movement)"
         case .clockNotBelieved(let source):
@@ -262,4 +267,16 @@ extension Gate {
     var request: String { self == .open ? "open" : "close" }
 
     fileprivate var movement: String { self == .open ? "opens the gate" : "closes the gate" }
+}
+
+extension WhenStale {
+    /// What it does, as the end of a sentence about the flags.
+    fileprivate var clause: String {
+        switch self {
+        case .hold: "they stay in force (when_stale = \"hold\")"
+        case .open, .closed:
+            "when_stale \(self == .open ? Gate.open.movement : Gate.closed.movement)"
+        case .ended: "when_stale ends the service"
+        }
+    }
 }

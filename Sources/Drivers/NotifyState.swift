@@ -118,7 +118,9 @@ struct StatusLine {
     init(_ overview: Overview) {
         let problems = overview.problemReferences()
         for reference in problems where lasting.count < Self.shown {
-            if let problem = overview.problem(reference) { lasting.append(Self.short(problem.sentence)) }
+            if let problem = overview.problem(reference) {
+                lasting.append(Self.short(problem.sentence))
+            }
         }
         let more = problems.count - Self.shown
         if more > 0 { lasting.append("\(more) more \(more == 1 ? "problem" : "problems")") }

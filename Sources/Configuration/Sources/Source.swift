@@ -103,6 +103,13 @@ extension Source {
             settings.limits.timeout = min(timeout, max(interval, .seconds(1)))
             kind = .http(settings)
         }
+        if case .firebase(let settings) = kind, settings.realtimeURL == nil, interval < .seconds(60)
+        {
+            table.report.warn(
+                "'interval' \(table.place) is below 60 s: Firebase has a quota of fetches that it does not "
+                    + "publish, and throttles a client above it; write 'realtime = true', which tells of "
+                    + "changes at once, or a longer interval", at: table.origin)
+        }
         let signing = type?.isSignable == true ? SigningRule(from: reader) : nil
         if type != nil || reader.member(SourceKey.type) == nil {
             reader.refuseKeys(

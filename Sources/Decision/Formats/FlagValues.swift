@@ -45,16 +45,6 @@ struct Flag {
         return try value.typed(\.string, "a string or null", of: key)
     }
 
-    /// A title or a message for people, within its limit, that may be left out or null.
-    func optionalText(_ limit: FlagLimit) throws(InvalidFlag) -> String? {
-        let text = try optionalString()
-        // A character takes one to four bytes.
-        if let text, text.utf8.count > limit.count {
-            try limit.check(text.unicodeScalars.count, of: key)
-        }
-        return text
-    }
-
     /// A list that may be left out or null.
     func optionalArray() throws(InvalidFlag) -> [JSON.Value]? {
         guard let value = optional else { return nil }
@@ -70,11 +60,17 @@ struct Flag {
         return integer
     }
 
-    /// An RFC 3339 time that may be left out or null.
-    func optionalTime() throws(InvalidFlag) -> Instant? { try optional == nil ? nil : time() }
+    /// An RFC 3339 time that may be left out or null. One before 2000 is no date (`Instant.isDate`): see `Leniency`.
+    func optionalTime() throws(InvalidFlag) -> Instant? { try optional == nil ? nil : anyTime() }
 
-    /// An RFC 3339 time.
+    /// An RFC 3339 time; throws `missing` for one before 2000, which is no date.
     func time() throws(InvalidFlag) -> Instant {
+        let time = try anyTime()
+        guard time.isDate else { throw .missing(key: key) }
+        return time
+    }
+
+    private func anyTime() throws(InvalidFlag) -> Instant {
         let text = try required().typed(\.string, "an RFC 3339 time", of: key)
         do {
             return try Instant(rfc3339: text)
@@ -83,17 +79,32 @@ struct Flag {
         }
     }
 
-    /// The wait between two polls that flags ask for, in whole seconds, limited to 1 s to 1 h; nil if left out or null.
+    /// The wait between two polls that flags ask for, in whole seconds, as a number or in a string, limited to 1 s to 1 h; nil if left out or null.
     func optionalWait() throws(InvalidFlag) -> Duration? {
-        try optionalInteger(expected: "a whole number of seconds")
-            .map { .seconds(min(max($0, 1), 3600)) }
+        var seconds = optional?.string.flatMap { Int64($0) }
+        if seconds == nil { seconds = try optionalInteger(expected: "a whole number of seconds") }
+        return seconds.map { .seconds(min(max($0, 1), 3600)) }
     }
 
-    /// An object, or a string that holds one as JSON.
-    func object() throws(InvalidFlag) -> JSON.Object {
+    private static func parsed(_ text: String) -> Result<JSON.Value, InvalidFlag> {
+        Result { () throws(InvalidFlag) in try JSON.Value.parse(text, of: "") }
+    }
+
+    /// An object, or a string that holds one as JSON. A state word alone is an object with this `member`, nil where no
+    /// word is read: as a string, or as a JSON string in a string.
+    func object(ofWord member: String?) throws(InvalidFlag) -> JSON.Object {
         let value = try required()
         if let object = value.object { return object }
         let text = try value.typed(\.string, "an object", of: key)
+        if let member {
+            var word = text
+            if text.hasPrefix("\""), case .success(let parsed) = Self.parsed(text) {
+                word = parsed.string ?? text
+            }
+            if let state = State(rawValue: word), state != .undecided {
+                return [member: .string(word)]
+            }
+        }
         let parsed = try JSON.Value.parse(text, of: key)
         guard let object = parsed.object else {
             throw .wrongType(

@@ -55,6 +55,24 @@ extension Format {
     /// Whether it reads the same keys with the same values in both flags.
     func findsSame(in left: JSON.Object, and right: JSON.Object) -> Bool {
         keys(in: right).allSatisfy { left[$0] == right[$0] }
+            && suspects(in: left) == suspects(in: right)
+    }
+
+    /// The members of flags that are themselves the object and look like a member that is absent, as the reading warns.
+    private func suspects(in flags: JSON.Object) -> [Misspelling] {
+        switch self {
+        case .serviceEnd(let endKeys, let countdownKey):
+            flags[countdownKey] == nil
+                ? Misspelling.all(in: flags, of: endKeys + [countdownKey]) : []
+        case .status(let place), .maintenance(let place), .switchObject(let place):
+            // The whole of another place is compared.
+            switch place {
+            case .whole: Misspelling.all(in: flags, of: keys)
+            case .memberOrWhole(let key):
+                flags[key] == nil ? Misspelling.all(in: flags, of: keys.filter { $0 != key }) : []
+            case .member: []
+            }
+        }
     }
 
     /// Every key that this format may read, whatever the flags hold.
@@ -109,13 +127,31 @@ enum ServiceEnd {
         let word = try Flag(key, of: flags).string()
         if word.isSame(as: "no") { return Reading(claims: [.running]) }
         guard word.isSame(as: "countdown") else { return Reading(claims: [.ended]) }
-        let date = try Flag(countdownKey, of: flags).string()
-        return Reading(claims: [.countdown(end(date, in: zone))])
+        let date = Flag(countdownKey, of: flags)
+        var leniency = Leniency()
+        let end = end(date, in: zone, &leniency)
+        if date.optional == nil {
+            leniency.suspect(Misspelling.all(in: flags, of: endKeys + [countdownKey]))
+        }
+        return Reading(claims: [.countdown(end)], leniencies: leniency.clauses)
     }
 
-    private static func end(_ text: String, in zone: Zone) -> End {
+    /// The end that a flag tells. Without a date that can be read the countdown has unknown days, as the applications
+    /// have it that share these flags.
+    private static func end(_ date: Flag, in zone: Zone, _ leniency: inout Leniency) -> End {
+        guard let value = date.optional else {
+            leniency.forgive(date, "key \(quoted(date.key)) is missing; the days left are unknown")
+            return .unlogged
+        }
+        guard let text = value.string else { return .unreadable(value.serialized().shortened) }
         do {
-            return .at(try zone.instant(from: text))
+            let end = try zone.instant(from: text)
+            if end.isDate { return .at(end) }
+            leniency.forgive(
+                date,
+                "key \(quoted(date.key)) is a time before 2000, which is no date; it counts as absent"
+            )
+            return .unlogged
         } catch {
             return .unreadable(text.shortened)
         }
@@ -134,10 +170,12 @@ enum Status {
         let needsUpdate = try object[.forceUpdate].boolean()
         var claims: [Claim] = needsUpdate ? [.updateRequired] : []
         if isInactive { claims.append(.maintenance) }
+        var leniency = Leniency()
+        leniency.suspect(object.misspellings)
         return Reading(
             claims: claims.isEmpty ? [.running] : claims,
-            texts: Texts(message: try object[.userMessage].optionalText(.message)),
-            retryAfter: try object[.retryInterval].optionalWait())
+            texts: Texts(message: leniency.text(object[.userMessage], .message)),
+            retryAfter: leniency.wait(object[.retryInterval]), leniencies: leniency.clauses)
     }
 }
 
@@ -150,18 +188,26 @@ enum Maintenance {
     /// The texts count during maintenance alone: they are often prepared long before.
     static func read(_ object: Members<Key>) throws(InvalidFlag) -> Reading {
         let isUnderMaintenance = try object[.isUnderMaintenance].boolean()
+        var leniency = Leniency()
+        leniency.suspect(object.misspellings)
         let texts = Texts(
-            title: try object[.title].optionalText(.title),
-            message: try object[.message].optionalText(.message))
-        guard isUnderMaintenance else { return Reading(claims: [.running]) }
-        return Reading(claims: [.maintenance], texts: texts)
+            title: leniency.text(object[.title], .title),
+            message: leniency.text(object[.message], .message))
+        return Reading(
+            claims: [isUnderMaintenance ? .maintenance : .running],
+            texts: isUnderMaintenance ? texts : Texts(), leniencies: leniency.clauses)
     }
 }
 
 /// The keys of a format's object: every key that the format reads, since `Members` reads no other.
-protocol FormatKey: RawRepresentable, CaseIterable, Sendable where RawValue == String {}
+protocol FormatKey: RawRepresentable, CaseIterable, Sendable where RawValue == String {
+    static var word: String? { get }
+}
 
 extension FormatKey {
+    /// The member that a state word alone stands for; nil where no word is read.
+    static var word: String? { nil }
+
     /// The spellings of all keys.
     static var words: [String] { allCases.map(\.rawValue) }
 }
@@ -177,9 +223,13 @@ struct Members<Key: FormatKey> {
         case .whole: object = flags
         case .memberOrWhole(let key) where flags[key] == nil && flags[mark.rawValue] != nil:
             object = flags
-        case .member(let key), .memberOrWhole(let key): object = try Flag(key, of: flags).object()
+        case .member(let key), .memberOrWhole(let key):
+            object = try Flag(key, of: flags).object(ofWord: Key.word)
         }
     }
+
+    /// Its members that look like a known one that is absent.
+    var misspellings: [Misspelling] { Misspelling.all(in: object, of: Key.words) }
 
     subscript(key: Key) -> Flag { Flag(key.rawValue, of: object) }
 }

@@ -17,35 +17,65 @@ enum SwitchObject {
         case rollout
         case seed
         case drain
+
+        static var word: String? { Key.state.rawValue }
     }
 
     /// Claims the state first, then the end, the windows and the minimum version. Throws the first unreadable flag.
+    /// Beside `ended` and `maintenance` an end, windows and a minimum version decorate, because nothing in them could
+    /// keep the service open.
     static func read(_ object: Members<Key>) throws(InvalidFlag) -> Reading {
-        let end = try object[.endsAt].optionalTime()
-        var claims = [try claim(object[.state].string(), endingAt: end)]
+        var leniency = Leniency()
+        let word = try object[.state].string()
+        let isClosed = try [.ended, .maintenance].contains(claim(word, endingAt: nil))
+        func decorates<Value>(
+            _ key: Key, _ read: (Flag, inout Leniency) throws(InvalidFlag) -> Value?
+        ) throws(InvalidFlag) -> Value? {
+            let flag = object[key]
+            guard isClosed else { return try read(flag, &leniency) }
+            var inner = Leniency()
+            let value = leniency.value(of: flag) { flag throws(InvalidFlag) in
+                try read(flag, &inner)
+            }
+            leniency.add(inner)
+            return value
+        }
+        let end: Instant? = try decorates(.endsAt) { flag, leniency throws(InvalidFlag) in
+            try leniency.time(flag)
+        }
+        var claims = [try claim(word, endingAt: end)]
         if let end, claims != [.countdown(.at(end))], claims != [.ended] {
             claims.append(.countdown(.at(end)))
         }
-        claims += try windows(object).map(Claim.window)
-        if let text = try object[.minimumVersion].optionalString() {
-            try FlagLimit.version.check(text.utf8.count, of: "minimum_version")
-            guard let version = Version(text) else {
-                throw .unknownWord(key: "minimum_version", word: text, expected: "a version")
-            }
-            claims.append(.minimumVersion(version))
+        let windows: [Window]? = try decorates(.windows) { flag, leniency throws(InvalidFlag) in
+            try Self.windows(flag, &leniency)
         }
-        let drains = try object[.drain].optional == nil ? true : object[.drain].boolean()
+        claims += (windows ?? []).map(Claim.window)
+        let minimum: Version? = try decorates(.minimumVersion) { flag, _ throws(InvalidFlag) in
+            try minimumVersion(flag)
+        }
+        if let minimum { claims.append(.minimumVersion(minimum)) }
         // It counts in a signed document alone (`SignedMetadata`), and has to be a time everywhere.
-        _ = try object[.issued].optionalTime()
+        _ = try leniency.time(object[.issued])
+        leniency.suspect(object.misspellings)
+        let texts = Texts(
+            title: leniency.text(object[.title], .title),
+            message: leniency.text(object[.message], .message))
+        let (wait, drains) = (leniency.wait(object[.retryAfter]), leniency.drains(object[.drain]))
         return Reading(
-            claims: claims,
-            texts: Texts(
-                title: try object[.title].optionalText(.title),
-                message: try object[.message].optionalText(.message)),
-            retryAfter: try object[.retryAfter].optionalWait(),
+            claims: claims, texts: texts, retryAfter: wait,
             version: try object[.version].optionalInteger(),
-            expires: try object[.expires].optionalTime(), isUrgent: !drains,
-            rollout: try Rollout(object))
+            expires: try leniency.time(object[.expires]), isUrgent: !drains,
+            rollout: try Rollout(object), leniencies: leniency.clauses)
+    }
+
+    private static func minimumVersion(_ flag: Flag) throws(InvalidFlag) -> Version? {
+        guard let text = try flag.optionalString() else { return nil }
+        try FlagLimit.version.check(text.utf8.count, of: flag.key)
+        guard let version = Version(text) else {
+            throw .unknownWord(key: flag.key, word: text, expected: "a version")
+        }
+        return version
     }
 
     /// The claim of a state's word. `undecided` is an error: only the daemon can be undecided.
@@ -64,16 +94,20 @@ enum SwitchObject {
         }
     }
 
-    private static func windows(_ object: Members<Key>) throws(InvalidFlag) -> [Window] {
-        guard let elements = try object[.windows].optionalArray() else { return [] }
-        try FlagLimit.windows.check(elements.count, of: "windows")
-        return try elements.enumerated().map { (index, element) throws(InvalidFlag) in
-            try window(element, named: "windows[\(index)]")
+    private static func windows(
+        _ flag: Flag, _ leniency: inout Leniency
+    ) throws(InvalidFlag) -> [Window]? {
+        guard let elements = try flag.optionalArray() else { return nil }
+        try FlagLimit.windows.check(elements.count, of: flag.key)
+        var windows: [Window] = []
+        for (index, element) in elements.enumerated() {
+            windows.append(try window(element, named: "\(flag.key)[\(index)]", &leniency))
         }
+        return windows
     }
 
     private static func window(
-        _ value: JSON.Value, named name: String
+        _ value: JSON.Value, named name: String, _ leniency: inout Leniency
     ) throws(InvalidFlag) -> Window {
         let object = try value.typed(\.object, "an object", of: name)
         let place = "\(name)."
@@ -83,8 +117,8 @@ enum SwitchObject {
         guard from < end else {
             throw .unreadable(key: until.key, cause: "must be later than 'from'")
         }
-        let title = try Flag("title", of: object, at: place).optionalText(.title)
-        let message = try Flag("message", of: object, at: place).optionalText(.message)
+        let title = leniency.text(Flag("title", of: object, at: place), .title)
+        let message = leniency.text(Flag("message", of: object, at: place), .message)
         return Window(from: from, until: end, texts: Texts(title: title, message: message))
     }
 }

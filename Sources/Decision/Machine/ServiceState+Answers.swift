@@ -58,9 +58,13 @@ extension ServiceState {
         values.addAnswers(of: service.switches[position].source, in: service, to: &used)
     }
 
-    /// The wait between two polls that the flags of a switch ask for while the service is closed.
+    /// The wait between two polls that the flags of a switch ask for while the service is closed or an update
+    /// is required.
     func pace(at position: Int) -> Duration? {
-        record?.verdict.gate == .closed ? switches[position].reading?.retryAfter : nil
+        guard let verdict = record?.verdict,
+            verdict.gate == .closed || verdict.state == .updateRequired
+        else { return nil }
+        return switches[position].reading?.retryAfter
     }
 
     // MARK: - Known answers

@@ -150,6 +150,9 @@ struct ServiceState: Hashable, Schedulable {
         guard let reading = switches[position].reading else { return }
         markDue()
         let source = service.switches[position].source
+        for clause in reading.leniencies where before?.leniencies.contains(clause) != true {
+            messages.append(.sourceWarned(source, clause))
+        }
         for claim in reading.claims where before?.claims.contains(claim) != true {
             if case .countdown(.unreadable(let text)) = claim {
                 messages.append(.endUnreadable(service.name, source, text))

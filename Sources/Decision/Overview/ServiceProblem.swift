@@ -14,13 +14,16 @@ struct ServiceProblem: Hashable, Sendable {
         /// Flags require this version, and the installed version is unknown.
         case versionUnknown(SourceName, Version)
         case valueInvalid(ValueName, SourceName, InvalidFlag)
+        /// The order is in force, and this of its flags could not be read.
+        case lenient(SourceName, String)
         case overrideEnds(Override, at: ZonedInstant)
         case drillFailed(DrillResult)
     }
 
     /// The problem of a service of this name in words.
     func problem(of service: ServiceName) -> Problem {
-        Problem(.service(service), cause.kind, cause.text, since: since)
+        Problem(
+            .service(service), cause.kind, cause.text, since: since, isAlarm: cause.isAlarm)
     }
 }
 
@@ -59,11 +62,15 @@ extension ServiceProblem.Cause {
         case .invalidAnswer: .invalidAnswer
         case .versionUnknown: .versionUnknown
         case .valueInvalid: .valueInvalid
+        case .lenient: .sourceWarning
         case .overrideEnds: .overrideEnds
         case .drillFailed: .drillFailed
         case .degraded(let reason): reason.slug.problemKind ?? .clock
         }
     }
+
+    /// Whether monitoring is told: not of flags that only decorate.
+    var isAlarm: Bool { if case .lenient = self { false } else { true } }
 
     /// What is wrong, as a clause about the service.
     var text: String {
@@ -78,6 +85,7 @@ extension ServiceProblem.Cause {
         case .valueInvalid(let name, let source, let problem):
             "the value '\(name)' of source '\(source)' cannot be read: \(problem); it keeps its last "
                 + "value"
+        case .lenient(let source, let clause): "source '\(source)': \(clause)"
         case .overrideEnds(let override, let end):
             "the order of \(quoted(override.author)) (\(override.state.rawValue)) ends at \(end); "
                 + "then the flags decide"
@@ -92,10 +100,11 @@ extension ServiceProblem.Cause {
         case (.degraded(let own), .degraded(let others)): own.slug == others.slug
         case (.versionUnknown(let own, _), .versionUnknown(let others, _)): own == others
         case (.valueInvalid(let own, _, _), .valueInvalid(let others, _, _)): own == others
+        case (.lenient, .lenient): self == other
         case (.overrideEnds(let own, _), .overrideEnds(let others, _)): own == others
         case (.drillFailed(let own), .drillFailed(let others)): own == others
         case (.invalidAnswer, _), (.degraded, _), (.versionUnknown, _), (.valueInvalid, _),
-            (.overrideEnds, _), (.drillFailed, _):
+            (.lenient, _), (.overrideEnds, _), (.drillFailed, _):
             false
         }
     }
@@ -114,9 +123,9 @@ extension Reason.Slug {
             .invalidAnswer
         case .awaitingSignature: .awaitingSignature
         case .endUnreadable: .endUnreadable
-        case .staleHold, .staleOpen, .staleClosed: .stale
-        case .expiredHold, .expiredOpen, .expiredClosed: .expired
-        case .unprovedHold, .unprovedOpen, .unprovedClosed: .unproved
+        case .staleHold, .staleOpen, .staleClosed, .staleEnded: .stale
+        case .expiredHold, .expiredOpen, .expiredClosed, .expiredEnded: .expired
+        case .unprovedHold, .unprovedOpen, .unprovedClosed, .unprovedEnded: .unproved
         case .unknownOpen, .unknownClosed: .unknown
         case .clockNotBelieved, .serverClock: .clock
         case .closingHeld: .closingHeld
@@ -140,6 +149,9 @@ extension Override {
 
 /// What is wrong with a service, as far as it follows from its state.
 extension ServiceState {
+    /// How many forgiven flags of one switch are shown.
+    private static let mostLeniencies = 8
+
     /// The present problems, as of the last record. An answer without any flags is a problem of its source.
     func presentProblems(in circumstances: Circumstances) -> [ServiceProblem.Cause] {
         var causes: [ServiceProblem.Cause] = []
@@ -164,6 +176,11 @@ extension ServiceState {
             notice <= circumstances.overrideTime
         {
             causes.append(.overrideEnds(override, at: service.zone.zoned(override.until)))
+        }
+        for (position, plan) in service.switches.enumerated() {
+            for clause in switches[position].reading?.leniencies.prefix(Self.mostLeniencies) ?? [] {
+                causes.append(.lenient(plan.source, clause))
+            }
         }
         return causes
     }

@@ -32,7 +32,7 @@ import Testing
         } catch let error as InvalidFlag {
             logged = "\(error)"
         }
-        if row.expected.hasSuffix(": …") {
+        if row.expected.hasSuffix("…") {
             #expect(logged.hasPrefix(row.expected.dropLast()))
             #expect(logged.count >= row.expected.count)
         } else {
@@ -60,6 +60,7 @@ import Testing
         if let version = reading.version { words.append("version=\(version)") }
         if let expires = reading.expires { words.append("expires=\(Zone.utc.rfc3339(expires))") }
         if let retry = reading.retryAfter { words.append("retry=\(retry.wholeSeconds)") }
+        for clause in reading.leniencies { words.append("(\(clause))") }
         return words.joined(separator: " ")
     }
 }
@@ -82,8 +83,11 @@ extension FormatTests {
             a time without an offset is the zone's | {"service_end": "countdown", "service_countdown": "2018-09-30T17:00:00"} | countdown to 2018-09-30T08:00:00+00:00
             a date is the zone's midnight | {"service_end": "countdown", "service_countdown": "2018-09-30"} | countdown to 2018-09-29T15:00:00+00:00
             a date that is none | {"service_end": "countdown", "service_countdown": "30.09.2018"} | countdown to '30.09.2018'
-            a countdown without its key | {"service_end": "countdown"} | key 'service_countdown' is missing
-            a countdown of a wrong type | {"service_end": "countdown", "service_countdown": 1538294400} | key 'service_countdown' is a number, not a string
+            a countdown without its key | {"service_end": "countdown"} | countdown (key 'service_countdown' is missing; the days left are unknown)
+            a countdown whose key is null | {"service_end": "countdown", "service_countdown": null} | countdown (key 'service_countdown' is missing; the days left are unknown)
+            a countdown whose key has a slip | {"service_end": "countdown", "service_countdwon": "2030-12-31T23:59:00Z"} | countdown (key 'service_countdown' is missing; the days left are unknown) (key 'service_countdwon' is unknown and ignored; did you mean 'service_countdown'?)
+            a countdown to an unset time | {"service_end": "countdown", "service_countdown": "0001-01-01T00:00:00Z"} | countdown (key 'service_countdown' is a time before 2000, which is no date; it counts as absent: '"0001-01-01T00:00:00Z"')
+            a countdown of a wrong type | {"service_end": "countdown", "service_countdown": 1538294400} | countdown to '1538294400'
             nothing | {} | key 'service_end' is missing
             a Boolean is no word | {"service_end": false} | key 'service_end' is a boolean, not a string
             null is no word | {"service_end": null} | key 'service_end' is null, not a string
@@ -102,7 +106,8 @@ extension FormatTests {
             Japanese texts in a parameter | {"server_maintenance_config":"{\"isUnderMaintenance\":true,\"title\":\"メンテナンス中\",\"message\":\"\\u3057\\u3070\"}"} | maintenance title=メンテナンス中 message=しば
             an object as the parameter | {"server_maintenance_config":{"isUnderMaintenance":"true"}} | maintenance
             the texts wait for the maintenance | {"isUnderMaintenance":false,"title":"T","message":"M"} | running
-            a title of a wrong type | {"isUnderMaintenance":true,"title":1} | key 'title' is a number, not a string or null
+            a title of a wrong type | {"isUnderMaintenance":true,"title":1} | maintenance (key 'title' is a number, not a string or null; it counts as absent: '1')
+            a slip in a key | {"isUnderMaintenance":true,"titel":"T"} | maintenance (key 'titel' is unknown and ignored; did you mean 'title'?)
             nothing | {} | key 'server_maintenance_config' is missing
             an empty parameter | {"server_maintenance_config":""} | key 'server_maintenance_config' holds no valid JSON: …
             """#)
@@ -125,7 +130,11 @@ extension FormatTests {
             an interval of nothing | {"apiInactive":false,"forceUpdate":false,"retryInterval":null} | running
             an interval too short | {"apiInactive":false,"forceUpdate":false,"retryInterval":-5} | running retry=1
             an interval too long | {"apiInactive":false,"forceUpdate":false,"retryInterval":9000000000000000000} | running retry=3600
-            an interval that is no whole number | {"apiInactive":false,"forceUpdate":false,"retryInterval":1.5} | key 'retryInterval' is the number '1.5', not a whole number of seconds
+            an interval that is no whole number | {"apiInactive":false,"forceUpdate":false,"retryInterval":1.5} | running (key 'retryInterval' is the number '1.5', not a whole number of seconds; it counts as absent: '1.5')
+            an interval in a string | {"apiInactive":true,"forceUpdate":false,"retryInterval":"15"} | maintenance retry=15
+            an interval with a fraction of nothing | {"apiInactive":true,"forceUpdate":false,"retryInterval":15.0} | maintenance retry=15
+            an interval with a slip in its key | {"apiInactive":true,"forceUpdate":false,"retryinterval":15} | maintenance (key 'retryinterval' is unknown and ignored; did you mean 'retryInterval'?)
+            a message of a wrong type | {"apiInactive":true,"forceUpdate":false,"userMessage":["a"]} | maintenance (key 'userMessage' is an array, not a string or null; it counts as absent: '["a"]')
             """#)
         + Case.rows(
             .status(.member("api")),
@@ -154,23 +163,25 @@ extension FormatTests {
             own,
             #"""
             the longest title | {"state":"maintenance","title":"\#(text(200))"} | maintenance title=\#(text(200))
-            a title that is too long | {"state":"maintenance","title":"\#(text(201))"} | key 'title' has 201 characters, and at most 200 are read
-            a message that is too long | {"state":"maintenance","message":"\#(text(4001))"} | key 'message' has 4001 characters, and at most 4000 are read
+            a title that is too long | {"state":"maintenance","title":"\#(text(201))"} | maintenance title=\#(text(199))… (key 'title' has 201 characters, and at most 200 are read; it is cut: …
+            a message that is too long | {"state":"ended","message":"\#(text(4001))"} | ended message=\#(text(3999))… (key 'message' has 4001 characters, and at most 4000 are read; it is cut: …
+            a flag of two scalars is not cut in two | {"state":"ended","title":"\#(text(198))🇩🇪🇩🇪"} | ended title=\#(text(198))… (key 'title' has 202 characters, and at most 200 are read; it is cut: …
             """#)
         + Case.rows(
             .status(.whole),
             #"""
-            a message of the format status | {"apiInactive":false,"forceUpdate":false,"userMessage":"\#(text(4001))"} | key 'userMessage' has 4001 characters, and at most 4000 are read
+            a message of the format status | {"apiInactive":false,"forceUpdate":false,"userMessage":"\#(text(4001))"} | running message=\#(text(3999))… (key 'userMessage' has 4001 characters, and at most 4000 are read; it is cut: …
             """#)
         + Case.rows(
             .maintenance(.whole),
             #"""
-            a title of the format maintenance | {"isUnderMaintenance":false,"title":"\#(text(201))"} | key 'title' has 201 characters, and at most 200 are read
+            a title of the format maintenance | {"isUnderMaintenance":true,"title":"\#(text(201))"} | maintenance title=\#(text(199))… (key 'title' has 201 characters, and at most 200 are read; it is cut: …
             """#)
         + Case.rows(
             own,
             #"""
-            a title of a window | {"state":"running","windows":[{"from":"2027-03-01T00:00:00Z","until":"2027-03-01T01:00:00Z","title":"\#(text(201))"}]} | key 'windows[0].title' has 201 characters, and at most 200 are read
+            a title of a window | {"state":"running","windows":[{"from":"2027-03-01T00:00:00Z","until":"2027-03-01T01:00:00Z","title":"\#(text(201))"}]} | running window 2027-03-01T00:00:00+00:00/2027-03-01T01:00:00+00:00 (key 'windows[0].title' has 201 characters, and at most 200 are read; it is cut: …
+            too many windows beside an end | {"state":"ended","windows":[\#(windows(65))]} | ended (key 'windows' has 65 windows, and at most 64 are read; it counts as absent: …
             too many windows | {"state":"running","windows":[\#(windows(65))]} | key 'windows' has 65 windows, and at most 64 are read
             a version that is too long | {"state":"running","minimum_version":"1.\#(String(repeating: "0", count: 255))"} | key 'minimum_version' has 257 bytes, and at most 256 are read
             """#)
@@ -196,7 +207,24 @@ extension FormatTests {
             windows of a wrong type | {"state":"running","windows":{}} | key 'windows' is an object, not an array or null
             a version that is none | {"state":"running","version":"7"} | key 'version' is a string, not a whole number
             a fraction of a version | {"state":"running","version":7.5} | key 'version' is the number '7.5', not a whole number
+            an end that is no time beside an order | {"state":"ended","ends_at":"2027-03-01"} | ended (key 'ends_at' is '2027-03-01', not an RFC 3339 time; it counts as absent: '"2027-03-01"')
+            an end of a wrong type beside maintenance | {"state":"maintenance","ends_at":5} | maintenance (key 'ends_at' is a number, not an RFC 3339 time; it counts as absent: '5')
+            a minimum of a wrong type beside an order | {"state":"ended","minimum_version":2} | ended (key 'minimum_version' is a number, not a string or null; it counts as absent: '2')
+            an unset end of Go | {"state":"running","ends_at":"0001-01-01T00:00:00Z"} | running (key 'ends_at' is a time before 2000, which is no date; it counts as absent: '"0001-01-01T00:00:00Z"')
+            an unset end of Unix | {"state":"running","ends_at":"1970-01-01T00:00:00Z","expires":"1970-01-01T00:00:00Z"} | running (key 'ends_at' is a time before 2000, which is no date; it counts as absent: '"1970-01-01T00:00:00Z"') (key 'expires' is a time before 2000, which is no date; it counts as absent: '"1970-01-01T00:00:00Z"')
+            a window for ever | {"state":"running","windows":[{"from":"0001-01-01T00:00:00Z","until":"9999-12-31T00:00:00Z"}]} | key 'windows[0].from' is missing
+            an end with a slip in its key | {"state":"running","end_at":"2027-03-01T00:00:00Z","windws":[]} | running (key 'end_at' is unknown and ignored; did you mean 'ends_at'?) (key 'windws' is unknown and ignored; did you mean 'windows'?)
+            another member is nobody's mistake | {"state":"running","comment":"C","$schema":"S","x-state":"T"} | running
+            a drain that is no Boolean | {"state":"ended","drain":"later"} | ended (key 'drain' is 'later', not a Boolean; it counts as false, and units stop at once: '"later"')
             a minimum of nothing | {"state":"running","minimum_version":" "} | key 'minimum_version' is ' ', not a version
+            """#)
+        + Case.rows(
+            .switchObject(.member("shop")),
+            #"""
+            a state word alone | {"shop":"maintenance"} | maintenance
+            a state word as JSON in a string | {"shop":"\"ended\""} | ended
+            nobody orders not to know by a word | {"shop":"undecided"} | key 'shop' holds no valid JSON: …
+            a word that is none | {"shop":"OK"} | key 'shop' holds no valid JSON: …
             """#)
         + Case.rows(
             .switchObject(.member("shop")),
