@@ -15,6 +15,8 @@ final class EasyHandle {
     private var target: (url: String, milliseconds: Int)?
     private var parsedURL: OpaquePointer?
     private var isForStreams = false
+    private var hasOwnConnection = false
+    private var makesConnection = false
     private var authorities: String?
 
     /// A handle without settings. Throws if memory runs out.
@@ -100,6 +102,14 @@ final class EasyHandle {
     func useOwnConnection() throws(TransferError) {
         try set(CURLOPT_FRESH_CONNECT, 1)
         try set(CURLOPT_FORBID_REUSE, 1)
+        hasOwnConnection = true
+    }
+
+    /// Sets whether the next transfer makes a connection, though an idle one may be there.
+    func set(makesConnection isNew: Bool) throws(TransferError) {
+        guard isNew != makesConnection, !hasOwnConnection else { return }
+        try set(CURLOPT_FRESH_CONNECT, isNew ? 1 : 0)
+        makesConnection = isNew
     }
 
     /// Sets the URL and the time limit; nil is no limit.
@@ -136,6 +146,13 @@ final class EasyHandle {
             let text = unsafe text
         else { return nil }
         return unsafe String(cString: text)
+    }
+
+    /// Whether the last transfer used a connection of an earlier one.
+    var hasReusedConnection: Bool {
+        var made = 1
+        let code = unsafe curl_easy_get_long(pointer, CURLINFO_NUM_CONNECTS, &made)
+        return code == CURLE_OK && made == 0
     }
 
     /// Why the last transfer failed.

@@ -16,6 +16,7 @@ package final class HTTPTransfer {
         let receiver: StreamReceiver?
         let completion: Completion
         var hasBegun = false
+        var isRepeated = false
         var redirect: Redirect
         var url: String
         var incoming = ResponseAccumulator()
@@ -61,6 +62,7 @@ package final class HTTPTransfer {
             try handle.set(authorities: client.spelling(of: file))
         }
         if receiver != nil { try handle.prepareForStreams() }
+        try handle.set(makesConnection: false)
         try handle.configure(for: prepared)
         // The answer may begin to come before libcurl gives the control back.
         let attempt = Attempt(
@@ -109,11 +111,12 @@ package final class HTTPTransfer {
             keptOfRefusal: attempt.prepared.request.keptOfRefusal)
     }
 
-    /// Tells of the end of the transfer, which libcurl has given back, or follows a redirect.
+    /// Tells of the end of the transfer, which libcurl has given back, repeats it or follows a redirect.
     func transferEnded(_ code: CURLcode) {
         guard let attempt else { return }
         do {
             let response = try answer(code, of: attempt)
+            if try repeatRequest(after: response, of: attempt) { return }
             if try followRedirect(response, of: attempt) { return }
             self.attempt = nil
             attempt.completion(.success(response))
@@ -137,6 +140,21 @@ package final class HTTPTransfer {
         return HTTPResponse(headers: incoming.headers, body: incoming.body)
     }
 
+    /// Repeats the request once on a new connection if the answer is a 408 on one that was idle, and returns whether it
+    /// does. A server or proxy sends a 408 before it closes an idle connection (RFC 9110 §15.5.9): it had not read
+    /// the request.
+    private func repeatRequest(
+        after response: HTTPResponse, of attempt: Attempt
+    ) throws(TransferError) -> Bool {
+        guard response.status == 408, !attempt.isRepeated, handle.hasReusedConnection else {
+            return false
+        }
+        attempt.isRepeated = true
+        try handle.set(makesConnection: true)
+        try send(attempt, to: attempt.url)
+        return true
+    }
+
     private static let redirects = [301, 302, 303, 307, 308]
 
     /// Follows the answer if it is a redirect, and returns whether it was a redirect.
@@ -147,14 +165,19 @@ package final class HTTPTransfer {
             attempt.receiver == nil,
             attempt.prepared.request.followsRedirects, let url = handle.redirectTarget
         else { return false }
+        try attempt.redirect.follow(url, from: attempt.url)
+        try send(attempt, to: url)
+        return true
+    }
+
+    /// Sends the request of an attempt again, within the time that is left of its limit.
+    private func send(_ attempt: Attempt, to url: String) throws(TransferError) {
         let limit = attempt.prepared.request.timeout
         let left = limit - (client.now - attempt.startedAt)
         guard left > .zero else { throw .timedOut(limit) }
-        try attempt.redirect.follow(url, from: attempt.url)
         attempt.url = url
         attempt.incoming.advance()
         try handle.aim(at: url, within: left)
         try client.add(self)
-        return true
     }
 }

@@ -113,6 +113,30 @@ import Testing
         #expect(try scene.server.requests.count == 1)
     }
 
+    /// A proxy sent it to an idle connection as the next poll began: it was the answer of a poll that nobody had read.
+    @Test(arguments: [nil, Array("{}".utf8)])
+    func aRequestIsRepeatedOnANewConnectionAfterATimeOutOfAnIdleOne(_ body: [UInt8]?) async throws {
+        let scene = try await Scene("idle-408")
+        let request = PreparedRequest(HTTPRequest(url: scene.url, body: body))
+        for _ in 0..<3 { #expect(try scene.get(request).status == 200) }
+        // The first connection is new, and the two later ones have been idle.
+        let methods = try scene.server.requests.map(\.method)
+        #expect(methods == Array(repeating: body == nil ? "GET" : "POST", count: 5))
+    }
+
+    /// Each request is sent once more at most. The first connection is new.
+    @Test func aTimeOutOfANewConnectionIsAnErrorResponse() async throws {
+        let scene = try await Scene("408")
+        let request = PreparedRequest(HTTPRequest(url: scene.url))
+        for count in [1, 3, 5] {
+            #expect(try scene.get(request).status == 408)
+            #expect(try scene.server.requests.count == count)
+        }
+        try await scene.server.behave("running")
+        #expect(try scene.get(request).status == 200)
+        #expect(try scene.server.requests.count == 6)
+    }
+
     @Test func theBodyOfAnErrorResponseIsKeptUpToTheLimit() async throws {
         let scene = try await Scene("404")
         for (kept, text) in [(0, ""), (5, #"{"api"#), (10_000, scene.server.order)] {

@@ -79,7 +79,9 @@ def serve(client, is_order):
         if client.family == socket.AF_INET:
             client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         stream = client.makefile("rb")
+        is_idle = False  # Whether the connection has had a request before.
         while request := read_request(stream):
+            request["is_idle"], is_idle = is_idle, True
             if TLS and name != case():
                 return  # The connection has the certificate of the case before.
             name = case()

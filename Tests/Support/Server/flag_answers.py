@@ -103,6 +103,12 @@ def pieces(request, name):
         yield head("200 OK", [], len(body), int(name.split("_")[1])) + body
     elif name == "same-body-other-etag":
         yield head("200 OK", [("ETag", f'"{time.time()}"')], len(flags(False))) + flags(False)
+    elif name == "idle-408":
+        # As a proxy that closes an idle connection when the next request is on its way.
+        if request["is_idle"]:
+            yield error("408 Request Timeout", ("Connection", "close"))
+            yield None
+        yield good(request, "running", flags(False))
     elif name.isdigit():
         yield error({"204": "204 No Content", "206": "206 Partial Content",
                      "203": "203 Non-Authoritative"}.get(name, name + " Some Words"))
