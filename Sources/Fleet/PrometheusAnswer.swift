@@ -73,6 +73,11 @@ package struct PrometheusAnswer {
             let text = (warning.string ?? "no text").printable(limit: 300)
             throw Refusal(description: "it answers with a part of the data: \(text)")
         }
+        // VictoriaMetrics says so of a storage node that did not answer.
+        switch value.object?["isPartial"] {
+        case nil, .null, .bool(false): break
+        default: throw Refusal(description: "it answers with a part of the data: isPartial is set")
+        }
         return data
     }
 

@@ -97,6 +97,14 @@ import Testing
                 ))
     }
 
+    /// VictoriaMetrics says of each answer whether a storage node was away.
+    @Test func anAnswerThatSaysItIsWholeCounts() throws {
+        let answer = try PrometheusAnswer(
+            Array(Self.answer(Self.valid, #","isPartial":false,"stats":{"seriesFetched":"9"}"#).utf8))
+        let findings = answer.findings(startedAt: nil)
+        #expect(RollCall(findings, Demand(.effect(.closed))).rows.map(\.obedience) == [.obeyed])
+    }
+
     /// Newer flags may not have reached such a host.
     @Test func oldFlagsAreAWarning() throws {
         let old = Self.sample("mark old", "600.4", "\"source\":\"app\"")
@@ -150,6 +158,14 @@ import Testing
         (
             answer(valid, #","warnings":["store b: no answer"]"#),
             "it answers with a part of the data: store b: no answer"
+        ),
+        (
+            answer(valid, #","isPartial":true"#),
+            "it answers with a part of the data: isPartial is set"
+        ),
+        (
+            answer(valid, #","isPartial":"yes""#),
+            "it answers with a part of the data: isPartial is set"
         ),
         (answer([]), "it knows no host with this service"),
         (

@@ -22,6 +22,7 @@ import Testing
         vector("1"), vector("0"), vector("-0"), vector("0", "0.5"), vector("-3e-7"), vector("+Inf"),
         data("scalar", #"[1795450381.835,"1"]"#), data("scalar", #"[1795450381,"-1"]"#),
         data("scalar", #"[1795450381,"+Inf"]"#),
+        data("vector", #"[{"value":[1,"7"]}]"#, #","isPartial":false"#),
         data("vector", "[]", "").replacing(
             "[]", with: #"[{"value":[1,"7"]}]"#),
     ])
@@ -63,6 +64,10 @@ import Testing
         (
             data("vector", #"[{"value":[1,"1"]}]"#, #","warnings":["store c is away"]"#),
             "it answers with a part of the data: store c is away"
+        ),
+        (
+            data("vector", #"[{"value":[1,"1"]}]"#, #","isPartial":true"#),
+            "it answers with a part of the data: isPartial is set"
         ),
         (
             #"{"status":"error","errorType":"bad_data","error":"1:4: parse error"}"#,
