@@ -66,7 +66,7 @@ package struct HeaderSection: Hashable, Sendable {
 
     /// The members of the list that all fields of that name make, without the empty ones (RFC 9110
     /// §5.6.1); nil if one of the fields is no ASCII text. The name is given in lower case.
-    func members(of name: String) -> [String]? {
+    package func members(of name: String) -> [String]? {
         var members: [String] = []
         for line in lines where isField(name, line) {
             guard let value = value(of: name, in: line) else { return nil }

@@ -8,8 +8,14 @@ extension HTTPResponse {
     /// the `Date` and adds to the `Age`, in seconds (RFC 9111 §5.1). Nil without a readable `Date`.
     package func date(now: Instant) -> Instant? {
         guard let date = time(headers["date"], now) else { return nil }
-        let age = headers["age"].flatMap(Int64.init) ?? 0
-        return date + .seconds(max(0, min(age, 86_400 * 366)))
+        return date + (age ?? .zero)
+    }
+
+    /// The time that the answer has been in caches on the way; nil without a readable `Age`. Of several values the
+    /// first counts (RFC 9111 §5.1).
+    package var age: Duration? {
+        let first = headers.members(of: "age")?.first
+        return first?.utf8.decimalNumber.map { .seconds(min($0, 86_400 * 366)) }
     }
 
     private func time(_ text: String?, _ now: Instant) -> Instant? {

@@ -15,12 +15,18 @@ extension HTTPSettings {
         let names = headers.map { $0.name.lowercased() }
         let own = [
             Header("Accept", "application/json"), Header("User-Agent", environment.userAgent),
+            .noCache,
         ].filter { !names.contains($0.name.lowercased()) }
         return HTTPRequest(
             url: url, headers: own + secrets.headers + headers.map { Header($0.name, $0.value) },
             timeout: limits.timeout, maxBody: limits.maxBody, authorities: secrets.authorities,
             identity: secrets.identity, unixSocket: unixSocket)
     }
+}
+
+extension Header {
+    /// Has each cache on the way ask the origin (RFC 9111 §5.2.1.4): an order must not wait until a cache forgets.
+    package static let noCache = Header("Cache-Control", "no-cache")
 }
 
 /// The text that binds an answer to its URL, headers and credentials. An ETag is sent only with its own binding

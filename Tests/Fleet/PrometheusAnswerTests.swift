@@ -99,9 +99,8 @@ import Testing
 
     /// VictoriaMetrics says of each answer whether a storage node was away.
     @Test func anAnswerThatSaysItIsWholeCounts() throws {
-        let answer = try PrometheusAnswer(
-            Array(Self.answer(Self.valid, #","isPartial":false,"stats":{"seriesFetched":"9"}"#).utf8))
-        let findings = answer.findings(startedAt: nil)
+        let body = Self.answer(Self.valid, #","isPartial":false,"stats":{"seriesFetched":"9"}"#)
+        let findings = try PrometheusAnswer(Array(body.utf8)).findings(startedAt: nil)
         #expect(RollCall(findings, Demand(.effect(.closed))).rows.map(\.obedience) == [.obeyed])
     }
 

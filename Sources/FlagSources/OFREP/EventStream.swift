@@ -37,9 +37,7 @@ final class EventStream {
         var request = try place.request(in: environment)
         request.url = address.url
         request.headers.removeAll { $0.name == "Accept" }
-        request.headers += [
-            Header("Accept", "text/event-stream"), Header("Cache-Control", "no-cache"),
-        ]
+        request.headers.append(Header("Accept", "text/event-stream"))
         if let id = memory.lastID { request.headers.append(Header("Last-Event-ID", id)) }
         return request
     }

@@ -103,6 +103,10 @@ def pieces(request, name):
         yield head("200 OK", [], len(body), int(name.split("_")[1])) + body
     elif name == "same-body-other-etag":
         yield head("200 OK", [("ETag", f'"{time.time()}"')], len(flags(False))) + flags(False)
+    elif name == "aged":
+        # As of a cache that has kept it for 720 s. The file "age" holds its fields Age, one a line.
+        fields = [("Age", age) for age in read("age", "720").split("\n")]
+        yield head("200 OK", fields, len(flags(False)), -720) + flags(False)
     elif name == "idle-408":
         # As a proxy that closes an idle connection when the next request is on its way.
         if request["is_idle"]:

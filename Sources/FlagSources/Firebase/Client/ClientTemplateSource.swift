@@ -106,7 +106,7 @@ package final class ClientTemplateSource: FlagSource {
 
     private func send(_ validators: Validators, _ token: String?, mayRenew: Bool = false) {
         var headers = settings.headers
-        headers.append(Header("User-Agent", context.environment.userAgent))
+        headers += [Header("User-Agent", context.environment.userAgent), .noCache]
         var body: JSON.Object = [
             "appId": .string(settings.appID),
             "appInstanceId": .string(installations.installation.id),

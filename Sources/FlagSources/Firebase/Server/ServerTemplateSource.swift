@@ -61,7 +61,7 @@ package final class ServerTemplateSource: FlagSource {
     private func send(_ validators: Validators, _ token: String, isSecondTry: Bool) {
         var headers = [
             Header("Accept", "application/json"),
-            Header("User-Agent", context.environment.userAgent),
+            Header("User-Agent", context.environment.userAgent), .noCache,
             Header("Authorization", "Bearer \(token)"),
         ]
         if let etag = validators.etag { headers.append(Header("If-None-Match", etag)) }

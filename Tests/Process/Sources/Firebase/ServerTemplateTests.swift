@@ -27,6 +27,7 @@ import Testing
         #expect(try server.requests(to: "/token").count == 1)
         let request = try server.requests(to: Self.template)[2]
         #expect(request.headers["accept-encoding"] == "gzip")
+        #expect(request.headers["cache-control"] == "no-cache")
         #expect(request.headers["if-none-match"]?.hasPrefix("etag-demo-") == true)
         #expect(request.headers["authorization"]?.hasPrefix("Bearer ya29.") == true)
         #expect(try daemon.member("version") == #""1""#)

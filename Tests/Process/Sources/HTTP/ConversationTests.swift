@@ -18,7 +18,15 @@ import Testing
         #expect(request.headers["accept"] == "application/json")
         #expect(request.headers["accept-encoding"] == "gzip")
         #expect(request.headers["x-team"] == "shop floor")
+        #expect(request.headers["cache-control"] == "no-cache")
         #expect(try daemon.warnings.isEmpty)
+    }
+
+    /// A cache on the way answered for days, and no order came.
+    @Test func theHeadersOfASourceMayAskACacheForMore() async throws {
+        let (server, _) = try await Daemon.polling(
+            source: #"headers = { cache-CONTROL = "max-age=5" }"#)
+        #expect(try server.requests.first?.headers["cache-control"] == "max-age=5")
     }
 
     /// A 304 to an unconditional request confirms nothing.

@@ -16,6 +16,7 @@ import Testing
         let context = try #require(body.object?["context"]?.object)
         #expect(request.method == "POST")
         #expect(request.headers["content-type"] == "application/json")
+        #expect(request.headers["cache-control"] == "no-cache")
         let name = try String(
             decoding: File.read("/proc/sys/kernel/hostname", limit: 1000), as: UTF8.self)
         #expect(context["hostName"]?.string == name.split(separator: "\n").first.map(String.init))
