@@ -221,6 +221,13 @@ enum Confirmation: Hashable, Sendable {
         }
     }
 
+    /// The origin has confirmed the flags `age` before this moment, or later by an earlier answer: an answer from a
+    /// cache confirms nothing newer, and takes nothing back.
+    mutating func renew(at now: Now, _ age: Duration) {
+        let known = age > .zero && self != .never ? now.boot - self.age(at: now) : nil
+        self = .now(max(now.boot - age, known ?? now.boot - age))
+    }
+
     /// The same confirmation, as a restart would see it.
     func earlier(at now: Now) -> Confirmation { instant(at: now).map { .earlier($0) } ?? .never }
 }

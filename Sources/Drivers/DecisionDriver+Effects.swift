@@ -140,13 +140,15 @@ extension DecisionDriver {
     /// cost of a poll: it runs at most once a second, for some services, and goes on with the next ones.
     private func markConfirmed(_ name: SourceName) throws(FileError) {
         guard let followed = sources[name] else { return }
-        try File.touch(followed.mark)
         let now = now
+        let age = machine.ageFromCaches(of: name, at: now)
+        let confirmed = now.wall - age
+        try File.touch(followed.mark, modified: age > .zero ? confirmed.microseconds : nil)
         if let last = followed.checkedAt, now.boot < last + Self.checkInterval { return }
         let followers = machine.followers(of: name, after: followed.checked, Self.checkedAtOnce)
         followed.checked = followers.next
         try runtime.check(followers.names.filter { undecided[$0] == nil && !outbox.awaits($0) })
-        try state.confirm(name, at: now.wall)
+        try state.confirm(name, at: confirmed)
         followed.checkedAt = now.boot
     }
 

@@ -10,7 +10,7 @@ enum Input {
     /// Whether it is a source's report about itself. A hint is none: it may come from an operator.
     func isReport(of source: SourceName) -> Bool {
         switch self {
-        case .event(.fetchEnded(let name, _, _)), .event(.watchChanged(let name, _)),
+        case .event(.fetchEnded(let name, _, _, _)), .event(.watchChanged(let name, _)),
             .event(.signersRead(let name, _)), .event(.warningsChanged(let name, _)),
             .event(.disproved(let name, _)):
             name == source
@@ -23,7 +23,7 @@ extension Event {
     /// The source whose answer the machine offers to its readers by this event; nil for others.
     var answeringSource: SourceName? {
         switch self {
-        case .fetchEnded(let name, _, _), .writeEnded(.storeVersion(let name), _): name
+        case .fetchEnded(let name, _, _, _), .writeEnded(.storeVersion(let name), _): name
         case .started, .woke, .clockStepped, .hinted, .watchChanged, .signersRead, .warningsChanged,
             .versionRead,
             .disproved, .writeEnded, .filesDeleted, .stateDeleted, .confirm, .force, .release,

@@ -114,8 +114,12 @@ package struct SourceDependencies {
     var now: (wall: Instant, boot: Boottime) { loop.now }
 
     /// Ends a fetch.
-    func deliverOutcome(_ outcome: Outcome, date: Instant? = nil) {
-        deliver(.fetchEnded(name, outcome, date: date))
+    func deliverOutcome(_ outcome: Outcome) { deliver(.fetchEnded(name, outcome)) }
+
+    /// Ends a fetch by what a response says.
+    func deliverOutcome(_ outcome: Outcome, of response: HTTPResponse) {
+        let date = response.date(now: now.wall)
+        deliver(.fetchEnded(name, outcome, date: date, age: response.age ?? .zero))
     }
 
     /// Delivers why the source is not watched; nil if it is.

@@ -36,7 +36,9 @@ package struct StateDirectory {
     package func confirm(_ source: SourceName, at now: Instant) throws(FileError) {
         let file = flagsPath(source)
         guard let before = try modificationTime(file) else { return }
-        if now - before >= Self.confirmationGrain || now < before { try File.touch(file) }
+        if now - before >= Self.confirmationGrain || now < before {
+            try File.touch(file, modified: now.microseconds)
+        }
     }
 
     /// Stores the highest version of a source's signed documents. Call it before the machine acts on them.

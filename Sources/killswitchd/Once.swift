@@ -21,7 +21,7 @@ final class Once {
     /// Takes note of an event that the machine has handled.
     func observe(_ event: Event) {
         switch event {
-        case .fetchEnded(let source, let outcome, _):
+        case .fetchEnded(let source, let outcome, _, _):
             if case .failure = outcome {} else { hasAnswer = true }
             awaited.remove(source)
             if awaited.isEmpty { decisionDriver.post(.startupWaitEnded) }

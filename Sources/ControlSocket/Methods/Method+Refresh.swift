@@ -76,7 +76,7 @@ private struct PendingFetches {
             }
             switch trigger {
             case .event(.hinted(source)): begun.insert(source)
-            case .event(.fetchEnded(source, _, _)):
+            case .event(.fetchEnded(source, _, _, _)):
                 if begun.contains(source) { fetched.insert(source) }
             case .event, .rejected, .queueDrained, .gatesHandled, .writable: break
             }

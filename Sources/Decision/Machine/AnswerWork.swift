@@ -89,10 +89,11 @@ extension Machine {
 
     /// Hands an answer to one switch. True if that ends the work.
     private mutating func hand(_ work: inout AnswerWork, to reader: SwitchPosition) -> Bool {
+        let age = sources[work.source].ageOnArrival
         switch work.step {
         case .confirmAnswer(let authors):
             let number = sources[work.source].answers[0].number
-            if services[reader.service].confirmAnswer(number, at: reader.position, now) {
+            if services[reader.service].confirmAnswer(number, at: reader.position, now, aged: age) {
                 share.count(isOffer: false)
                 return false
             }
@@ -100,7 +101,7 @@ extension Machine {
         case .offer:
             if let changes = work.changes,
                 services[reader.service].replaceAnswer(
-                    ifUnaffectedBy: changes, at: reader.position, now)
+                    ifUnaffectedBy: changes, at: reader.position, now, aged: age)
             {
                 work.isKept = true
                 share.count(isOffer: false)
@@ -117,7 +118,7 @@ extension Machine {
             isAccepted = services[reader.service].wouldCount(&answer, at: reader.position, on: host)
         } else {
             isAccepted = services[reader.service].offer(
-                &answer, to: reader.position, work.changes, on: host, &batch.messages)
+                &answer, to: reader.position, work.changes, on: host, aged: age, &batch.messages)
         }
         share.count(answer.work, of: answer.answer.body.count, isOffer: true)
         workload += answer.work

@@ -24,8 +24,10 @@ package enum Event: Hashable, Sendable {
     /// The time that `Effect.sleep` asked for has come.
     case woke
     case clockStepped
-    /// The fetch in flight has ended. `date` is the `Date` of the answering server.
-    indirect case fetchEnded(SourceName, Outcome, date: Instant? = nil)
+    /// The fetch in flight has ended. `date` is the `Date` of the answering server, and `age` the time that the answer
+    /// has been in caches on the way.
+    indirect case fetchEnded(
+        SourceName, Outcome, date: Instant? = nil, age: Duration = .zero)
     /// The source may have changed: a fetch is worth it now.
     case hinted(SourceName)
     /// The source is watched for changes, or cannot be for this problem: then only polls see them.

@@ -38,6 +38,18 @@ extension Machine {
         }
     }
 
+    /// A good answer has been in caches on the way for `age`.
+    mutating func ageArrived(_ age: Duration, from source: Int) {
+        sources[source].ageArrived(age)
+        guard age > .zero || sources[source].isFromCache, sources[source].mirrors == nil else {
+            return
+        }
+        let clause =
+            "a cache on the way answers in place of the server: its Age is over two intervals"
+        let isOld = age > sources[source].interval * 2
+        setProblems(.cached, of: source, to: isOld ? [clause] : [])
+    }
+
     /// Has the version of a document stored, which counts afterwards.
     mutating func awaitVersion(_ answer: Answer, of source: Int, _ version: AcceptedVersion) {
         sources[source].documents.awaitVersion(of: answer, until: version)

@@ -127,10 +127,13 @@ package struct Machine: Sendable {
         case .startupWaitEnded:
             host.awaitsFirstAnswers = false
             markAllDue()
-        case .fetchEnded(let name, let outcome, let date):
+        case .fetchEnded(let name, let outcome, let date, let age):
             guard let source = index.source(name) else { break }
             finishWork(of: source)
-            if !outcome.isFailure { dateArrived(date, from: source) }
+            if !outcome.isFailure {
+                dateArrived(date, from: source)
+                ageArrived(age, from: source)
+            }
             return fetchEnded(outcome, from: source)
         case .hinted(let name):
             if let source = index.source(name) { sources[source].requestFetch(at: now) }

@@ -62,14 +62,14 @@ struct ServiceState: Hashable, Schedulable {
     // MARK: - Answers
 
     /// Offers a new answer of its source to a switch. True if the answer has to be stored. `changes` since
-    /// the answer before, if they are known, spare a comparison of the flags.
+    /// the answer before, if they are known, spare a comparison of the flags. It was in caches for `age`.
     mutating func offer(
         _ answer: inout SharedAnswer, to position: Int, _ changes: FlagChanges?,
-        on host: HostState, _ messages: inout [LogMessage]
+        on host: HostState, aged age: Duration, _ messages: inout [LogMessage]
     ) -> Bool {
         let isNew = changes?.replace(service.switches[position].format) ?? false
         if !isNew, readsUnchanged(&answer, at: position) {
-            replaceAnswer(by: answer.numbered, at: position, host.now)
+            replaceAnswer(by: answer.numbered, at: position, host.now, aged: age)
             values.read(from: &answer, at: position, of: service, &messages)
             return true
         }
@@ -86,34 +86,39 @@ struct ServiceState: Hashable, Schedulable {
         let offer = switches[position].offer(
             answer.numbered, reading, version: version(of: &answer, at: position),
             isForNextStart: service.activation == .nextStart, missing: missing,
-            mover: unconfirmedMove(reading, at: position, on: host), at: host.now)
+            mover: unconfirmedMove(reading, at: position, on: host), at: host.now, aged: age)
         if offer == .inForce { flagsTookForce(&answer, at: position, before: before, &messages) }
         return offer != .waits
     }
 
     /// Rests a switch on a new answer if no key has changed that its format reads, so that an answer costs
     /// the services that it concerns. False, and nothing changes, if it has to be offered.
-    mutating func replaceAnswer(ifUnaffectedBy changes: FlagChanges, at position: Int, _ now: Now)
-        -> Bool
-    {
+    mutating func replaceAnswer(
+        ifUnaffectedBy changes: FlagChanges, at position: Int, _ now: Now, aged age: Duration
+    ) -> Bool {
         guard values.isEmpty, switches[position].answer?.number == changes.before,
             switches[position].isStable, !changes.concern(service.switches[position].format)
         else { return false }
-        replaceAnswer(by: changes.answer, at: position, now)
+        replaceAnswer(by: changes.answer, at: position, now, aged: age)
         return true
     }
 
-    private mutating func replaceAnswer(by answer: NumberedAnswer, at position: Int, _ now: Now) {
+    private mutating func replaceAnswer(
+        by answer: NumberedAnswer, at position: Int, _ now: Now, aged age: Duration
+    ) {
         let maxStale = service.policy.maxStale
-        if switches[position].replaceAnswer(with: answer, at: now, maxStale: maxStale) { markDue() }
+        if switches[position].replaceAnswer(with: answer, at: now, aged: age, maxStale: maxStale) {
+            markDue()
+        }
     }
 
     /// The source of a switch confirms this answer. False if the switch could not read it: then it has to be offered.
-    mutating func confirmAnswer(_ newest: Int, at position: Int, _ now: Now) -> Bool {
+    mutating func confirmAnswer(
+        _ newest: Int, at position: Int, _ now: Now, aged age: Duration
+    ) -> Bool {
         guard switches[position].newestReadable == newest else { return false }
-        if switches[position].confirmAnswer(at: now, maxStale: service.policy.maxStale) {
-            markDue()
-        }
+        let maxStale = service.policy.maxStale
+        if switches[position].confirmAnswer(at: now, aged: age, maxStale: maxStale) { markDue() }
         return true
     }
 

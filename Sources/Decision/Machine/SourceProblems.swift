@@ -26,6 +26,8 @@ struct SourceProblems: Hashable, Sendable {
         case mirror
         case warning
         case versionJump
+        /// A cache answers, and not the server.
+        case cached
 
         /// Whether there is one at most, which goes on while its text changes.
         var isSingle: Bool { rawValue <= Self.unwatched.rawValue }
@@ -77,6 +79,9 @@ struct SourceProblems: Hashable, Sendable {
         return present.map(\.text).filter { !before.contains($0) }
     }
 
+    /// Whether there is a problem of a kind.
+    func has(_ kind: Kind) -> Bool { !all.isEmpty && all.contains { $0.kind == kind } }
+
     /// Drops the problems of these kinds.
     mutating func clear(_ kinds: Kind...) { all.removeAll { kinds.contains($0.kind) } }
 }
@@ -106,7 +111,7 @@ extension SourceState {
             kind = .mirror
             // Each is asked once in as many intervals as there are mirrors, and a publisher takes some time too.
             isAlarm = now.wall - fact.since > plan.interval * (3 * plan.mirrors.count)
-        case .warning, .versionJump: kind = .sourceWarning
+        case .warning, .versionJump, .cached: kind = .sourceWarning
         }
         return Problem(.source(name), kind, text, since: fact.since, isAlarm: isAlarm)
     }

@@ -9,6 +9,9 @@ struct SourceState: Schedulable {
     private(set) var answers: [NumberedAnswer] = []
     /// When the source last gave or confirmed the newest answer.
     private(set) var confirmation = Confirmation.never
+    /// The time that the last good answer has been in caches on the way. Of signed flags it is zero: they have a
+    /// version and an end, which no cache can change.
+    private(set) var ageOnArrival = Duration.zero
     var documents: DocumentTrust
     private var mirrorState: MirrorState
     private(set) var problems = SourceProblems()
@@ -187,8 +190,14 @@ struct SourceState: Schedulable {
             .map { .flagVanished(name, key: $0) }
     }
 
+    /// A good answer has been in caches on the way for `age`.
+    mutating func ageArrived(_ age: Duration) { ageOnArrival = plan.isSigned ? .zero : age }
+
+    /// Whether its last good answer was from a cache.
+    var isFromCache: Bool { problems.has(.cached) }
+
     /// Notes that the source has confirmed the newest answer.
-    mutating func confirmAnswer(at now: Now) { confirmation = .now(now.boot) }
+    mutating func confirmAnswer(at now: Now) { confirmation.renew(at: now, ageOnArrival) }
 
     /// Restores the answers and the highest version that an earlier run stored.
     mutating func restore(_ stored: Memory.StoredFlags) {
@@ -275,7 +284,7 @@ struct SourceState: Schedulable {
         if next.interval != plan.interval { state.fetch(noLaterThan: now.boot + next.interval) }
         if replacement == .sameAddress {
             // Another object fetches it: no fetch is in flight, and one is due at once.
-            state.problems.clear(.unwatched, .unreadableSigners)
+            state.problems.clear(.unwatched, .unreadableSigners, .cached)
             state.documents.dropAwaiting()
             if case .fetching = state.activity { state.activity = .waiting(until: now.boot) }
             state.fetch(noLaterThan: now.boot)

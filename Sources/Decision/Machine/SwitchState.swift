@@ -67,7 +67,7 @@ struct SwitchState: Hashable, Sendable {
     /// the gate.
     mutating func offer(
         _ answer: NumberedAnswer, _ next: Reading, version: String?, isForNextStart: Bool,
-        missing: MissingSignatures? = nil, mover: Unconfirmed?, at now: Now
+        missing: MissingSignatures? = nil, mover: Unconfirmed?, at now: Now, aged age: Duration
     ) -> Disposition {
         if let missing {
             newest = .awaitingSignature(missing)
@@ -76,7 +76,7 @@ struct SwitchState: Hashable, Sendable {
         if isForNextStart, reading != nil {
             staged = .answer(number: answer.number, next)
             raiseVersion(to: next)
-            markAccepted(at: now)
+            markAccepted(at: now, aged: age)
             return .staged
         }
         if var mover {
@@ -89,7 +89,7 @@ struct SwitchState: Hashable, Sendable {
             }
         }
         putInForce(answer, next, version: version)
-        markAccepted(at: now)
+        markAccepted(at: now, aged: age)
         return .inForce
     }
 
@@ -97,27 +97,28 @@ struct SwitchState: Hashable, Sendable {
     var isStable: Bool { newest.isAccepted && staged == nil && answer?.answer.isInherited == false }
 
     /// Replaces the answer by one whose flags are those in force. True if this may change the verdict.
-    mutating func replaceAnswer(with answer: NumberedAnswer, at now: Now, maxStale: Duration?)
-        -> Bool
-    {
+    mutating func replaceAnswer(
+        with answer: NumberedAnswer, at now: Now, aged age: Duration, maxStale: Duration?
+    ) -> Bool {
         self.answer = answer
         defer { isUnproved = false }
-        return confirmAnswer(at: now, maxStale: maxStale) || isUnproved
+        return confirmAnswer(at: now, aged: age, maxStale: maxStale) || isUnproved
     }
 
-    /// The source has confirmed the newest answer, in force or staged. True if this may change the verdict.
-    mutating func confirmAnswer(at now: Now, maxStale: Duration?) -> Bool {
+    /// The source has confirmed the newest answer, in force or staged, by an answer of this `age`. True if this may
+    /// change the verdict.
+    mutating func confirmAnswer(at now: Now, aged age: Duration, maxStale: Duration?) -> Bool {
         let wasStale = maxStale.map { confirmation.age(at: now) >= $0 } ?? false
         let mayChange = !isAnswered || !newest.isAccepted || wasStale
-        markAccepted(at: now)
+        markAccepted(at: now, aged: age)
         return mayChange
     }
 
     /// The source has confirmed the flags in force, and not the newest answer, which waits.
     mutating func confirmFlags(at now: Now) { confirmation = .now(now.boot) }
 
-    private mutating func markAccepted(at now: Now) {
-        confirmation = .now(now.boot)
+    private mutating func markAccepted(at now: Now, aged age: Duration) {
+        confirmation.renew(at: now, age)
         newest = .accepted
     }
 

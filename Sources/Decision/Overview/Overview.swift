@@ -228,6 +228,14 @@ extension Machine {
         index.source(name).map { view(ofSource: $0, at: now) }
     }
 
+    /// The age of the flags of a source whose last good answer was in caches on the way; zero for others.
+    package func ageFromCaches(of name: SourceName, at now: Now) -> Duration {
+        guard let source = index.source(name), sources[source].ageOnArrival > .zero else {
+            return .zero
+        }
+        return sources[source].confirmation.age(at: now)
+    }
+
     /// Whether a service has staged flags, for the next start or for `activate`.
     package func isStaged(_ name: ServiceName) -> Bool {
         index.service(name).map { services[$0].isStaged } ?? false

@@ -86,7 +86,7 @@ package final class HTTPSource: FlagSource {
             let response = try result.get()
             let outcome = try outcome(of: response, isConditional)
             places[place].fingerprints.answered = fingerprint
-            context.deliverOutcome(outcome, date: response.date(now: context.now.wall))
+            context.deliverOutcome(outcome, of: response)
         } catch {
             context.deliverOutcome(.failure(documents?.failure(of: error) ?? error))
         }

@@ -87,7 +87,7 @@ package final class OFREPSource: FlagSource {
             fingerprints.answered = fingerprint
             hasAnswered = true
             for stream in streams { stream.stream?.pollSucceeded() }
-            context.deliverOutcome(outcome, date: response.date(now: now))
+            context.deliverOutcome(outcome, of: response)
         } catch {
             fetchFailed(error)
         }

@@ -37,7 +37,7 @@ final class Probe {
     /// Fetches from each source; returns the exit status.
     func run() throws -> Int32 {
         sources.deliver = { [unowned self] event in
-            if case .fetchEnded(let source, let outcome, _) = event, outcomes[source] == nil {
+            if case .fetchEnded(let source, let outcome, _, _) = event, outcomes[source] == nil {
                 outcomes[source] = outcome
             }
         }

@@ -94,7 +94,7 @@ import Testing
             Orders.open
             + #","windows":[{"from":"2027-03-01T13:00:00Z","until":"2027-03-01T14:00:00Z"}]"#
         let event = try signedOrder(window, version: 2, by: ["alice"], expires: far)
-        guard case .fetchEnded(let name, let outcome, _) = event else { return }
+        guard case .fetchEnded(let name, let outcome, _, _) = event else { return }
         for second in 2...5 {
             try play.accept(Double(second), .fetchEnded(name, outcome, date: later))
         }

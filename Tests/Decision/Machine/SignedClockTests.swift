@@ -114,7 +114,7 @@ import Testing
             #"{"state":"countdown","ends_at":"\#(Self.edge)","windows":["#
                 + #"{"from":"1970-01-01T00:00:00Z","until":"1970-01-02T00:00:00Z"}]"#,
             version: 1, by: ["alice"], expires: Self.far)
-        guard case .fetchEnded(let name, let outcome, _) = event else { return }
+        guard case .fetchEnded(let name, let outcome, _, _) = event else { return }
         let date = try Instant(rfc3339: "2027-06-01T12:00:00Z")
         try play.accept(1, .fetchEnded(name, outcome, date: date))
         #expect(play.states == [.countdown])

@@ -224,7 +224,7 @@ import Testing
         var play = try transcript(policy: Policy(whenStale: .closed, minClosed: .zero))
         let event = try signed("no", version: 7)
         try play.accept(0, event)
-        guard case .fetchEnded(_, .answer(let answer), _) = event,
+        guard case .fetchEnded(_, .answer(let answer), _, _) = event,
             let mark = answer.signed?.identity
         else { throw InvalidFlag.missing(key: "signed") }
         play.at(1, .disproved("app", [mark: "no signer has the key"]))

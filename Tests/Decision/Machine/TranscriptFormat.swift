@@ -7,7 +7,7 @@ enum TranscriptFormat {
     /// before all others, and confirmed after the files are written.
     static func text(of event: Event, _ effects: [Effect], since now: Now) -> String {
         var (effects, done) = (effects, [String]())
-        if case .fetchEnded(let source, let outcome, _) = event {
+        if case .fetchEnded(let source, let outcome, _, _) = event {
             if case .answer(let answer) = outcome,
                 case .storeFlags(source, let stored)? = effects.first,
                 stored.map(\.body) == [answer.body]
@@ -51,10 +51,11 @@ enum TranscriptFormat {
         case .started: "started"
         case .woke: "woke"
         case .clockStepped: "clock stepped"
-        case .fetchEnded(let source, .answer(let answer), _):
+        case .fetchEnded(let source, .answer(let answer), _, _):
             "\(source) answers \(String(decoding: answer.body, as: UTF8.self))"
-        case .fetchEnded(let source, .unchanged, _): "\(source) unchanged"
-        case .fetchEnded(let source, .failure(let failure), _): "\(source) fails: \(failure.detail)"
+        case .fetchEnded(let source, .unchanged, _, _): "\(source) unchanged"
+        case .fetchEnded(let source, .failure(let failure), _, _):
+            "\(source) fails: \(failure.detail)"
         case .hinted(let source): "\(source) hinted"
         case .warningsChanged(let source, let warnings): "\(source) doubted \(warnings)"
         case .watchChanged(let source, let problem): "\(source) unwatched: \(problem ?? "no more")"

@@ -33,7 +33,7 @@ import Testing
         try folder.write(#"{"a": "\u0031"}"#, to: "flags.json")
         let (source, inbox) = source()
         source.fetch(unlessMatching: Validators(etag: "ignored"))
-        guard case .fetchEnded(name, .answer(let answer), date: nil) = inbox.events.first else {
+        guard case .fetchEnded(name, .answer(let answer), date: nil, _) = inbox.events.first else {
             Issue.record("\(inbox.events)")
             return
         }
@@ -51,7 +51,7 @@ import Testing
         ] {
             if let body { try folder.write(body, to: "flags.json") }
             source.fetch(unlessMatching: Validators())
-            guard case .fetchEnded(name, .failure(let failure), date: nil) = inbox.events.last
+            guard case .fetchEnded(name, .failure(let failure), date: nil, _) = inbox.events.last
             else {
                 Issue.record("\(inbox.events)")
                 return

@@ -128,7 +128,7 @@ package final class ClientTemplateSource: FlagSource {
                     return get(validators, isSecondTry: true)
                 }
                 let outcome = try outcome(of: response, isConditional: validators.etag != nil)
-                context.deliverOutcome(outcome, date: response.date(now: context.now.wall))
+                context.deliverOutcome(outcome, of: response)
                 stream?.pollSucceeded()
                 if versions.needFetch() { hint(after: 1000...3000) }
             } catch {

@@ -76,7 +76,7 @@ package final class ServerTemplateSource: FlagSource {
                     return get(validators, isSecondTry: true)
                 }
                 let outcome = try outcome(of: response, isConditional: validators.etag != nil)
-                context.deliverOutcome(outcome, date: response.date(now: context.now.wall))
+                context.deliverOutcome(outcome, of: response)
             } catch {
                 context.deliverOutcome(.failure(error))
             }

@@ -29,6 +29,20 @@ import Testing
         #expect(try server.requests.first?.headers["cache-control"] == "max-age=5")
     }
 
+    /// A cache on the way answered for days: the flags counted as new at each poll, and `max_stale` never came.
+    @Test func flagsAreAsOldAsTheCacheSays() async throws {
+        let server = try await FlagServer()
+        try server.folder.write("720, 0", to: "age")
+        try await server.behave("aged")
+        let daemon = try Daemon(
+            asking: server, service: "max_stale = \"10m\"\nwhen_stale = \"closed\"")
+        try await daemon.start(awaiting: "maintenance")
+        #expect(try daemon.member("reason") == #""stale-closed""#)
+        try await daemon.awaitLine(
+            "source 'app': a cache on the way answers in place of the server: its Age is over two")
+        try await server.behave("running", until: "running", of: daemon)
+    }
+
     /// A 304 to an unconditional request confirms nothing.
     @Test func a304WithoutAConditionIsNoAnswer() async throws {
         let server = try await FlagServer()
