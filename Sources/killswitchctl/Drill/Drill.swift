@@ -9,6 +9,7 @@ import Glibc
 import JSON
 import Storage
 import SystemdUnits
+import _StringProcessing
 
 /// `killswitchctl drill SERVICE`
 struct Drill: ParsableCommand {

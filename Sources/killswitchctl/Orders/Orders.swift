@@ -190,13 +190,16 @@ struct ReloadCommand: OrderCommand {
 
     func lines(_ reply: OrderReply) -> [String] {
         let (services, sources) = (names(reply.object, "service"), names(reply.object, "source"))
-        return ["the configuration is in force: \(services); \(sources)"]
-            + reply.object.strings("warnings").map { "warning: \($0)" } + orphans(reply.object)
-            + reply.object.strings("problems").map { "problem: \($0)" }
-            + units(reply.object, "attached", "to") + units(reply.object, "detached", "from")
-            + reply.object.objects("unattached").map {
-                "\($0.text("service")): unit '\($0.text("name"))': \($0.text("problem"))"
-            }
+        var lines = ["the configuration is in force: \(services); \(sources)"]
+        lines += reply.object.strings("warnings").map { "warning: \($0)" }
+        lines += orphans(reply.object)
+        lines += reply.object.strings("problems").map { "problem: \($0)" }
+        lines += units(reply.object, "attached", "to")
+        lines += units(reply.object, "detached", "from")
+        lines += reply.object.objects("unattached").map {
+            "\($0.text("service")): unit '\($0.text("name"))': \($0.text("problem"))"
+        }
+        return lines
     }
 
     func hasFailed(_ reply: OrderReply) -> Bool {

@@ -3,6 +3,7 @@ import Decision
 import Files
 import Gates
 import SystemdUnits
+import _StringProcessing
 
 /// The units that are to be attached to a target of a service.
 struct AttachedGroup {
