@@ -124,3 +124,24 @@ func whenStaleWithoutALimitIsAWarning(_ limit: String) throws {
                 (5m): its flags go stale between polls
                 """)
 }
+
+/// The service of Remote Config throttles a client that asks too often, and then orders come late.
+@Test(arguments: [
+    ("interval = \"100ms\"", true), ("interval = \"59s\"", true), ("interval = \"60s\"", false),
+    ("interval = \"1s\"\nrealtime = true", false), ("", false),
+])
+func aShortIntervalOfFirebaseIsAWarning(_ setting: String, _ isWarned: Bool) throws {
+    let said = try warnings(
+        """
+        \(shopTable.replacing("file:/a", with: "app"))
+        [source.app]
+        type = "firebase"
+        project = "p"
+        api_key = "k"
+        app_id = "a"
+        \(setting)
+        """)
+    let warning = "'interval' in [source.app] is below 60 s: Firebase has a quota"
+    #expect(said.contains(warning) == isWarned)
+    #expect(isWarned || said.isEmpty, "\(said)")
+}

@@ -79,7 +79,8 @@ struct Flag {
         }
     }
 
-    /// The wait between two polls that flags ask for, in whole seconds, as a number or in a string, limited to 1 s to 1 h; nil if left out or null.
+    /// The wait between two polls that flags ask for, in whole seconds, as a number or in a string, limited to 1 s to
+    /// 1 h; nil if left out or null.
     func optionalWait() throws(InvalidFlag) -> Duration? {
         var seconds = optional?.string.flatMap { Int64($0) }
         if seconds == nil { seconds = try optionalInteger(expected: "a whole number of seconds") }

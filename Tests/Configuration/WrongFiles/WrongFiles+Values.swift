@@ -37,8 +37,8 @@ extension WrongFile {
             zone such as "Asia/Tokyo", found a time
             f:14:13: wrong type for 'max_stale' in [service.shop]: expected a duration or "never", \
             found an integer; write "86400s"
-            f:15:14: wrong type for 'when_stale' in [service.shop]: expected 'hold', 'open' or \
-            'closed', found a table
+            f:15:14: wrong type for 'when_stale' in [service.shop]: expected 'hold', 'open', \
+            'closed' or 'ended', found a table
             f:16:14: wrong type for 'min_closed' in [service.shop]: expected a duration, found an \
             integer; write "30s"
             """),
@@ -77,8 +77,8 @@ extension WrongFile {
             mean 'Asia/Tokyo'?
             f:12:13: bad duration 'forever' for 'max_stale' in [service.shop]: write a number and \
             a unit (ms, s, m, h, d), such as '30s', or 'never'
-            f:13:14: bad value 'opne' for 'when_stale' in [service.shop]: expected 'hold', 'open' \
-            or 'closed'; did you mean 'open'?
+            f:13:14: bad value 'opne' for 'when_stale' in [service.shop]: expected 'hold', 'open', \
+            'closed' or 'ended'; did you mean 'open'?
             f:14:16: bad value 'hold' for 'when_unknown' in [service.shop]: expected 'open' or \
             'closed'
             f:15:17: bad duration '99999999999999999999d' for 'first_timeout' in [service.shop]: \

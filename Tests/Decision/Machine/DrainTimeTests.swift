@@ -35,9 +35,12 @@ import Testing
         #expect(drain(second, other) == nil)
     }
 
-    @Test func aDrainIsABoolean() throws {
-        let play = try running().receiving(#"{"state":"maintenance","drain":"soon"}"#, at: 10)
-        #expect(play.states == [.running])
+    /// What cannot be read of an order that closes must not let units run on.
+    @Test func aDrainThatIsNoBooleanStopsUnitsAtOnce() throws {
+        var play = try running()
+        let order = try play.at(10, "app", answers: #"{"state":"maintenance","drain":"soon"}"#)
+        #expect(play.states == [.maintenance])
+        #expect(drain(order, play) == nil)
     }
 
     @Test func aBootHasNothingToDrain() throws {

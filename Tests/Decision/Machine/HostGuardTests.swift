@@ -214,7 +214,7 @@ struct GuardRestartTests {
         }
         var transcript = try Transcript(plan: plan).started()
         var effects: [Effect] = []
-        for (source, years) in [("a", 1990...2040), ("b", 2041...2100), ("c", 2101...2160)] {
+        for (source, years) in [("a", 2000...2040), ("b", 2041...2100), ("c", 2101...2160)] {
             let windows = years.map(day).joined(separator: ", ")
             effects = try transcript.at(
                 2, source, answers: #"{"state": "running", "windows": [\#(windows)]}"#)

@@ -106,13 +106,13 @@ import Testing
 
     // MARK: - Clocks that are surely wrong
 
-    /// A board without a battery boots in 1970. Neither a `Date` nor a wait makes that the present time.
+    /// A board without a battery boots in the past. Neither a `Date` nor a wait makes that the present time.
     @Test func aClockBeforeTheBuildHoldsWhatIsSigned() throws {
         var play = try Transcript.signed(
-            try service(format: .switchObject(.whole)), start: "1970-01-01T00:00:10Z")
+            try service(format: .switchObject(.whole)), start: "2001-01-01T00:00:10Z")
         let event = try signedOrder(
             #"{"state":"countdown","ends_at":"\#(Self.edge)","windows":["#
-                + #"{"from":"1970-01-01T00:00:00Z","until":"1970-01-02T00:00:00Z"}]"#,
+                + #"{"from":"2001-01-01T00:00:00Z","until":"2001-01-02T00:00:00Z"}]"#,
             version: 1, by: ["alice"], expires: Self.far)
         guard case .fetchEnded(let name, let outcome, _, _) = event else { return }
         let date = try Instant(rfc3339: "2027-06-01T12:00:00Z")
