@@ -126,7 +126,8 @@ import Testing
             try File.modificationTime(of: mark) > before
         }
         try await server.awaitRequests(to: Self.fetch) { $0 > 4 }
-        #expect(try daemon.warnings == [])
+        // The interval of this test is too short for the real service, and the daemon says so.
+        #expect(try daemon.warnings.allSatisfy { $0.contains("is below 60 s: Firebase") })
     }
 
     @Test func anAnswerWithoutAStateIsReadByItsEntries() async throws {
