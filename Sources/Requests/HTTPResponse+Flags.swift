@@ -14,6 +14,8 @@ extension HTTPResponse {
     /// The time that the answer has been in caches on the way; nil without a readable `Age`. Of several values the
     /// first counts (RFC 9111 §5.1).
     package var age: Duration? {
+        // Most answers have none: no list is made for them.
+        guard headers["age"] != nil else { return nil }
         let first = headers.members(of: "age")?.first
         return first?.utf8.decimalNumber.map { .seconds(min($0, 86_400 * 366)) }
     }

@@ -55,7 +55,8 @@ extension Format {
     /// Whether it reads the same keys with the same values in both flags.
     func findsSame(in left: JSON.Object, and right: JSON.Object) -> Bool {
         keys(in: right).allSatisfy { left[$0] == right[$0] }
-            && suspects(in: left) == suspects(in: right)
+            && (Misspelling.isSame(in: left, and: right)
+                || suspects(in: left) == suspects(in: right))
     }
 
     /// The members of flags that are themselves the object and look like a member that is absent, as the reading warns.

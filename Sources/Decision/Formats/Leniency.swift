@@ -90,20 +90,39 @@ struct Misspelling: Hashable {
     }
 
     /// Those in `object`, whose known members are `words`. One edit makes a word suspect; two, from seven letters on.
+    ///
+    /// It runs for each member of each new answer, so the letters of two words are compared before their edits are
+    /// counted: an edit changes the letters that a word has by two at most.
     static func all(in object: JSON.Object, of words: [String]) -> [Misspelling] {
-        let absent = words.filter { object[$0] == nil }.map { (word: $0, bytes: Array($0.utf8)) }
+        let absent = words.filter { object[$0] == nil }.map { (word: $0, letters: letters(of: $0)) }
         var found: [Misspelling] = []
-        for (member, _) in object where !words.contains(member) {
-            guard member.utf8.count <= longest, !member.hasPrefix("$"), !member.hasPrefix("x-")
-            else { continue }
-            let bytes = Array(member.utf8)
-            let meant = absent.first {
-                editDistance(bytes, $0.bytes, atMost: $0.bytes.count < 7 ? 1 : 2) != nil
+        for (member, _) in object {
+            let (count, letters) = (member.utf8.count, letters(of: member))
+            for (word, others) in absent {
+                let edits = word.utf8.count < 7 ? 1 : 2
+                guard abs(word.utf8.count - count) <= edits,
+                    (letters ^ others).nonzeroBitCount <= 2 * edits, !words.contains(member),
+                    !member.hasPrefix("$"), !member.hasPrefix("x-"),
+                    editDistance(Array(member.utf8), Array(word.utf8), atMost: edits) != nil
+                else { continue }
+                found.append(Misspelling(member: member, meant: word))
+                break
             }
-            if let meant { found.append(Misspelling(member: member, meant: meant.word)) }
             if found.count == most { break }
         }
         return found
+    }
+
+    /// Whether the members of both have the same names in the same order: then the same ones are suspect.
+    static func isSame(in left: JSON.Object, and right: JSON.Object) -> Bool {
+        left.elementsEqual(right) { $0.key == $1.key }
+    }
+
+    /// The letters of a word, a bit for each, whatever their case.
+    private static func letters(of word: String) -> UInt32 {
+        var letters: UInt32 = 0
+        for byte in word.utf8.prefix(longest) { letters |= 1 << UInt32(byte & 31) }
+        return letters
     }
 
     /// No known member is longer.

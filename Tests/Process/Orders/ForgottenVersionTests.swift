@@ -29,7 +29,8 @@ import Testing
         let daemon = source.daemon
         try source.publish(.running, version: 3)
         try await daemon.start(awaiting: "running")
-        #expect(try daemon.warnings.isEmpty)
+        // The interval of this test is too short for the real service, and the daemon says so.
+        #expect(try daemon.warnings.allSatisfy { $0.contains("is below 60 s: Firebase") })
         try source.publish(.ended, version: .max)
         let reported = "version jumped from 3 to 9223372036854775807"
         try await daemon.awaitLine(reported)
