@@ -38,7 +38,7 @@ package struct Settings: Hashable, Sendable {
                     name: $0.name, interval: $0.interval, timeout: $0.kind.limits.timeout,
                     maxBackoff: $0.maxBackoff, defaults: $0.defaults,
                     audience: $0.signing?.audience,
-                    mirrors: $0.mirrors)
+                    mirrors: $0.mirrors, tellsTime: $0.kind.tellsTime)
             }, services: services, guardLimits: guardLimits, slots: slots)
         plan.guards = guardNames
         return plan

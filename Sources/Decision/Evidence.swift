@@ -7,6 +7,8 @@ package struct Evidence: Hashable, Sendable {
     package var reading: Reading?
     /// Whether the source gave or confirmed flags since the start.
     package var isAnswered = false
+    /// Whether there are stored flags that cannot be read: they may close the gate.
+    package var isUnreadable = false
     /// Whether the service still waits for the first answer since the start.
     package var isAwaited = false
     /// Whether the host has just woken up, and the source may not have been polled since.
@@ -68,11 +70,15 @@ package struct Circumstances: Hashable, Sendable {
     /// The time for the end of the override: the wall clock's, or an earlier one while that is not
     /// believed.
     package var overrideTime: Instant
+    /// Whether an order that closes stays in force past its end: nothing confirms the clock.
+    package var isOverrideHeld = false
     /// Whether this service was decided in this boot already, so that its units may be running.
     package var isSameBoot: Bool
     /// The gate that its flags and its policy wanted at the last decision in this boot; nil before
     /// the first.
     package var wantedBefore: Gate?
+    /// The state in which an earlier run of this boot has left the service; nil without one.
+    package var stateAtStart: State?
     /// The installed version of the software that the service runs; nil if unknown.
     package var installed: Version?
     /// The override of an operator, whether it has expired or not.
@@ -98,9 +104,9 @@ extension Circumstances {
         return circumstances
     }
 
-    /// The override in force; nil if there is none, or its end has come.
+    /// The override in force; nil if there is none, or its end has come and is not held.
     package var overrideInForce: Override? {
-        guard let override, overrideTime < override.until else { return nil }
+        guard let override, overrideTime < override.until || isOverrideHeld else { return nil }
         return override
     }
 }

@@ -56,6 +56,12 @@ extension Service {
     package func opinion(of evidence: Evidence, in circumstances: Circumstances) -> Opinion? {
         guard let reading = evidence.reading else {
             if evidence.isAwaited { return nil }
+            if evidence.isUnreadable {
+                let state = circumstances.stateAtStart ?? .maintenance
+                let gate = policy.gate(of: state) ?? .closed
+                return Opinion(
+                    state: state, gate: gate, reason: .unreadableFlags(evidence.source, gate))
+            }
             let gate = policy.whenUnknown
             return Opinion(
                 state: gate.defaultState, gate: gate,
@@ -256,7 +262,7 @@ extension Opinion {
 
 extension Gate {
     /// The state of a service whose gate the policy sets without flags.
-    fileprivate var defaultState: State { self == .open ? .running : .maintenance }
+    var defaultState: State { self == .open ? .running : .maintenance }
 }
 
 extension Reason {
@@ -265,7 +271,7 @@ extension Reason {
         switch self {
         case .flags, .storedFlags, .endUnreadable, .windowAhead, .rollout: true
         case .starting, .awaitingFirstAnswer, .invalidAnswer, .unconfirmed, .awaitingSignature,
-            .awaitingGuard, .endPassed, .window, .versionTooOld, .stale, .unknown,
+            .awaitingGuard, .endPassed, .window, .versionTooOld, .stale, .unknown, .unreadableFlags,
             .clockNotBelieved, .serverClock,
             .minClosed, .reopening, .closingHeld, .overridden:
             false

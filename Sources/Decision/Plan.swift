@@ -14,6 +14,8 @@ package struct SourcePlan: Hashable, Sendable {
     package var audience: String?
     /// Its mirrors, by their addresses as others may see them, in the order of the configuration; empty without.
     package var mirrors: [String]
+    /// Whether its answers may say what time it is: all but those of a file.
+    package var tellsTime: Bool
 
     /// Whether it has signers, so that nothing counts that nobody has signed.
     var isSigned: Bool { audience != nil }
@@ -22,7 +24,7 @@ package struct SourcePlan: Hashable, Sendable {
     package init(
         name: SourceName, interval: Duration, timeout: Duration = .seconds(30),
         maxBackoff: Duration? = nil, defaults: JSON.Object = JSON.Object(), audience: String? = nil,
-        mirrors: [String] = []
+        mirrors: [String] = [], tellsTime: Bool = true
     ) {
         self.name = name
         self.interval = interval
@@ -31,6 +33,7 @@ package struct SourcePlan: Hashable, Sendable {
         self.defaults = defaults
         self.audience = audience
         self.mirrors = mirrors
+        self.tellsTime = tellsTime
     }
 }
 

@@ -21,6 +21,9 @@ package enum Reason: Hashable, Sendable {
     case endUnreadable(SourceName, String)
     case stale(SourceName, Staleness, WhenStale)
     case unknown(SourceName, Gate)
+    /// The source has not answered, and its stored flags cannot be read: the gate stays as it was in this boot, and is
+    /// not opened after another.
+    case unreadableFlags(SourceName, Gate)
     /// The clock of this host is not trusted, and the source has no other: its ends are held.
     case clockNotBelieved(SourceName)
     /// The clock of this host is not trusted, and the clock of the source's server measures its ends.
@@ -95,6 +98,8 @@ extension Reason {
         case expiredEnded = "expired-ended"
         case unknownOpen = "unknown-open"
         case unknownClosed = "unknown-closed"
+        case unreadableOpen = "unreadable-open"
+        case unreadableClosed = "unreadable-closed"
         case clockNotBelieved = "clock-not-believed"
         case serverClock = "server-clock"
         case rollout
@@ -177,6 +182,8 @@ extension Reason {
         case .stale(let source, .unproved, .ended): (.unprovedEnded, source, true)
         case .unknown(let source, .open): (.unknownOpen, source, true)
         case .unknown(let source, .closed): (.unknownClosed, source, true)
+        case .unreadableFlags(let source, .open): (.unreadableOpen, source, true)
+        case .unreadableFlags(let source, .closed): (.unreadableClosed, source, true)
         case .clockNotBelieved(let source): (.clockNotBelieved, source, true)
         case .serverClock(let source): (.serverClock, source, true)
         case .rollout(let source, _, _): (.rollout, source, false)
@@ -221,6 +228,9 @@ extension Reason {
                 + outcome.clause
         case .unknown(let source, let gate):
             "source '\(source)' has never given valid flags; when_unknown \(gate.movement)"
+        case .unreadableFlags(let source, let gate):
+            "the stored flags of source '\(source)' cannot be read, and it has not answered; the gate stays "
+                + (gate == .open ? "open, as it was" : "closed until it answers")
         case .clockNotBelieved(let source):
             "the clock of this host is not trusted; ends and windows of source '\(source)' neither "
                 + "begin nor end until it is"

@@ -93,8 +93,8 @@ extension Service {
             if let expires = item.reading?.expires { include(expires) }
             if let left = timeUntilStale(item) { edge = min(edge, now.wall + left) }
         }
-        if let override = circumstances.overrideInForce {
-            edge = min(edge, now.wall + (override.until - circumstances.overrideTime))
+        if let end = circumstances.overrideInForce?.until, end > circumstances.overrideTime {
+            edge = min(edge, now.wall + (end - circumstances.overrideTime))
         }
         return edge
     }

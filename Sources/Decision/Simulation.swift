@@ -74,7 +74,8 @@ package struct Simulation {
             case .storeVersion(let source, _):
                 // Nothing is stored, and nothing can fail.
                 handle(.writeEnded(.storeVersion(source), problem: nil))
-            case .fetch, .ask, .storeFlags, .dropVersion, .reserveVersion, .readVersion, .forget,
+            case .fetch, .ask, .storeFlags, .dropVersion, .reserveVersion, .readVersion, .readAgain,
+                .setAside, .forget,
                 .markConfirmed,
                 .storeLedger, .storeOverrides, .withdraw, .stopSource, .reject, .deliverNotice:
                 break

@@ -88,11 +88,13 @@ package struct Override: Hashable, Sendable {
     package let until: Instant
     /// Whether units stop at once, without the service's drain.
     package let isUrgent: Bool
+    /// Whether it rehearses a closing: what opens the gate after it does not wait for a turn.
+    package let isRehearsal: Bool
 
     /// Nil for the state `undecided`, which nobody can order.
     package init?(
         state: State, cause: String, author: String, since: Instant, until: Instant,
-        isUrgent: Bool = false
+        isUrgent: Bool = false, isRehearsal: Bool = false
     ) {
         guard state != .undecided else { return nil }
         self.state = state
@@ -101,6 +103,7 @@ package struct Override: Hashable, Sendable {
         self.since = since
         self.until = until
         self.isUrgent = isUrgent
+        self.isRehearsal = isRehearsal
     }
 
     /// Whether it was given for this cause, compared by bytes.

@@ -24,7 +24,7 @@ extension DecisionDriver {
             case .markConfirmed where waits, .log where waits, .deliverNotice where waits:
                 later.append(effect)
             case .fetch, .ask, .storeFlags, .storeVersion, .dropVersion, .reserveVersion,
-                .readVersion,
+                .readVersion, .readAgain, .setAside,
                 .forget, .markConfirmed, .storeLedger, .storeOverrides, .deliverNotice, .withdraw,
                 .stopSource, .reject, .log, .sleep:
                 perform(effect)
@@ -81,6 +81,7 @@ extension DecisionDriver {
             guard let source = sources[name]?.source else { return }
             source.documents?.setAnswersInForce(answers)
             performWrite(.storeFlags(name)) {
+                try setAside(.flags(name))
                 try state.store(answers, of: name, fingerprint: source.fingerprint)
                 if answers.isEmpty { try runtime.removeConfirmation(of: name) }
             }
@@ -92,13 +93,22 @@ extension DecisionDriver {
         case .reserveVersion(let name):
             performWrite(.reserveVersion(name)) { try state.reserveVersion(of: name) }
         case .readVersion(let name): post(.versionRead(name, state.version(of: name)))
+        case .readAgain(let records):
+            post(.memoryRead(MemoryReader(state, runtime).read(records, of: sources)))
+        case .setAside(let record): unreadable.insert(record)
         case .forget(let name): sources[name]?.source.forget()
         case .markConfirmed(let name):
             performWrite(.markConfirmed(name)) { try markConfirmed(name) }
         case .storeOverrides(let overrides):
-            performWrite(.storeOverrides) { try state.store(overrides) }
+            performWrite(.storeOverrides) {
+                try setAside(.overrides)
+                try state.store(overrides)
+            }
         case .storeLedger(let ledger, let changed):
-            performWrite(.storeLedger) { try state.store(ledger, changed: changed) }
+            performWrite(.storeLedger) {
+                try setAside(.ledger)
+                try state.store(ledger, changed: changed)
+            }
         case .publish(let service, let record): publish(record, of: service)
         case .withdraw(let name):
             undecided[name] = nil
@@ -172,6 +182,13 @@ extension DecisionDriver {
         if case .publish = operation, !hasFailed { return true }
         post(.writeEnded(operation, problem: nil))
         return true
+    }
+
+    /// Gives a file another name that cannot be read, before it is written.
+    private func setAside(_ record: StoredRecord) throws(FileError) {
+        guard !unreadable.isEmpty, unreadable.contains(record) else { return }
+        try state.setAside(record, at: now.wall)
+        unreadable.remove(record)
     }
 
     private func sleep(until wake: Wake) {

@@ -33,6 +33,8 @@ package final class DecisionDriver {
     var unfinished: [Event] = []
     /// The sources whose documents wait until their versions are stored.
     var awaitingVersion: Set<SourceName> = []
+    /// The stored files that cannot be read, and are set aside before they are written.
+    var unreadable: Set<StoredRecord> = []
     /// Whether the machine goes on with unfinished work as soon as the queue is empty.
     var isResuming = false
     /// Whether a write has failed, and the machine may wait for its success.

@@ -25,7 +25,7 @@ extension Event {
         switch self {
         case .fetchEnded(let name, _, _, _), .writeEnded(.storeVersion(let name), _): name
         case .started, .woke, .clockStepped, .hinted, .watchChanged, .signersRead, .warningsChanged,
-            .versionRead,
+            .versionRead, .memoryRead,
             .disproved, .writeEnded, .filesDeleted, .stateDeleted, .confirm, .force, .release,
             .drillEnded, .activate, .guardAnswered, .forget, .versionInstalled, .reconfigured,
             .startupWaitEnded:

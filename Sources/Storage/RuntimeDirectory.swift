@@ -84,6 +84,26 @@ package struct RuntimeDirectory {
         readable { try PublishedState.read(in: folder) } ?? nil
     }
 
+    /// What the files of these services say that a daemon has published in this boot, read before `tidy`: for a ledger
+    /// that does not. A marker alone counts too, since a closing that cannot be written leaves no more.
+    package func published(of services: [ServiceName]) -> [ServiceName: Ledger.Entry] {
+        var entries: [ServiceName: Ledger.Entry] = [:]
+        for service in services {
+            let folder = "\(path)/\(service)"
+            let state = published(in: folder)
+            guard state == nil || state?.bootID == bootID, let gate = Marker(folder: folder).gate
+            else { continue }
+            let known = state.flatMap { $0.gate == gate ? $0 : nil }
+            let since = readable { try known?.object.instant("since") } ?? nil
+            let generation = readable { try known?.object.generation() } ?? nil
+            entries[service] = Ledger.Entry(
+                state: known?.state ?? (gate == .open ? .running : .maintenance),
+                since: since ?? Instant(microseconds: 0), generation: Int(generation ?? 0),
+                bootID: bootID)
+        }
+        return entries
+    }
+
     /// The gate of a service by its marker; nil without one.
     package func marker(of service: ServiceName) -> Gate? {
         Marker(folder: "\(path)/\(service)").gate
@@ -189,8 +209,12 @@ package struct RuntimeDirectory {
             // A folder without a `state.json` belongs to somebody else.
             if try PublishedState.read(in: folder) != nil { try removeService(folder) }
         } else if published(in: folder)?.bootID != bootID {
-            // The first decision replaces a state of another boot, or one that cannot be read.
-            try Marker(folder: folder).set(nil)
+            // The first decision replaces a state of another boot, or one that cannot be read. A marker `closed` beside
+            // none may be all that is left of a closing that could not be written.
+            let isOther = published(in: folder) != nil
+            if isOther || Marker(folder: folder).gate != .closed {
+                try Marker(folder: folder).set(nil)
+            }
             try File.remove("\(folder)/\(FileName.unavailable)")
         }
     }
@@ -242,46 +266,4 @@ package struct RuntimeDirectory {
         return try File.ifThere(File.read(file, limit: 1 << 20))
             .map { String(decoding: $0.dropLast(), as: UTF8.self) }
     }
-}
-
-/// The names of the files that other programs rely on.
-package enum FileName {
-    /// The verdict of a service, for programs.
-    package static let state = "state.json"
-    /// The same, for shells and units.
-    package static let environment = "state.env"
-    /// Why the configuration on disk is refused; only while it is. No service's folder has this name: it has a dot.
-    package static let refusedConfiguration = "configuration.refused"
-    /// The attached units of a service.
-    package static let units = "units.json"
-    /// What the gate of a service is in fact.
-    package static let gate = "gate.json"
-    /// The page for the users of a service.
-    package static let page = "page.html"
-    /// The same for the clients of an API, while people should see the page.
-    package static let problem = "problem.json"
-    /// Then also: after how many seconds a client may try again, filled up with spaces to as many bytes.
-    package static let retryAfter = "retry-after"
-    /// Empty; it is there while people should see the page.
-    package static let unavailable = "unavailable"
-    /// The announced end of a service that counts down, as an HTTP date; its modification time is the same.
-    package static let sunset = "sunset"
-    /// The metrics of the host, in the text format of Prometheus.
-    package static let metrics = "metrics.prom"
-    /// The socket on which the daemon listens for killswitchctl.
-    package static let controlSocket = "control.sock"
-    /// Empty: the time of its last change is that of the daemon's last sign of life.
-    package static let alive = "alive"
-    /// Announced ends, windows ahead and closed services, for people who log in.
-    package static let motd = "motd"
-
-    /// The service that has the folder of this name; nil for a name that is no service's.
-    package static func service(_ entry: String) -> ServiceName? {
-        ServiceName.isReserved(entry) ? nil : ServiceName(entry)
-    }
-
-    package static let sourcePrefix = "source."
-
-    /// The mark of a source: its modification time says when the source last confirmed its flags.
-    package static func source(_ name: SourceName) -> String { sourcePrefix + name.text }
 }

@@ -62,16 +62,8 @@ package struct StateDirectory {
     }
 
     /// The highest version of a source's signed documents. One that cannot be read is not the same as none.
-    package func version(of source: SourceName) -> VersionMemory {
-        let path = versionPath(source)
-        do {
-            guard let bytes = try contents(path) else { return .none }
-            return try StoredVersion.version(in: bytes).map { .known($0) } ?? .none
-        } catch let error as FileError {
-            return .unreadable("\(error)")
-        } catch {
-            return .unreadable("read '\(path)': \(error)")
-        }
+    package func version(of source: SourceName) -> Stored<AcceptedVersion> {
+        stored { try restored(versionPath(source), StoredVersion.version) }
     }
 
     /// Deletes the highest version of a source's signed documents, by an operator's order. Its space stays reserved.
@@ -81,16 +73,18 @@ package struct StateDirectory {
 
     /// The stored answers of a source, and when it last confirmed them. `mark` is the file in the
     /// runtime directory that says so for this boot. Answers whose binding `isBound` rejects are
-    /// inherited. Nil if none are stored. The highest version is not among them: see `version`.
+    /// inherited. The highest version is not among them: see `version`.
     package func flags(
         of source: SourceName, mark: String, isBound: (String) -> Bool
-    ) throws -> Memory.StoredFlags? {
-        let file = flagsPath(source)
-        let answers = try restored(file) { try StoredFlags.answers(in: $0, isBound: isBound) }
-        guard let answers else { return nil }
-        let times = [try modificationTime(file), try modificationTime(mark)].compactMap(\.self)
-        return (times + answers.map(\.fetchedAt)).max().map { confirmedAt in
-            Memory.StoredFlags(answers: answers, confirmedAt: confirmedAt)
+    ) -> Stored<Memory.StoredFlags> {
+        stored {
+            let file = flagsPath(source)
+            let answers = try restored(file) { try StoredFlags.answers(in: $0, isBound: isBound) }
+            guard let answers else { return nil }
+            let times = [try modificationTime(file), try modificationTime(mark)].compactMap(\.self)
+            return (times + answers.map(\.fetchedAt)).max().map { confirmedAt in
+                Memory.StoredFlags(answers: answers, confirmedAt: confirmedAt)
+            }
         }
     }
 
@@ -99,9 +93,9 @@ package struct StateDirectory {
         try replace(overridesPath, with: StoredOverrides.bytes(of: overrides))
     }
 
-    /// The stored overrides; nil if there are none.
-    package func overrides() throws -> [ServiceName: Override]? {
-        try restored(overridesPath, document: StoredOverrides.overrides)
+    /// The stored overrides.
+    package func overrides() -> Stored<[ServiceName: Override]> {
+        stored { try restored(overridesPath, document: StoredOverrides.overrides) }
     }
 
     /// Stores the ledger, before its states are published; `changed` is nil if each of its entries has changed.
@@ -129,13 +123,32 @@ package struct StateDirectory {
     /// How many entries a ledger has that is not written as a whole at each change.
     private static let largeLedger = 64
 
-    /// The stored ledger; nil if there is none.
-    package func ledger() throws -> Ledger? {
-        guard var ledger = try restored(ledgerPath, document: StoredLedger.ledger) else {
-            return nil
+    /// The stored ledger.
+    package func ledger() -> Stored<Ledger> {
+        stored {
+            guard var ledger = try restored(ledgerPath, document: StoredLedger.ledger) else {
+                return nil
+            }
+            try restored(ledgerLogPath) { try StoredLedger.apply($0, to: &ledger) }
+            return ledger
         }
-        if let log = try contents(ledgerLogPath) { StoredLedger.apply(log, to: &ledger) }
-        return ledger
+    }
+
+    /// Gives a file that cannot be read another name, `NAME.unreadable-TIME`, so that nothing writes over it.
+    package func setAside(_ record: StoredRecord, at now: Instant) throws(FileError) {
+        let files =
+            switch record {
+            case .ledger: [ledgerPath, ledgerLogPath]
+            case .overrides: [overridesPath]
+            case .flags(let source): [flagsPath(source)]
+            }
+        let time = Zone.utc.rfc3339(Instant(seconds: now.microseconds / 1_000_000))
+            .filter { $0 != "-" && $0 != ":" }
+        for file in files {
+            do {
+                try File.rename(file, to: "\(file).unreadable-\(time)")
+            } catch  where error.isNotFound {}
+        }
     }
 
     /// Stores up to which number the numbers of reports are used, before they are: each is one state of the host.
@@ -161,6 +174,13 @@ package struct StateDirectory {
         }
     }
 
+    /// What a reading has found. Every failure but that of a missing file is told.
+    private func stored<Value>(_ read: () throws -> Value?) -> Stored<Value> {
+        do { return try read().map { .known($0) } ?? .none } catch {
+            return .unreadable("\(error)")
+        }
+    }
+
     /// Reads a document; nil if its file does not exist, or if there is nothing in it.
     private func restored<Value>(
         _ file: String, document content: (JSON.Object) throws -> Value?
@@ -168,6 +188,7 @@ package struct StateDirectory {
         try restored(file) { try StoredForm.read($0, content) }
     }
 
+    @discardableResult
     private func restored<Value>(
         _ file: String, _ content: ([UInt8]) throws -> Value?
     ) throws -> Value? {
@@ -231,7 +252,15 @@ package struct StateDirectory {
     private var configurationPath: String { "\(path)/configuration.json" }
 }
 
-/// The content of a stored file cannot be read: that is reported, stops nothing, and the file is later overwritten.
+/// A stored file cannot be read, or its content is not what this version, or an earlier one, writes.
 package struct UnreadableContent: Error, CustomStringConvertible {
     package let description: String
+}
+
+extension Stored {
+    /// Nil without one. Throws why it cannot be read.
+    package func get() throws(UnreadableContent) -> Value? {
+        if let problem { throw UnreadableContent(description: problem) }
+        return value
+    }
 }

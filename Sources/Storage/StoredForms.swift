@@ -26,16 +26,16 @@ enum StoredForm {
         return try content(stored)
     }
 
-    /// A document with a line for each service, in the order of their names, and another member.
+    /// A document with a line for each service, in the order of their names, and other members.
     static func bytes<Value>(
-        byService values: [ServiceName: Value], and other: (key: String, value: JSON.Value)? = nil,
+        byService values: [ServiceName: Value], and others: JSON.Object = JSON.Object(),
         _ json: (Value) -> JSON.Object
     ) -> [UInt8] {
         let services = values.sorted { $0.key < $1.key }.map {
             ($0.key.text, JSON.Value.object(json($0.value)))
         }
         var members: JSON.Object = ["services": .object(JSON.Object(services))]
-        if let other { members[other.key] = other.value }
+        for (key, value) in others { members[key] = value }
         return bytes(members, style: .outline)
     }
 
@@ -58,6 +58,7 @@ enum StoredOverrides {
         StoredForm.bytes(byService: overrides) { override in
             var object = override.json(in: .utc)
             if override.isUrgent { object["now"] = true }
+            if override.isRehearsal { object["rehearsal"] = true }
             return object
         }
     }
@@ -67,7 +68,8 @@ enum StoredOverrides {
             let override = Override(
                 state: try object.state(), cause: try object.string("reason"),
                 author: try object.string("author"), since: try object.instant("since"),
-                until: try object.instant("until"), isUrgent: object["now"]?.bool ?? false)
+                until: try object.instant("until"), isUrgent: try object.flag("now"),
+                isRehearsal: try object.flag("rehearsal"))
             guard let override else { throw StoredFormError.wrong("state") }
             return override
         }
@@ -127,6 +129,13 @@ extension JSON.Object {
     func state() throws(StoredFormError) -> State {
         guard let state = State(rawValue: try string("state")) else { throw .wrong("state") }
         return state
+    }
+
+    /// A Boolean that is false where it is absent.
+    func flag(_ key: String) throws(StoredFormError) -> Bool {
+        guard let value = self[key] else { return false }
+        guard let flag = value.bool else { throw .wrong(key) }
+        return flag
     }
 
     /// A time by RFC 3339.

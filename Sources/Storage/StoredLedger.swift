@@ -6,9 +6,10 @@ import JSON
 enum StoredLedger {
     static func bytes(of ledger: Ledger) -> [UInt8] {
         var common = Common()
-        return StoredForm.bytes(
-            byService: ledger.entries, and: ledger.clocks.map { ("clocks", .object(json($0))) }
-        ) { json($0, &common) }
+        var others = JSON.Object()
+        if let clocks = ledger.clocks { others["clocks"] = .object(json(clocks)) }
+        if ledger.hasOrders { others["orders"] = true }
+        return StoredForm.bytes(byService: ledger.entries, and: others) { json($0, &common) }
     }
 
     /// The entries for the log, a line each after a line feed, so that a line that a crash has cut off ends there.
@@ -25,18 +26,26 @@ enum StoredLedger {
         return bytes
     }
 
-    /// Puts the entries of a log in the places of the ledger's. A line that was cut off counts as not written.
-    static func apply(_ log: [UInt8], to ledger: inout Ledger) {
+    /// Puts the entries of a log in the places of the ledger's. A line that was cut off counts as not written; any
+    /// other that cannot be read is an error.
+    static func apply(_ log: [UInt8], to ledger: inout Ledger) throws {
         for line in log.split(separator: UInt8(ascii: "\n")) {
+            let stored: JSON.Object
             do {
-                let stored = try JSON.Value.parse(Array(line)).asObject()
-                let entry = try entry(stored)
-                if let name = ServiceName(try stored.string("service")) {
-                    ledger.entries[name] = entry
-                }
-            } catch {}
+                stored = try JSON.Value.parse(Array(line)).asObject()
+            } catch let error as SyntaxError where error.offset + Self.torn > line.count {
+                continue
+            }
+            let entry = try entry(stored)
+            guard let name = ServiceName(try stored.string("service")) else {
+                throw StoredFormError.wrong("service")
+            }
+            ledger.entries[name] = entry
         }
     }
+
+    /// How many bytes before its end a line that was cut off may be wrong: those of an escape.
+    private static let torn = 6
 
     /// What services that read the same flags know alike: it is made, and kept in memory, once for all of them.
     private struct Common {
@@ -76,13 +85,19 @@ enum StoredLedger {
             stored["drains_until"] = .number(Number(end.microseconds))
         }
         if let drill = entry.drill { stored["drill"] = json(drill) }
+        if let order = entry.order {
+            stored["order"] = .object([
+                "until": .string(Zone.utc.rfc3339(order.until)),
+                "flags": .optional(order.unforced?.rawValue),
+            ])
+        }
         return stored
     }
 
     static func ledger(in stored: JSON.Object) throws -> Ledger {
         Ledger(
             entries: try StoredForm.byService(stored, entry),
-            clocks: try stored["clocks"]?.object.map(clocks))
+            clocks: try stored["clocks"]?.object.map(clocks), hasOrders: try stored.flag("orders"))
     }
 
     private static func json(_ clocks: Ledger.Clocks) -> JSON.Object {
@@ -116,7 +131,7 @@ enum StoredLedger {
         var entry = Ledger.Entry(
             state: try object.state(), since: try object.instant("since"),
             generation: Int(try object.generation()), bootID: try object.string("boot_id"),
-            isHeld: object["held"]?.bool ?? false)
+            isHeld: try object.flag("held"))
         if let closing = object["closing"]?.object {
             entry.closing = Closing(
                 cause: try closing.boottime("cause"), at: try closing.boottime("at"))
@@ -126,7 +141,14 @@ enum StoredLedger {
         if object["opens_at"] != nil { entry.turn = try object.boottime("opens_at") }
         if object["drains_until"] != nil { entry.drainsUntil = try object.boottime("drains_until") }
         entry.drill = try object["drill"]?.object.map(drill)
+        if let order = object["order"] { entry.order = try self.order(order.asObject()) }
         return entry
+    }
+
+    private static func order(_ object: JSON.Object) throws -> Ledger.Entry.Order {
+        Ledger.Entry.Order(
+            until: try object.instant("until"),
+            unforced: object["flags"]?.string.flatMap(Gate.init))
     }
 
     private static func json(_ drill: LastDrill) -> JSON.Value {

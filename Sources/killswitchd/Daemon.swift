@@ -67,6 +67,8 @@ final class Daemon {
         stateLock = try FileLock(in: state.path)
         runtimeLock = try FileLock(in: runtime.path)
         try state.prepare()
+        let reader = MemoryReader(state, runtime)
+        var memory = reader.decisions(of: services)
         let problems = try runtime.tidy(services: services, sources: settings.sources.map(\.name))
         for problem in problems { log.write(.warning, "\(problem); it is left as it is") }
         store.putInForce(configuration)
@@ -80,7 +82,7 @@ final class Daemon {
         let environment = NotifyEnvironment.readAndUnset()
         log.write(.info, "the files of each service are in \(runtime.path)/SERVICE")
         followed = try sources.update(to: settings.sources)
-        let memory = MemoryReader(state: state, runtime: runtime, log: log).memory(of: followed)
+        for source in followed { memory.flags[source.name] = reader.flags(of: source) }
         let address = environmentVariable("DBUS_SYSTEM_BUS_ADDRESS")
         let synchronisation = ClockSynchronisation(loop, address: address)
         let (wall, boot) = loop.now
@@ -235,7 +237,7 @@ final class Daemon {
         decisionDriver.post(
             Reconfiguration(
                 settings.plan, sources: sources, pages: settings.pages,
-                remember: MemoryReader(state: state, runtime: runtime, log: log).flags))
+                remember: MemoryReader(state, runtime).flags))
         return configuration.warnings
     }
 }

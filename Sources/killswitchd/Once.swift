@@ -32,7 +32,8 @@ final class Once {
             decisionDriver.post(.woke)
         case .woke: if isDecided, !decisionDriver.machine.hasUnfinishedWork { loop.exit(status) }
         case .started, .clockStepped, .hinted, .watchChanged, .signersRead, .warningsChanged,
-            .versionRead, .disproved, .reconfigured, .force, .release, .activate, .confirm,
+            .versionRead, .memoryRead, .disproved, .reconfigured, .force, .release, .activate,
+            .confirm,
             .filesDeleted, .stateDeleted, .guardAnswered, .forget, .versionInstalled, .drillEnded:
             break
         }

@@ -27,7 +27,7 @@ import Testing
     private func stored(fingerprint: String = "b", mark: String = "/nonexistent") throws
         -> Memory.StoredFlags?
     {
-        try directory.flags(of: app, mark: mark) { $0 == fingerprint }
+        try directory.flags(of: app, mark: mark) { $0 == fingerprint }.get()
     }
 
     @Test func answersComeBackToTheByteWithTheirValidators() throws {
@@ -119,7 +119,7 @@ import Testing
             bootID: "b-1", isSynchronised: true,
             servers: ["app": ServerClock(date: since, at: Boottime(microseconds: 7))])
         try directory.store(ledger)
-        let restored = try #require(try directory.ledger())
+        let restored = try #require(try directory.ledger().get())
         #expect(restored == ledger)
     }
 
@@ -135,7 +135,7 @@ import Testing
     ])
     func anUnreadableLedgerIsReported(_ text: String) throws {
         try folder.write(text, to: "services.json")
-        #expect(throws: UnreadableContent.self) { try directory.ledger() }
+        #expect(throws: UnreadableContent.self) { try directory.ledger().get() }
     }
 
     private static func ledger(generation: String) -> String {
@@ -145,7 +145,7 @@ import Testing
 
     @Test func theHighestGenerationComesBackAndCanBeIncremented() throws {
         try folder.write(Self.ledger(generation: "9007199254740992"), to: "services.json")
-        let ledger = try #require(try directory.ledger())
+        let ledger = try #require(try directory.ledger().get())
         #expect(ledger.entries["shop"]?.generation == 1 << 53)
     }
 
@@ -156,7 +156,7 @@ import Testing
                 since: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
                 until: try Instant(rfc3339: "2027-03-01T14:00:00Z")))
         try directory.store(["shop": override])
-        let kept = try #require(try directory.overrides())
+        let kept = try #require(try directory.overrides().get())
         #expect(kept == ["shop": override])
     }
 
@@ -166,7 +166,7 @@ import Testing
     ])
     func unreadableOverridesAreReported(_ text: String) throws {
         try folder.write(text, to: "overrides.json")
-        #expect(throws: UnreadableContent.self) { try directory.overrides() }
+        #expect(throws: UnreadableContent.self) { try directory.overrides().get() }
     }
 }
 
@@ -182,7 +182,7 @@ import Testing
     }
 
     private func stored() throws -> Memory.StoredFlags? {
-        try state.flags(of: "app", mark: folder("mark"), isBound: { _ in true })
+        try state.flags(of: "app", mark: folder("mark"), isBound: { _ in true }).get()
     }
 
     @Test func theSignersOfAnAnswerComeBack() throws {

@@ -246,7 +246,8 @@ package struct ClockWorld {
         case .storeVersion(let name, let version):
             accepted[name] = version
             events.append(.writeEnded(.storeVersion(name), problem: nil))
-        case .log, .storeOverrides, .dropVersion, .reserveVersion, .readVersion,
+        case .log, .storeOverrides, .dropVersion, .reserveVersion, .readVersion, .readAgain,
+            .setAside,
             .forget, .withdraw, .stopSource, .reject, .ask,
             .deliverNotice:
             break

@@ -16,7 +16,8 @@ struct Disk {
         case .markConfirmed(let name): confirmedAt[name] = time
         case .storeLedger(let new, _): (ledger, isLedgerCurrent) = (new, true)
         case .storeOverrides(let new): overrides = new
-        case .fetch, .ask, .storeVersion, .dropVersion, .reserveVersion, .readVersion, .forget,
+        case .fetch, .ask, .storeVersion, .dropVersion, .reserveVersion, .readVersion, .readAgain,
+            .setAside, .forget,
             .publish,
             .deliverNotice,
             .withdraw,

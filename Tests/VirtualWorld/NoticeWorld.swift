@@ -150,7 +150,7 @@ package struct NoticeWorld {
         case .deliverNotice: starts += 1
         case .sleep(let next): wake = next
         case .log, .publish, .storeOverrides, .storeVersion, .dropVersion, .reserveVersion,
-            .readVersion, .forget, .withdraw, .stopSource, .ask,
+            .readVersion, .readAgain, .setAside, .forget, .withdraw, .stopSource, .ask,
             .reject:
             break
         }

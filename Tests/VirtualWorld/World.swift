@@ -180,7 +180,8 @@ package struct World {
             wake = next
         case .log:
             break
-        case .storeVersion, .dropVersion, .reserveVersion, .readVersion, .forget, .withdraw,
+        case .storeVersion, .dropVersion, .reserveVersion, .readVersion, .readAgain, .setAside,
+            .forget, .withdraw,
             .stopSource, .deliverNotice, .ask:
             complain("nobody asked for that: \(effect)")
         }

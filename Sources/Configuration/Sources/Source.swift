@@ -52,6 +52,9 @@ package struct Source: Hashable, Sendable {
         case firebase(FirebaseSettings)
         case firebaseServer(FirebaseServerSettings)
 
+        /// Whether its answers may say what time it is.
+        var tellsTime: Bool { if case .file = self { false } else { true } }
+
         package var limits: FetchLimits {
             switch self {
             case .file(_, let limits): limits

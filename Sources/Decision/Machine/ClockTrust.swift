@@ -17,9 +17,12 @@ struct ClockTrust {
     private(set) var floor: Instant
     /// Whether the kernel calls the wall clock synchronised, as far as known.
     private(set) var isSynchronised: Bool
+    /// Whether the kernel is known to call it so.
+    private var isSurelySynchronised: Bool
+    let startedAt: Boottime
     private(set) var servers: [SourceName: Server] = [:]
     /// The sources whose server's recent `Date` is far from the wall clock, or whose `issued` is far ahead.
-    private var contradicting: Set<SourceName> = []
+    private(set) var contradicting: Set<SourceName> = []
     /// When the first of these is no longer recent.
     private var nextExpiry: Boottime?
     /// How far the wall clock was from the boot clock when every server was last looked at.
@@ -37,6 +40,8 @@ struct ClockTrust {
     /// What is known of the clock of a source: of its server, and of its signers.
     struct Server {
         var isSigned: Bool
+        /// Whether its answers may have a `Date`.
+        var tellsTime: Bool
         /// The latest `issued` that counts of its documents.
         var issued: Instant?
         /// When it first answered since the start.
@@ -65,6 +70,8 @@ struct ClockTrust {
         floor = fetched.reduce(certain, max)
         offset = now.offset
         isSynchronised = now.isSynchronised ?? true
+        isSurelySynchronised = now.isSynchronised ?? false
+        startedAt = now.boot
         reconfigure(for: sources, at: now)
         guard let stored, stored.bootID == bootID else { return }
         isSynchronised = now.isSynchronised ?? stored.isSynchronised
@@ -72,7 +79,7 @@ struct ClockTrust {
         for source in sources {
             guard !source.isSigned, let clock = stored.servers[source.name] else { continue }
             servers[source.name] = Server(
-                isSigned: false, clock: clock, stored: clock,
+                isSigned: false, tellsTime: source.tellsTime, clock: clock, stored: clock,
                 recentUntil: now.boot + Self.recency(source.interval))
         }
         updateContradictions(at: now)
@@ -84,9 +91,9 @@ struct ClockTrust {
     mutating func advance(to now: Now, isStepped: Bool) -> Bool {
         let before = (isSynchronised, contradicting, isEarly)
         if let known = now.isSynchronised {
-            isSynchronised = known
+            (isSynchronised, isSurelySynchronised) = (known, known)
         } else if isStepped {
-            isSynchronised = false
+            (isSynchronised, isSurelySynchronised) = (false, false)
         }
         if before.0 != isSynchronised, servers.contains(where: { $0.value.stored != nil }) {
             isUnstored = true
@@ -150,8 +157,10 @@ struct ClockTrust {
         servers = [:]
         for source in sources {
             var server =
-                before[source.name] ?? Server(isSigned: source.isSigned, recentUntil: now.boot)
-            server.isSigned = source.isSigned
+                before[source.name]
+                ?? Server(
+                    isSigned: source.isSigned, tellsTime: source.tellsTime, recentUntil: now.boot)
+            (server.isSigned, server.tellsTime) = (source.isSigned, source.tellsTime)
             if source.isSigned { server.stored = nil } else { server.issued = nil }
             if let mirror = server.mirror, !source.mirrors.contains(mirror) {
                 (server.clock, server.mirror) = (nil, nil)
@@ -183,6 +192,23 @@ struct ClockTrust {
 
     /// Whether the wall clock is not earlier than what is past, and synchronised or far from no recent `Date`.
     func believes(_ now: Now) -> Bool { now.wall >= floor && !isContradicted }
+
+    /// Whether something confirms the wall clock: the kernel, or a recent `Date`. Where no source tells the time, it
+    /// counts as confirmed `wait` after the start.
+    func confirms(_ now: Now, unlessToldWithin wait: Duration) -> Bool {
+        if isSurelySynchronised { return true }
+        guard now.wall >= floor else { return false }
+        for server in servers.values {
+            if let clock = server.clock, now.boot < server.recentUntil, !clock.isFar(from: now) {
+                return true
+            }
+        }
+        // A source that has not answered yet may tell the time.
+        let isTold = servers.values.contains {
+            $0.tellsTime && ($0.answeredAt == nil || $0.clock != nil)
+        }
+        return !isTold && now.boot >= startedAt + wait
+    }
 
     /// Whether a `Date`, or `issued`, is far from the wall clock, so that it counts whether that is synchronised.
     var hasContradiction: Bool { !contradicting.isEmpty }
@@ -219,22 +245,6 @@ struct ClockTrust {
         let floor = floor(of: source)
         if now.wall < floor { wake.include(wall: floor) }
         return wake
-    }
-
-    /// Which clock is far from ours, and which of the two counts; nil if none is.
-    func warning(about source: SourceName, at now: Now) -> String? {
-        guard contradicting.contains(source), let server = servers[source] else { return nil }
-        return server.issueWarning(isSynchronised: isSynchronised, at: now)
-            ?? server.clock?.warning(
-                of: server.mirror, isSigned: server.isSigned, isSynchronised: isSynchronised,
-                at: now)
-    }
-
-    /// The warnings about all servers whose clock is far from ours.
-    func presentWarnings(at now: Now) -> [(source: SourceName, warning: String)] {
-        contradicting.sorted().compactMap { name in
-            warning(about: name, at: now).map { (name, $0) }
-        }
     }
 
     /// The clocks to store for a restart in this boot; nil if the stored ones hold, so that not every poll is a write.

@@ -17,6 +17,10 @@ package enum Effect: Hashable, Sendable {
     case reserveVersion(SourceName)
     /// Read the stored highest version of this source again: it could not be read before.
     case readVersion(SourceName)
+    /// Read these stored files again, which could not be read, and report what is in them.
+    case readAgain(Set<StoredRecord>)
+    /// Give this stored file another name before it is written: it cannot be read, and nothing writes over it.
+    case setAside(StoredRecord)
     /// Have this source forget what it knows of earlier answers: any next answer counts.
     case forget(SourceName)
     /// Set the mark of the source's last confirmation to now.

@@ -39,11 +39,12 @@ extension Effect {
     /// ledger comes before the published files, so that no published generation is taken back.
     fileprivate var rank: Int {
         switch self {
+        case .setAside: -1
         case .storeFlags, .storeVersion, .dropVersion, .reserveVersion: 0
         case .storeOverrides: 1
         case .storeLedger: 2
         case .publish: 3
-        case .withdraw, .stopSource, .forget, .readVersion: 4
+        case .withdraw, .stopSource, .forget, .readVersion, .readAgain: 4
         case .markConfirmed: 5
         case .reject: 6
         case .log: 7
@@ -82,7 +83,8 @@ extension [LogMessage] {
             case .decided, .sourceRecovered, .sourceUnwatched, .sourceWarned, .flagVanished,
                 .versionUnknown, .valueInvalid, .closingHeld, .closingConfirmed, .stepConfirmed,
                 .recordFailed,
-                .recordsRecovered, .released, .overrideEnds, .overrideExpired, .forgotten,
+                .recordsRecovered, .recordUnreadable, .recordsRead, .released, .overrideEnds,
+                .overrideExpired, .forgotten,
                 .noticePublished, .drilled:
                 true
             }

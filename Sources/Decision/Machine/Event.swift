@@ -38,7 +38,9 @@ package enum Event: Hashable, Sendable {
     /// All present warnings about the source and its flags, each a clause. They change no flag.
     case warningsChanged(SourceName, [String])
     /// The stored highest version of a source's signed documents was read again.
-    case versionRead(SourceName, VersionMemory)
+    case versionRead(SourceName, Stored<AcceptedVersion>)
+    /// Stored files that could not be read were read again.
+    indirect case memoryRead(Memory)
     /// Every known document of a source that is unproved, keyed by its mark (`SignedAnswer.identity`),
     /// each with the cause. Delivered when the list of signers has changed, and at the start.
     indirect case disproved(SourceName, [[UInt8]: String])

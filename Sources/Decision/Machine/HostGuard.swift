@@ -21,6 +21,9 @@ struct HostGuard: Hashable, Sendable {
     private enum Hold {
         /// Too many closed with it: it stays open. Left for `confirmed` by an operator.
         case held
+        /// It was open though its flags close it, and nobody can read why: it stays open. Left for `confirmed` by an
+        /// operator.
+        case kept
         /// An operator has confirmed: it closes as soon as it is decided.
         case confirmed
     }
@@ -32,7 +35,7 @@ struct HostGuard: Hashable, Sendable {
     var isLimited: Bool { limits.count != nil }
 
     /// Whether the guard keeps a service open.
-    func isHeld(_ name: ServiceName) -> Bool { holds[name] == .held }
+    func isHeld(_ name: ServiceName) -> Bool { holds[name] == .held || holds[name] == .kept }
 
     /// The last counted closing of a service, as long as others may be counted with it.
     func closing(of name: ServiceName) -> Closing? { closings[name] }
@@ -47,6 +50,9 @@ struct HostGuard: Hashable, Sendable {
         earliestOver = min(earliestOver ?? over, over)
     }
 
+    /// Keeps a service open until its flags open it, or an operator confirms.
+    mutating func keepOpen(_ name: ServiceName) { holds[name] = .kept }
+
     /// Takes other limits, and drops the holds of services that are gone. Their closings count: a reload makes no room.
     mutating func reconfigure(limits: GuardLimits, isConfigured: (ServiceName) -> Bool) {
         self.limits = limits
@@ -57,8 +63,9 @@ struct HostGuard: Hashable, Sendable {
     /// Holds the closings of one event if there would be too many with those before, and drops
     /// services that would not close any more. Returns a notice about newly held closings.
     mutating func holdExcess(of candidates: [Candidate], at now: Now) -> LogMessage? {
-        for candidate in candidates where limits.count == nil || candidate.opens {
-            holds.removeValue(forKey: candidate.name)
+        for candidate in candidates {
+            let isLifted = limits.count == nil && holds[candidate.name] != .kept
+            if isLifted || candidate.opens { holds.removeValue(forKey: candidate.name) }
         }
         guard let limit = limits.count else { return nil }
         // Drops the closings with which no other is counted any more.

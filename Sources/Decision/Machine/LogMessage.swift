@@ -26,6 +26,9 @@ package enum LogMessage: Hashable, Sendable {
     case stepConfirmed([ServiceName], by: String)
     case recordFailed(WriteOperation, problem: String)
     case recordsRecovered
+    /// A stored file cannot be read, as a sentence that says what is kept.
+    case recordUnreadable(String)
+    case recordsRead
     case overridden(ServiceName, Override)
     case released(ServiceName, Override, by: String)
     case overrideEnds(ServiceName, Override, at: ZonedInstant)
@@ -47,8 +50,8 @@ package enum LogMessage: Hashable, Sendable {
         case .overridden, .released, .overrideEnds, .overrideExpired, .forgotten,
             .closingConfirmed, .stepConfirmed, .noticePublished:
             .notice
-        case .sourceRecovered, .recordsRecovered: .info
-        case .recordFailed, .closingHeld: .error
+        case .sourceRecovered, .recordsRecovered, .recordsRead: .info
+        case .recordFailed, .recordUnreadable, .closingHeld: .error
         case .drilled(_, let drill, _): drill.isGood ? .notice : .error
         }
     }
@@ -90,6 +93,8 @@ package enum LogMessage: Hashable, Sendable {
                 + services.map(\.text).joined(separator: ", ")
         case .recordFailed(let operation, let problem): "\(operation.failure): \(problem); retrying"
         case .recordsRecovered: "every failed write has now succeeded"
+        case .recordUnreadable(let sentence): sentence
+        case .recordsRead: "stored files that could not be read are read now"
         case .overridden(let service, let override):
             "\(service): \(quoted(override.author)) forces state \(override.state.rawValue): "
                 + "\(quoted(override.cause))"
@@ -146,7 +151,7 @@ extension Reason {
             "; the flags in force are signed by "
         case .minClosed, .reopening, .awaitingGuard: "; the flags that closed it are signed by "
         case .starting, .awaitingFirstAnswer, .flags, .storedFlags, .windowAhead, .window,
-            .versionTooOld, .endPassed, .unknown, .overridden:
+            .versionTooOld, .endPassed, .unknown, .unreadableFlags, .overridden:
             ", signed by "
         }
     }

@@ -87,7 +87,8 @@ extension LogMessage {
             .invalidValue(service, name, problem.kind)
         case .decided, .sourceRecovered, .closingHeld, .closingConfirmed, .stepConfirmed,
             .recordFailed,
-            .recordsRecovered, .overridden, .released, .overrideEnds, .overrideExpired, .forgotten,
+            .recordsRecovered, .recordUnreadable, .recordsRead, .overridden, .released,
+            .overrideEnds, .overrideExpired, .forgotten,
             .noticePublished, .drilled:
             nil
         }

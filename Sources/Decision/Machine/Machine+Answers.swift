@@ -214,6 +214,7 @@ extension Machine {
     /// Adds the effect that stores the answers of a source.
     mutating func store(_ source: Int) {
         _ = updateSwitches(of: source)
+        setAside(.flags(sources[source].name))
         batch.add(.storeFlags(sources[source].name, sources[source].answers.map(\.answer)))
     }
 

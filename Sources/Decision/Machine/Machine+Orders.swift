@@ -20,6 +20,7 @@ extension Machine {
             return
         }
         replace(overrideOf: name, with: override)
+        setAsideForOrder()
         batch.messages.append(.overridden(name, override))
     }
 
@@ -33,6 +34,7 @@ extension Machine {
 
     /// Ends the override of a service. With `cause`, an override with another cause stays.
     mutating func release(_ name: ServiceName, by author: String, only cause: String?) {
+        setAsideForOrder()
         guard let override = host.overrides[name], cause.map(override.isGiven(for:)) ?? true else {
             return
         }
@@ -40,14 +42,17 @@ extension Machine {
         batch.messages.append(.released(name, override, by: author))
     }
 
-    /// Drops the overrides that have expired .
+    /// Drops the overrides that have expired. One that closes a service, or might, expires by a confirmed clock alone.
     mutating func expireOverrides() {
         guard !host.overrides.isEmpty else { return }
         let expired = host.overrides.filter { name, override in
+            guard override.until <= now.wall else { return false }
             guard let service = index.service(name) else {
-                return override.until <= now.wall && host.trust.believes(now)
+                return host.trust.believes(now)
+                    && host.trust.confirms(now, unlessToldWithin: Policy().firstTimeout)
             }
             return override.until <= services[service].overrideTime(on: host)
+                && !services[service].holds(override, on: host)
         }
         for (name, override) in expired.sorted(by: { $0.key < $1.key }) {
             replace(overrideOf: name, with: nil)
@@ -65,6 +70,7 @@ extension Machine {
     mutating func confirmClosings(of names: [ServiceName], by author: String) {
         let held = hostGuard.confirmClosings(of: names)
         let steps = stepGuards?.confirm(names) ?? []
+        if !held.isEmpty { setAsideForOrder() }
         for service in (held + steps).compactMap(index.service) { services[service].markDue() }
         if !held.isEmpty { batch.messages.append(.closingConfirmed(held.sorted(), by: author)) }
         if !steps.isEmpty { batch.messages.append(.stepConfirmed(steps.sorted(), by: author)) }
@@ -106,6 +112,7 @@ extension Machine {
         for reader in index.switches[source] {
             services[reader.service].change(switchAt: reader.position) { $0 = fresh }
         }
+        setAside(.flags(name))
         batch.add(.storeFlags(name, []))
         if versionCause != nil { batch.add(.dropVersion(name)) }
         batch.add(.forget(name))

@@ -42,11 +42,12 @@ extension Machine {
         host.trust.reconfigure(for: plan.sources, at: now)
         for source in sources.indices {
             if let stored = remembered[sources[source].name], sources[source].answers.isEmpty {
-                for answer in stored.answers { host.trust.raiseFloor(to: answer.fetchedAt) }
-                sources[source].restore(stored)
+                restore(stored, of: source)
+                noteProblem(of: stored, of: sources[source].name)
+            } else {
+                issueChanged(of: source)
+                offerKnownAnswers(of: source)
             }
-            issueChanged(of: source)
-            offerKnownAnswers(of: source)
             // Since the reload other switches may rest on them.
             if updateSwitches(of: source) { store(source) }
         }

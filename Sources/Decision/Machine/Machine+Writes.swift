@@ -58,7 +58,7 @@ extension Machine {
 
     /// Stores the answers of a source and the highest version of its documents.
     private mutating func storeAgain(_ source: Int) {
-        store(source)
+        if !host.unreadable.contains(.flags(sources[source].name)) { store(source) }
         guard let version = sources[source].documents.stored else { return }
         batch.add(.storeVersion(sources[source].name, version))
     }

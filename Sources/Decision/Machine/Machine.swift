@@ -46,15 +46,17 @@ package struct Machine: Sendable {
         clockFloor: Instant, seed: UInt64, at now: Now
     ) {
         self.plan = plan
-        ledger = memory.ledger
+        ledger = memory.restoredLedger
+        ledger.hasOrders = true
         random = SeededRandom(seed: seed)
         let fetched = memory.flags.values.flatMap(\.answers).map(\.fetchedAt)
         let trust = ClockTrust(
-            certain: clockFloor, fetched: fetched, stored: memory.ledger.clocks, of: plan.sources,
+            certain: clockFloor, fetched: fetched, stored: ledger.clocks, of: plan.sources,
             bootID: bootID, at: now)
         host = HostState(
             now: now, trust: trust, bootID: bootID, place: place.within(plan.slots),
-            overrides: memory.overrides)
+            overrides: memory.restoredOverrides(of: plan.services, at: now),
+            unreadable: UnreadableRecords(memory, at: now))
         hostGuard = HostGuard(limits: plan.guardLimits)
         stepGuards = StepGuards(plan)
         index = PlanIndex(plan)
@@ -62,9 +64,11 @@ package struct Machine: Sendable {
         services = Timetable(plan.services.map { makeState(of: $0) })
         for source in sources.indices {
             guard let stored = memory.flags[sources[source].name] else { continue }
-            sources[source].restore(stored)
-            issueChanged(of: source)
-            offerKnownAnswers(of: source)
+            restore(stored, of: source)
+        }
+        keepOpen(as: memory)
+        for problem in host.unreadable.problems {
+            batch.messages.append(.recordUnreadable(problem.sentence))
         }
     }
 
@@ -88,6 +92,7 @@ package struct Machine: Sendable {
             if index.hasMirrors, startMirror(of: source) { continue }
             batch.add(.fetch(sources[source].name, validators(of: source)))
         }
+        protectUnreadable()
         batch.messages = logLimit.admit(batch.messages, at: now)
         let effects = batch.finish(ledger: ledger, overrides: host.overrides, sleep: nextWake())
         hasPendingWrites = !pendingWrites.isEmpty
@@ -96,6 +101,7 @@ package struct Machine: Sendable {
         overviewRevision.troubledServices = services.problemCount
         overviewRevision.troubledSources = sources.problemCount
         overviewRevision.hasPendingWrites = hasPendingWrites
+        overviewRevision.unreadableRecords = host.unreadable.count
         return effects
     }
 
@@ -153,6 +159,9 @@ package struct Machine: Sendable {
             guard let source = index.source(name) else { break }
             sources[source].documents.restore(memory, answers(of: name))
             issueChanged(of: source)
+        case .memoryRead(let memory):
+            finishWork()
+            memoryRead(memory)
         case .disproved(let name, let causes):
             finishWork()
             disprove(name, causes)
@@ -248,6 +257,7 @@ package struct Machine: Sendable {
     /// The wake-up for the earliest deadline of all; nil if it was requested already.
     private mutating func nextWake() -> Effect? {
         var wake = Wake(boot: hasUnfinishedWork ? now.boot : pendingWrites.retryAt)
+        if let moment = host.unreadable.retryAt { wake.include(boot: moment) }
         wake.include(sources.next())
         wake.include(services.next())
         guard wake != lastWake else { return nil }

@@ -24,6 +24,21 @@ package struct Ledger: Hashable, Sendable {
         /// Until when the units of its closed gate may run on, in the boot of this entry; nil if they stopped at once.
         package var drainsUntil: Boottime?
         package var drill: LastDrill?
+        /// The order in force; nil without one.
+        package var order: Order?
+
+        /// What the ledger knows of an order: where the orders cannot be read, it is enough to keep them.
+        package struct Order: Hashable, Sendable {
+            package let until: Instant
+            /// The gate that flags and policy want behind it; nil if unknown.
+            package let unforced: Gate?
+
+            /// An order until then.
+            package init(until: Instant, unforced: Gate?) {
+                self.until = until
+                self.unforced = unforced
+            }
+        }
 
         /// An entry of the boot `bootID`.
         package init(
@@ -56,12 +71,44 @@ package struct Ledger: Hashable, Sendable {
     package var entries: [ServiceName: Entry]
     /// Nil before a server has told the time.
     package var clocks: Clocks?
+    /// Whether its entries say which orders are in force. Those of an earlier version do not.
+    package var hasOrders: Bool
 
     /// A ledger with these entries.
-    package init(entries: [ServiceName: Entry] = [:], clocks: Clocks? = nil) {
+    package init(
+        entries: [ServiceName: Entry] = [:], clocks: Clocks? = nil, hasOrders: Bool = true
+    ) {
         self.entries = entries
         self.clocks = clocks
+        self.hasOrders = hasOrders
     }
+}
+
+/// What an earlier run has stored of something. What cannot be read is not absent.
+package enum Stored<Value: Hashable & Sendable>: Hashable, Sendable {
+    /// Nothing was ever stored.
+    case none
+    case known(Value)
+    /// It cannot be read, for this cause.
+    case unreadable(String)
+
+    /// Nil without one, and while it cannot be read.
+    package var value: Value? {
+        get { if case .known(let value) = self { value } else { nil } }
+        set { self = newValue.map { .known($0) } ?? .none }
+    }
+
+    /// Why it cannot be read; nil if it can, or if there is nothing.
+    package var problem: String? {
+        if case .unreadable(let cause) = self { cause } else { nil }
+    }
+}
+
+/// A file of the state directory that decides. Where it cannot be read, what it may say is kept.
+package enum StoredRecord: Hashable, Sendable {
+    case ledger
+    case overrides
+    case flags(SourceName)
 }
 
 /// Everything that earlier runs have stored: flags, ledger, overrides.
@@ -73,12 +120,16 @@ package struct Memory: Hashable, Sendable {
         /// When the source last confirmed the newest answer.
         package var confirmedAt: Instant
         /// The highest version of its signed documents.
-        package var accepted: VersionMemory
+        package var accepted: Stored<AcceptedVersion>
         /// Why answers are unproved, keyed by `SignedAnswer.identity`.
         package var disproved: [[UInt8]: String] = [:]
+        /// Why the answers cannot be read; nil if they can, or if there are none.
+        package var problem: String?
 
         /// `answers` newest first, the newest confirmed at `confirmedAt`.
-        package init(answers: [Answer], confirmedAt: Instant, accepted: VersionMemory = .none) {
+        package init(
+            answers: [Answer], confirmedAt: Instant, accepted: Stored<AcceptedVersion> = .none
+        ) {
             self.answers = answers
             self.confirmedAt = confirmedAt
             self.accepted = accepted
@@ -86,17 +137,27 @@ package struct Memory: Hashable, Sendable {
     }
 
     package var flags: [SourceName: StoredFlags]
-    package var ledger: Ledger
-    package var overrides: [ServiceName: Override]
+    package var ledger: Stored<Ledger>
+    package var overrides: Stored<[ServiceName: Override]>
+    /// What the files of services say that were published in this boot: for a ledger that does not.
+    package var published: [ServiceName: Ledger.Entry] = [:]
 
     /// An empty memory unless given.
     package init(
-        flags: [SourceName: StoredFlags] = [:], ledger: Ledger = Ledger(),
-        overrides: [ServiceName: Override] = [:]
+        flags: [SourceName: StoredFlags] = [:], ledger: Stored<Ledger>,
+        overrides: Stored<[ServiceName: Override]>
     ) {
         self.flags = flags
         self.ledger = ledger
         self.overrides = overrides
+    }
+
+    /// A memory in which all can be read.
+    package init(
+        flags: [SourceName: StoredFlags] = [:], ledger: Ledger = Ledger(),
+        overrides: [ServiceName: Override] = [:]
+    ) {
+        self.init(flags: flags, ledger: .known(ledger), overrides: .known(overrides))
     }
 }
 

@@ -30,4 +30,5 @@ package struct OverviewRevision: Hashable, Sendable {
     var troubledServices = 0
     var troubledSources = 0
     var hasPendingWrites = false
+    var unreadableRecords = 0
 }

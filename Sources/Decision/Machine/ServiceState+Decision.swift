@@ -14,6 +14,7 @@ extension ServiceState {
             let isAnswered = switches[position].isAnswered
             return Evidence(
                 source: source, reading: switches[position].reading, isAnswered: isAnswered,
+                isUnreadable: host.unreadable.contains(.flags(source)),
                 isAwaited: host.awaitsFirstAnswers && !isAnswered
                     && now.boot < switches[position].awaitedSince + service.policy.firstTimeout,
                 isWaking: wakingEnds.map { now.boot < $0 } ?? false
@@ -28,10 +29,18 @@ extension ServiceState {
 
     /// The circumstances of its decision.
     func circumstances(on host: HostState) -> Circumstances {
-        Circumstances(
-            time: host.now.wall, overrideTime: overrideTime(on: host), isSameBoot: isSameBoot,
-            wantedBefore: wanted.inBoot, installed: installed,
-            override: host.overrides[service.name], place: host.place)
+        let override = host.overrides[service.name]
+        return Circumstances(
+            time: host.now.wall, overrideTime: overrideTime(on: host),
+            isOverrideHeld: override.map { holds($0, on: host) } ?? false, isSameBoot: isSameBoot,
+            wantedBefore: wanted.inBoot, stateAtStart: stateAtStart, installed: installed,
+            override: override, place: host.place)
+    }
+
+    /// Whether an order stays in force past its end: one that closes ends by a confirmed clock alone.
+    func holds(_ override: Override, on host: HostState) -> Bool {
+        service.policy.gate(of: override.state) == .closed
+            && !host.trust.confirms(host.now, unlessToldWithin: service.policy.firstTimeout)
     }
 
     private func clock(of source: SourceName, on host: HostState) -> EndClock {
@@ -134,9 +143,16 @@ extension ServiceState {
         guard candidate.unforced.gate == .open else { return nil }
         return switch gateBefore {
         case .open: nil
-        case .closed: candidate.circumstances.wantedBefore == .closed ? now.boot : nil
+        case .closed:
+            candidate.circumstances.wantedBefore == .closed || wasOrdered ? now.boot : nil
         case nil: service.policy.spreadsAtBoot ? Boottime(microseconds: 0) : nil
         }
+    }
+
+    /// Whether an operator's order closed the gate, and no rehearsal: after it the flags' own rules hold again.
+    private var wasOrdered: Bool {
+        guard let record else { return entry?.order != nil }
+        return record.verdict.override.map { !$0.isRehearsal } ?? false
     }
 
     /// What keeps the gate closed that flags have opened. Closing is never delayed, and an override opens at once.
@@ -192,6 +208,9 @@ extension ServiceState {
         {
             wake.include(boot: moment)
         }
+        if candidate.circumstances.isOverrideHeld, let moment = wallConfirmed(on: host) {
+            wake.include(boot: moment)
+        }
         if let left = candidate.circumstances.timeUntilOverrideNotice {
             wake.include(wall: now.wall + left)
         }
@@ -205,6 +224,12 @@ extension ServiceState {
                     wait: service.policy.firstTimeout, at: now))
         }
         return wake
+    }
+
+    /// When an order may end by a clock that no source can confirm; nil if that has passed.
+    private func wallConfirmed(on host: HostState) -> Boottime? {
+        let moment = host.trust.startedAt + service.policy.firstTimeout
+        return moment > host.now.boot ? moment : nil
     }
 
     /// Whether the files have to be written: the verdict or the end of the drain changed, or their
@@ -259,17 +284,4 @@ struct Candidate {
     let isReconfigured: Bool
     /// Its step that waits for a guard; nil without one.
     var step: WaitingStep?
-}
-
-/// The state of the host on which the decision of every service depends.
-struct HostState {
-    var now: Now
-    var trust: ClockTrust
-    let bootID: String
-    var place: HostPlace
-    var overrides: [ServiceName: Override]
-    /// Whether services wait for first answers.
-    var awaitsFirstAnswers = true
-    /// When the host last woke up, or the daemon last ran again after a pause.
-    var wokenAt: Boottime?
 }

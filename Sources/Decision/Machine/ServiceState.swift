@@ -29,13 +29,15 @@ struct ServiceState: Hashable, Schedulable {
     private(set) var isReconfigured = false
     /// Whether it was decided earlier in this boot, so that its units may be running.
     private(set) var isSameBoot = false
+    /// The state in which an earlier run of this boot has left it by flags and policy; nil without one.
+    private(set) var stateAtStart: State?
     /// When the state of an earlier run began: while no clock is believed, the time for ends is no earlier.
     private(set) var knownPast: Instant?
     /// When it is due for a decision: at once after a change, else when time alone may change the decision.
     private(set) var wake = Wake.atOnce
 
-    /// A service that starts with its entry in the ledger. `isForced`: an override is in force, so
-    /// that the entry does not tell the gate that flags and policy wanted.
+    /// A service that starts with its entry in the ledger. `isForced`: an override is in force. Then the state of the
+    /// entry is not the one that flags and policy wanted.
     init(service: Service, entry: Ledger.Entry?, isForced: Bool, bootID: String, at now: Now) {
         self.service = service
         self.entry = entry
@@ -47,14 +49,17 @@ struct ServiceState: Hashable, Schedulable {
         guard let entry, entry.state != .undecided else { return }
         knownPast = entry.since
         let gate = service.policy.gate(of: entry.state)
-        if !isForced {
-            wanted = WantedGate(gate, isOfThisBoot: entry.bootID == bootID)
-            if gate == .open {
+        let isOrdered = isForced || entry.order != nil
+        let unforced = isOrdered ? entry.order?.unforced : gate
+        if let unforced {
+            wanted = WantedGate(unforced, isOfThisBoot: entry.bootID == bootID)
+            if !isOrdered, gate == .open {
                 lastOpen = Verdict(state: entry.state, gate: .open, reason: .starting)
             }
         }
         guard entry.bootID == bootID else { return }
         isSameBoot = true
+        stateAtStart = isOrdered ? unforced?.defaultState ?? entry.state : entry.state
         reopening = Reopening(entry, isClosed: gate == .closed, at: now)
         drainsUntil = entry.drainsUntil
     }
@@ -181,6 +186,18 @@ struct ServiceState: Hashable, Schedulable {
         markDue()
     }
 
+    /// Its entry in the ledger could not be read at the start, and can be now. What was told since counts.
+    mutating func adopt(_ stored: Ledger.Entry) {
+        guard var own = entry else { return entry = stored }
+        let next = stored.generation + (own.state == stored.state ? 0 : 1)
+        own.generation = max(own.generation, next)
+        own.drill = own.drill ?? stored.drill
+        own.announced = own.announced ?? stored.announced
+        entry = own
+        record?.generation = own.generation
+        markDue()
+    }
+
     /// Another version of the software that it runs is installed.
     mutating func versionInstalled(_ version: Version) {
         guard installed != version else { return }
@@ -220,6 +237,7 @@ struct ServiceState: Hashable, Schedulable {
         entry?.turn = reopening.turn?.boot
         entry?.drainsUntil = drainsUntil
         entry?.closing = closing
+        entry?.order = verdict.override.map { .init(until: $0.until, unforced: wanted.last) }
         let announced = announcements.stored(at: now.wall, &common)
         if entry?.announced != nil || !announced.isEmpty { entry?.announced = announced }
         wake = nextWake(candidate, edge, on: host)

@@ -122,3 +122,20 @@ extension SourceState {
         return age > plan.interval * 3
     }
 }
+
+extension SourceState {
+    /// Sets the present problems of a kind. Returns notices of those that are new.
+    mutating func setProblems(_ kind: SourceProblems.Kind, to present: [String], at now: Now)
+        -> [LogMessage]
+    {
+        problems.set(kind, to: present, at: now.wall).map {
+            kind == .unwatched ? .sourceUnwatched(name, $0) : .sourceWarned(name, $0)
+        }
+    }
+
+    /// Updates the problems of mirrors. Returns notices of those that are new.
+    mutating func updateMirrorProblems() -> [LogMessage] {
+        let present = mirrors?.problems(highest: documents.highest?.number) ?? []
+        return problems.set(mirrors: present).map { .sourceWarned(name, $0) }
+    }
+}

@@ -14,7 +14,7 @@ struct SourceState: Schedulable {
     private(set) var ageOnArrival = Duration.zero
     var documents: DocumentTrust
     private var mirrorState: MirrorState
-    private(set) var problems = SourceProblems()
+    var problems = SourceProblems()
     var fetches: FetchCounts
     /// The wait between two polls that its flags or its server ask for at present; nil for the interval.
     private var pace: Duration?
@@ -232,23 +232,6 @@ struct SourceState: Schedulable {
     /// Drops the answers on which no switch and no value rests.
     mutating func dropAnswers(except used: Set<Int>) {
         answers.removeAll { !used.contains($0.number) }
-    }
-
-    // MARK: - Problems
-
-    /// Sets the present problems of a kind. Returns notices of those that are new.
-    mutating func setProblems(_ kind: SourceProblems.Kind, to present: [String], at now: Now)
-        -> [LogMessage]
-    {
-        problems.set(kind, to: present, at: now.wall).map {
-            kind == .unwatched ? .sourceUnwatched(name, $0) : .sourceWarned(name, $0)
-        }
-    }
-
-    /// Updates the problems of mirrors. Returns notices of those that are new.
-    mutating func updateMirrorProblems() -> [LogMessage] {
-        let present = mirrors?.problems(highest: documents.highest?.number) ?? []
-        return problems.set(mirrors: present).map { .sourceWarned(name, $0) }
     }
 
     // MARK: - Reload

@@ -37,7 +37,8 @@ package struct Overview {
     ) -> [ProblemReference] {
         let host = condition.problems + machine.pendingWrites.problems
         let gates = (condition.gates?.problems ?? []).map { $0.problem(at: now) }
-        var found = (host + gates.filter { $0.subject.concerns(isChosen) })
+        let unreadable = machine.host.unreadable.problems
+        var found = (host + unreadable + gates.filter { $0.subject.concerns(isChosen) })
             .map(ProblemReference.known)
         let (services, sources) = (machine.services, machine.sources)
         for position in services.withProblems where isChosen(services[position].service.name) {

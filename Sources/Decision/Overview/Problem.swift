@@ -57,6 +57,7 @@ package struct Problem: Hashable, Sendable {
         case configurationNotKept = "configuration-not-kept"
         case stateDirectory = "state-directory"
         case runtimeDirectory = "runtime-directory"
+        case unreadableRecord = "unreadable-record"
         case metrics
         case report
         case descriptors
@@ -100,6 +101,10 @@ package struct Problem: Hashable, Sendable {
                 + "killswitchd before that: it would forget orders and accepted versions. If the directory is gone "
                 + "for good, 'systemctl restart killswitchd' makes it; then give your orders again"
         case .runtimeDirectory: "free space or repair the file system; killswitchd retries"
+        case .unreadableRecord:
+            "repair the file, or its owner and mode: it is read again until it can be. Or give your orders: "
+                + "'killswitchctl force SERVICE running' opens a service, and the file is then kept as "
+                + "NAME.unreadable-TIME"
         case .metrics:
             "let the daemon's user write there, or correct 'textfile'; killswitchd retries every 30 s"
         case .report: "see that this host reaches the server of [report]; killswitchd retries"

@@ -17,6 +17,8 @@ struct ServiceProblem: Hashable, Sendable {
         /// The order is in force, and this of its flags could not be read.
         case lenient(SourceName, String)
         case overrideEnds(Override, at: ZonedInstant)
+        /// The clock shows that an order that closes has ended, and nothing confirms the clock.
+        case overrideHeld(Override, at: ZonedInstant)
         case drillFailed(DrillResult)
     }
 
@@ -64,6 +66,7 @@ extension ServiceProblem.Cause {
         case .valueInvalid: .valueInvalid
         case .lenient: .sourceWarning
         case .overrideEnds: .overrideEnds
+        case .overrideHeld: .clock
         case .drillFailed: .drillFailed
         case .degraded(let reason): reason.slug.problemKind ?? .clock
         }
@@ -89,6 +92,9 @@ extension ServiceProblem.Cause {
         case .overrideEnds(let override, let end):
             "the order of \(quoted(override.author)) (\(override.state.rawValue)) ends at \(end); "
                 + "then the flags decide"
+        case .overrideHeld(let override, let end):
+            "the order of \(quoted(override.author)) (\(override.state.rawValue)) was to end at \(end); it stays in "
+                + "force, because nothing confirms the clock of this host"
         case .drillFailed(let drill): "its last drill has failed: \(drill.problem ?? "")"
         }
     }
@@ -102,9 +108,10 @@ extension ServiceProblem.Cause {
         case (.valueInvalid(let own, _, _), .valueInvalid(let others, _, _)): own == others
         case (.lenient, .lenient): self == other
         case (.overrideEnds(let own, _), .overrideEnds(let others, _)): own == others
+        case (.overrideHeld(let own, _), .overrideHeld(let others, _)): own == others
         case (.drillFailed(let own), .drillFailed(let others)): own == others
         case (.invalidAnswer, _), (.degraded, _), (.versionUnknown, _), (.valueInvalid, _),
-            (.lenient, _), (.overrideEnds, _), (.drillFailed, _):
+            (.lenient, _), (.overrideEnds, _), (.overrideHeld, _), (.drillFailed, _):
             false
         }
     }
@@ -127,6 +134,7 @@ extension Reason.Slug {
         case .expiredHold, .expiredOpen, .expiredClosed, .expiredEnded: .expired
         case .unprovedHold, .unprovedOpen, .unprovedClosed, .unprovedEnded: .unproved
         case .unknownOpen, .unknownClosed: .unknown
+        case .unreadableOpen, .unreadableClosed: .unreadableRecord
         case .clockNotBelieved, .serverClock: .clock
         case .closingHeld: .closingHeld
         case .awaitingGuard: .stepHeld
@@ -175,7 +183,10 @@ extension ServiceState {
         if let override = circumstances.overrideInForce, let notice = override.noticeAt,
             notice <= circumstances.overrideTime
         {
-            causes.append(.overrideEnds(override, at: service.zone.zoned(override.until)))
+            let end = service.zone.zoned(override.until)
+            let isHeld = override.until <= circumstances.overrideTime
+            causes.append(
+                isHeld ? .overrideHeld(override, at: end) : .overrideEnds(override, at: end))
         }
         for (position, plan) in service.switches.enumerated() {
             for clause in switches[position].reading?.leniencies.prefix(Self.mostLeniencies) ?? [] {

@@ -23,25 +23,13 @@ package struct AcceptedVersion: Hashable, Sendable {
     }
 }
 
-/// What an earlier run has stored of the highest version.
-package enum VersionMemory: Hashable, Sendable {
-    /// Nothing was ever accepted here.
-    case none
-    case known(AcceptedVersion)
-    /// The stored version cannot be read, for this cause. Counted as none, any old document would be accepted.
-    case unreadable(String)
-
-    package var version: AcceptedVersion? {
-        if case .known(let version) = self { version } else { nil }
-    }
-}
-
 /// What a source knows of its signed documents. One with a higher version waits here until the version is on disk: a
 /// host that loses its power in between must not accept an older one afterwards.
 struct DocumentTrust: Sendable {
     /// For whom documents have to be signed; nil at a source without signers, where each answer counts.
     private var audience: String?
-    private var memory = VersionMemory.none
+    /// Counted as none, a version that cannot be read would have any old document accepted.
+    private var memory = Stored<AcceptedVersion>.none
     private var jump: VersionJump?
     /// The document that waits, and the version that is being stored for it.
     private var awaiting: (answer: Answer, version: AcceptedVersion)?
@@ -52,7 +40,7 @@ struct DocumentTrust: Sendable {
     init(for audience: String?) { self.audience = audience }
 
     /// The highest version; nil before the first, and while it cannot be read.
-    var highest: AcceptedVersion? { memory.version }
+    var highest: AcceptedVersion? { memory.value }
 
     /// The highest version, unless a document waits for a higher one to be stored.
     var stored: AcceptedVersion? { awaiting == nil ? highest : nil }
@@ -123,7 +111,8 @@ struct DocumentTrust: Sendable {
 
     /// Restores the stored version. The stored documents count too, in case the file of the version is gone.
     mutating func restore(
-        _ stored: VersionMemory, _ answers: [Answer], disproved causes: [[UInt8]: String] = [:]
+        _ stored: Stored<AcceptedVersion>, _ answers: [Answer],
+        disproved causes: [[UInt8]: String] = [:]
     ) {
         memory = stored
         if !causes.isEmpty { disproved = causes }

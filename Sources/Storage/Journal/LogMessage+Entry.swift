@@ -33,7 +33,8 @@ extension LogMessage {
         case .stepConfirmed(let services, let author):
             (.stepConfirmed, services.map(Field.service) + [.author(author)])
         case .recordFailed(let operation, _): (.recordFailed, operation.fields)
-        case .recordsRecovered: (.recordsRecovered, [])
+        case .recordsRecovered, .recordsRead: (.recordsRecovered, [])
+        case .recordUnreadable: (.recordUnreadable, [])
         case .overridden(let service, let override):
             (.overridden, [.service(service)] + override.fields)
         case .overrideEnds(let service, let override, _):

@@ -12,6 +12,7 @@ package enum MessageID: String, CaseIterable, Sendable {
     case valueInvalid = "1c0a26b92ad04b519554f58cc7bbc83d"
     case recordFailed = "f4dd403cdbdc4ec5bfc58b869206a15d"
     case recordsRecovered = "fe0041a9df6e4b339c93d74b1b932387"
+    case recordUnreadable = "5b1d4c8e2f9a47d3a6c07e914be3d258"
     case reportFailed = "af94fef4e8a5499f901477a52ed551be"
     case reportDelivered = "a86a5c1339f2422094ba5f18a4d5addd"
     case gateMoved = "ca733bafdb32435fada8734d73b88268"

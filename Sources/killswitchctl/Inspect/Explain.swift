@@ -133,9 +133,9 @@ struct DecisionReplay {
             .sorted { $0.time < $1.time }
         let flags = try flags(beside: state)
         let memory = Memory(
-            flags: flags.mapValues(\.inForce), ledger: try store.ledger() ?? Ledger(),
-            overrides: try store.overrides() ?? [:])
-        let clocks = memory.ledger.clocks.flatMap { $0.bootID == state.bootID ? $0 : nil }
+            flags: flags.mapValues(\.inForce), ledger: .known(try store.ledger().get() ?? Ledger()),
+            overrides: .known(try store.overrides().get() ?? [:]))
+        let clocks = memory.ledger.value?.clocks.flatMap { $0.bootID == state.bootID ? $0 : nil }
         let begin = moment(confirmations.first?.time ?? now)
         var machine = Machine(
             plan: plan, memory: memory, place: HostIdentity.place,
@@ -164,8 +164,8 @@ struct DecisionReplay {
         for source in plan.sources {
             let mark = "\(published.directory)/\(FileName.source(source.name))"
             // Every binding is accepted: the daemon alone knows the credentials.
-            let stored = try store.flags(of: source.name, mark: mark, isBound: { _ in true })
-            guard var kept = stored else { continue }
+            let stored = store.flags(of: source.name, mark: mark, isBound: { _ in true })
+            guard var kept = try stored.get() else { continue }
             kept.accepted = store.version(of: source.name)
             kept.disproved = try disproofs(of: kept.answers, by: signing[source.name])
             var waiting: Answer?

@@ -159,7 +159,8 @@ struct SimulationReport {
             case .decided, .sourceFailed, .sourceRecovered, .sourceUnwatched, .sourceWarned,
                 .flagVanished, .endUnreadable, .versionUnknown, .closingHeld, .closingConfirmed,
                 .stepConfirmed,
-                .recordFailed, .recordsRecovered, .overridden, .released, .overrideEnds,
+                .recordFailed, .recordsRecovered, .recordUnreadable, .recordsRead, .overridden,
+                .released, .overrideEnds,
                 .overrideExpired, .forgotten, .noticePublished, .drilled:
                 false
             }

@@ -177,7 +177,7 @@ import Testing
         _ play: Transcript, _ flags: String, after seconds: Int64, _ start: String? = nil
     ) throws -> Transcript {
         var memory = try Memory.stored(flags, fetchedAt: "2027-03-01T12:00:00Z", state: .ended)
-        memory.ledger = play.ledger
+        memory.ledger = .known(play.ledger)
         let time = try Instant(rfc3339: "2027-03-01T12:00:00Z") + .seconds(seconds)
         return try Transcript(
             [try service(format: .switchObject(.whole), policy: Self.policy)], memory: memory,

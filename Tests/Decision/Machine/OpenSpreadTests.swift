@@ -35,7 +35,7 @@ import Testing
         let play = try play().answered(ServiceEnd.over).receiving(ServiceEnd.no, at: 60)
         var memory = try Memory.stored(
             ServiceEnd.no, fetchedAt: "2027-03-01T12:01:00Z", state: .ended)
-        memory.ledger = play.ledger
+        memory.ledger = .known(play.ledger)
         var next = try self.play(
             memory: memory, start: "2027-03-01T12:05:00Z", bootedFor: .seconds(1300))
         #expect(next.states(at: 0, .started) == [.ended])
@@ -137,7 +137,7 @@ import Testing
         let play = try play().answered(ServiceEnd.over).receiving(ServiceEnd.no, at: 60)
         var memory = try Memory.stored(
             ServiceEnd.no, fetchedAt: "2027-02-28T12:00:00Z", state: .ended)
-        memory.ledger = play.ledger
+        memory.ledger = .known(play.ledger)
         var next = try self.play(memory: memory, start: start, bootedFor: .seconds(1120))
         next.at(0, .started)
         #expect(next.states(at: 189) == [.ended])

@@ -34,8 +34,9 @@ import Testing
             ("2027-03-01T12:00:01Z", State.ended), ("2027-03-01T11:59:59Z", .running),
         ] {
             var memory = try Memory.stored(ServiceEnd.no, state: .ended)
-            memory.ledger.entries["shop"]?.since = try Instant(rfc3339: "2027-03-01T11:00:00Z")
-            memory.overrides = ["shop": try .order(.ended, until: until)]
+            memory.ledger.value?.entries["shop"]?.since = try Instant(
+                rfc3339: "2027-03-01T11:00:00Z")
+            memory.overrides = .known(["shop": try .order(.ended, until: until)])
             var play = try Transcript([try service()], memory: memory)
             #expect(play.states(at: 0, .started) == [state])
         }
@@ -60,7 +61,7 @@ import Testing
         _ state: State
     ) throws {
         var memory = try Memory.stored(ServiceEnd.no, state: state, boot: "another-boot")
-        memory.overrides = ["shop": try .order(state)]
+        memory.overrides = .known(["shop": try .order(state)])
         var play = try Transcript([try service()], memory: memory)
         #expect(play.states(at: 0, .started) == [state])
     }
@@ -69,7 +70,7 @@ import Testing
     /// nothing shows that it is over.
     @Test func aClockThatIsTooEarlyEndsNoOverride() throws {
         var memory = try Memory.stored(ServiceEnd.no, state: .ended, boot: "another-boot")
-        memory.overrides = ["shop": try .order(.ended)]
+        memory.overrides = .known(["shop": try .order(.ended)])
         var play = try Transcript([try service()], memory: memory, start: "1970-01-01T00:00:10Z")
             .answered(ServiceEnd.no, at: 1)
         #expect(play.states == [.ended])

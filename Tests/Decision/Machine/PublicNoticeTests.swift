@@ -142,7 +142,7 @@ import Testing
         #expect(try published(play.at(200, .fetchEnded("app", .unchanged))) == [])
         var memory = try Memory.stored(
             countdown("2027-03-03T10:00:00Z"), fetchedAt: "2027-03-01T12:00:00Z", state: .countdown)
-        memory.ledger = play.ledger
+        memory.ledger = .known(play.ledger)
         var next = try Transcript(
             plan: Plan([try shop([2 * Self.day, Self.day])]), memory: memory,
             start: "2027-03-01T13:00:00Z")

@@ -58,7 +58,7 @@ import Testing
         var memory = try Memory.stored(
             #"{"service_end": "no"}"#, fetchedAt: "2027-03-01T10:00:00Z", state: .running,
             boot: "another-boot")
-        memory.ledger.entries["shop"]?.generation = 41
+        memory.ledger.value?.entries["shop"]?.generation = 41
         var play = try Transcript([try service()], memory: memory).started()
         try play.at(1, "app", answers: #"{"service_end": "over"}"#)
         play.expect(

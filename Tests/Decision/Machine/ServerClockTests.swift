@@ -152,7 +152,7 @@ import Testing
         var memory = try Memory.stored(
             #"{"service_end": "countdown", "service_countdown": "2027-03-01T12:00:10Z"}"#,
             state: .countdown)
-        memory.overrides = ["shop": try .order(.running, until: "2027-03-01T12:00:05Z")]
+        memory.overrides = .known(["shop": try .order(.running, until: "2027-03-01T12:00:05Z")])
         let services = [try service(), try service("other", sources: ["other"])]
         var play = try Transcript(services, memory: memory).started()
         let date = try Instant(rfc3339: "2027-02-28T12:00:00Z")
@@ -242,7 +242,7 @@ extension ServerClockTests {
             if stepsBefore { play.stepClock(100, by: Self.day * 2) }
             var memory = try Memory.stored(
                 Self.countdown, fetchedAt: "2027-03-01T12:00:01Z", state: .countdown)
-            memory.ledger = play.ledger
+            memory.ledger = .known(play.ledger)
             var next = try Transcript(
                 [try service()], memory: memory, start: "2027-03-03T12:02:00Z")
             // The same boot, 110 s later.
@@ -260,7 +260,7 @@ extension ServerClockTests {
         var memory = try Memory.stored(
             Self.countdown, fetchedAt: "2027-03-01T12:00:01Z", state: .countdown,
             boot: "another-boot")
-        memory.ledger.clocks = Ledger.Clocks(
+        memory.ledger.value?.clocks = Ledger.Clocks(
             bootID: "another-boot", isSynchronised: false,
             servers: [
                 "app": ServerClock(

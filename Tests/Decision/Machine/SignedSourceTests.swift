@@ -20,7 +20,7 @@ import Testing
     }
 
     private func transcript(
-        policy: Policy = Policy(), accepted: VersionMemory? = nil
+        policy: Policy = Policy(), accepted: Stored<AcceptedVersion>? = nil
     ) throws -> Transcript {
         var plan = Plan([try service(policy: policy)])
         plan.sources[0].audience = "prod"

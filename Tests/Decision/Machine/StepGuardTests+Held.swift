@@ -131,7 +131,7 @@ extension StepGuardTests {
     ) throws -> Memory {
         var memory = try Memory.stored(
             Self.order, fetchedAt: "2027-03-01T12:00:00Z", state: state, boot: boot)
-        if let ledger { memory.ledger = ledger }
+        if let ledger { memory.ledger = .known(ledger) }
         return memory
     }
 
@@ -166,7 +166,7 @@ extension StepGuardTests {
             Self.open, at: 60)
         var memory = try Memory.stored(
             Self.open, fetchedAt: "2027-03-01T12:01:00Z", state: .maintenance)
-        memory.ledger = play.ledger
+        memory.ledger = .known(play.ledger)
         var next = try self.play(
             policy, memory: memory, start: "2027-03-01T12:10:00Z", bootedFor: .seconds(1600))
         #expect(next.states(at: 0, .started) == [.maintenance])

@@ -58,7 +58,7 @@ import Testing
         var memory = try Memory.stored(
             #"{"service_end": "countdown", "service_countdown": "2027-03-01T11:00:00Z"}"#,
             fetchedAt: "2027-02-01T10:00:00Z", state: .ended, boot: "another-boot")
-        memory.ledger.entries["shop"]?.since = try Instant(rfc3339: "2027-03-01T11:00:00Z")
+        memory.ledger.value?.entries["shop"]?.since = try Instant(rfc3339: "2027-03-01T11:00:00Z")
         var play = try Transcript([try service()], memory: memory, start: "1970-01-01T00:00:10Z")
         play.at(0, .started)
         play.stepClock(5, by: .seconds(1_803_900_000))
