@@ -11,7 +11,12 @@ import POSIX
 @safe
 package final class Bus {
     private let pointer: OpaquePointer
+    private let onLoss: () -> Void
+    /// Whether the connection is of no more use.
+    package private(set) var isLost = false
     private var disconnection: Match?
+    /// The owners of the names whose signals are followed.
+    private var owners: [String: NameOwner] = [:]
 
     /// The system's bus, as D-Bus specifies its address.
     private static let systemAddress = "unix:path=/run/dbus/system_bus_socket"
@@ -27,7 +32,7 @@ package final class Bus {
 
     /// Begins to connect to the bus at this address; nil for the system's. `onLoss` is called once, at its end.
     package init(
-        _ loop: EventLoop, address: String?, onLoss: @escaping () -> Void
+        _ loop: EventLoop, address: String?, onLoss: @escaping () -> Void = {}
     ) throws(BusError) {
         var made: OpaquePointer?
         try check("make a bus connection", unsafe sd_bus_new(&made))
@@ -35,16 +40,22 @@ package final class Bus {
             throw BusError("make a bus connection", code: ENOMEM)
         }
         unsafe self.pointer = pointer
+        self.onLoss = onLoss
         let call = "connect to the bus"
         try check(call, unsafe sd_bus_set_address(pointer, address ?? Self.systemAddress))
         try check(call, unsafe sd_bus_set_bus_client(pointer, 1))
         try check(call, unsafe sd_bus_start(pointer))
         try check(call, unsafe loop.attach { unsafe sd_bus_attach_event(pointer, $0, 0) })
         disconnection = try Match(
-            self,
-            "type='signal',sender='org.freedesktop.DBus.Local',"
-                + "interface='org.freedesktop.DBus.Local',member='Disconnected'"
-        ) { _ in onLoss() }
+            self, from: SignalSender.library,
+            "interface='\(SignalSender.library)',member='Disconnected'"
+        ) { [unowned self] _ in lose() }
+    }
+
+    private func lose() {
+        guard !isLost else { return }
+        isLost = true
+        onLoss()
     }
 
     /// Drops messages that are still to be sent: it never waits.
@@ -60,6 +71,15 @@ package final class Bus {
         defer { unsafe sd_bus_message_unref(message) }
         try unsafe PendingCall.send(
             message, on: pointer, called: call.purpose, limit: limit, answer: answer)
+    }
+
+    /// The sender of this name. The owner of a name is asked for once; without an answer the connection counts as lost.
+    fileprivate func sender(named name: String) throws(BusError) -> SignalSender {
+        if SignalSender.fixedNames.contains(name) { return .fixed(name) }
+        if let known = owners[name] { return .owner(known) }
+        let owner = try NameOwner(of: name, on: self) { [weak self] in self?.lose() }
+        owners[name] = owner
+        return .owner(owner)
     }
 
     /// Calls a function of sd-bus on this connection, and returns its result.
@@ -92,19 +112,23 @@ package struct BusError: Error, Hashable, CustomStringConvertible {
     package var description: String { "\(call): \(message)" }
 }
 
-/// A subscription to signals, for as long as this object lives.
+/// A subscription to the signals of one sender, for as long as this object lives.
 @safe
 package final class Match {
     private var slot: OpaquePointer?
+    private let sender: SignalSender
     /// The only signals that are passed on; nil for all that come.
     private let signal: (interface: String, member: String)?
     private let handler: (Message) -> Void
 
-    /// `rule` is a match rule of the D-Bus specification. If the bus refuses it, the connection breaks.
+    /// `rule` is the rest of a match rule of the D-Bus specification, for signals of `sender`, a name on the bus. If
+    /// the bus refuses it, the connection breaks.
     package init(
-        _ bus: Bus, _ rule: String, handler: @escaping (Message) -> Void
+        _ bus: Bus, from sender: String, _ rule: String, handler: @escaping (Message) -> Void
     ) throws(BusError) {
         (signal, self.handler) = (nil, handler)
+        self.sender = try bus.sender(named: sender)
+        let rule = Self.rule(sender, rule)
         let userdata = unsafe Unmanaged.passUnretained(self).toOpaque()
         try check(
             "follow signals on the bus",
@@ -120,10 +144,11 @@ package final class Match {
     /// after an argument of another type than string. At the bus they last as long as the connection. `handler` is
     /// called with each signal of this name, whatever rule it came by; `onRefusal` if the bus refuses a rule.
     package init(
-        _ bus: Bus, interface: String, member: String, rules: [String],
+        _ bus: Bus, from sender: String, interface: String, member: String, rules: [String],
         onRefusal: @escaping (BusError) -> Void, handler: @escaping (Message) -> Void
     ) throws(BusError) {
         (signal, self.handler) = ((interface, member), handler)
+        self.sender = try bus.sender(named: sender)
         let userdata = unsafe Unmanaged.passUnretained(self).toOpaque()
         try check(
             "filter signals of the bus",
@@ -134,15 +159,17 @@ package final class Match {
                     userdata)
             })
         for rule in rules {
-            let call = Call(
-                "follow signals on the bus", to: "org.freedesktop.DBus",
-                path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
-                member: "AddMatch", [.text(rule)])
+            let call = Call.ofBus(
+                "follow signals on the bus", "AddMatch", [.text(Self.rule(sender, rule))])
             try bus.call(call) { if case .failure(let error) = $0 { onRefusal(error) } }
         }
     }
 
     deinit { unsafe sd_bus_slot_unref(slot) }
+
+    private static func rule(_ sender: String, _ rest: String) -> String {
+        "type='signal',sender='\(sender)',\(rest)"
+    }
 
     /// Always returns 0: others handle the message too.
     private static func deliver(
@@ -155,7 +182,9 @@ package final class Match {
         {
             return 0
         }
-        withExtendedLifetime(match) { unsafe match.handler(Message(message)) }
+        let received = unsafe Message(message)
+        guard match.sender.hasSent(received) else { return 0 }
+        withExtendedLifetime(match) { match.handler(received) }
         return 0
     }
 }

@@ -19,6 +19,12 @@ package final class Message {
         return unsafe String(cString: path)
     }
 
+    /// The unique name of the connection that has sent it, or the bus; nil if it did not come over a bus.
+    var sender: String? {
+        guard let sender = unsafe sd_bus_message_get_sender(pointer) else { return nil }
+        return unsafe String(cString: sender)
+    }
+
     /// The error in this message; nil if it is a result. `call` is the purpose, verb and object.
     func failure(of call: String) -> BusError? {
         guard unsafe sd_bus_message_is_method_error(pointer, nil) > 0,

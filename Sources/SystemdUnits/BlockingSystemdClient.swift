@@ -29,7 +29,7 @@ package final class BlockingSystemdClient {
         let loop = try orFail { try loop ?? EventLoop() }
         self.loop = loop
         // After the loss of the connection every call fails, so that no wait is endless.
-        bus = try orFail { try Bus(loop, address: address) {} }
+        bus = try orFail { try Bus(loop, address: address) }
     }
 
     /// All properties of a unit. A unit that does not exist has the load state `not-found`.
@@ -103,7 +103,7 @@ extension BlockingSystemdClient {
         try subscribe()
         var results: [String: String] = [:]
         let match = try orFail {
-            try Match(bus, Match.signal(ofManager: "JobRemoved")) { message in
+            try Match(bus, from: Call.systemd, Match.signal(ofManager: "JobRemoved")) { message in
                 // A signal that cannot be read is ignored.
                 guard let ended = message.content({ try $0.finishedJob() }) else { return }
                 results[ended.job] = ended.result
@@ -116,6 +116,10 @@ extension BlockingSystemdClient {
         let deadline = loop.now.boot + limit
         try withExtendedLifetime(match) { () throws(Failure) in
             while results[job] == nil, loop.now.boot < deadline {
+                if bus.isLost {
+                    throw Failure(
+                        description: "start '\(unit)': the connection to the bus is gone", call: nil)
+                }
                 _ = try orFail { try loop.runOnce(deadline - loop.now.boot) }
             }
         }

@@ -43,23 +43,9 @@ extension Call {
 }
 
 extension Match {
-    /// The rule for a signal of systemd's manager.
+    /// The rest of the rule for a signal of systemd's manager.
     static func signal(ofManager member: String) -> String {
-        "type='signal',sender='\(Call.systemd)',path='\(ObjectPath.manager)',"
-            + "interface='\(Call.systemd).Manager',member='\(member)'"
-    }
-
-    /// The rule for a signal of the bus: a name has come or gone.
-    static func owner(of name: String) -> String {
-        "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
-            + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(name)'"
-    }
-}
-
-extension Message {
-    /// Whether a NameOwnerChanged signal tells that the name has come to the bus.
-    var tellsOfNewOwner: Bool {
-        content { try ($0.text(), $0.text(), $0.text()) }.map { !$0.2.isEmpty } ?? false
+        "path='\(ObjectPath.manager)',interface='\(Call.systemd).Manager',member='\(member)'"
     }
 }
 

@@ -14,7 +14,6 @@ package final class ClockSynchronisation {
     /// Is called from the loop when timedated has given another answer.
     package var changed: () -> Void = {}
     private var bus: Bus?
-    private var isBusLost = false
     private var answer: Bool?
     private var kernelAnswer: (isSynchronised: Bool?, at: Boottime)?
     /// When timedated was last asked; nil while no earlier question counts.
@@ -77,9 +76,8 @@ package final class ClockSynchronisation {
     }
 
     private func connected() throws(BusError) -> Bus {
-        if let bus, !isBusLost { return bus }
-        isBusLost = false
-        let new = try Bus(loop, address: address) { [unowned self] in isBusLost = true }
+        if let bus, !bus.isLost { return bus }
+        let new = try Bus(loop, address: address)
         bus = new
         return new
     }

@@ -33,18 +33,16 @@ package final class SystemdClient {
                 post(.unitChanged(unit, seen))
             }
             connection.matches = try [
-                Match(bus, Match.signal(ofManager: "Reloading")) { [unowned self] message in
+                Match(bus, from: Call.systemd, Match.signal(ofManager: "Reloading")) {
+                    [unowned self] message in
                     if message.content({ try $0.bool() }) == false { post(.systemdReloaded) }
                 },
                 // systemd itself was replaced, as by daemon-reexec: it has no subscribers now.
-                Match(bus, Match.owner(of: Call.systemd)) { [unowned self] message in
-                    guard message.tellsOfNewOwner else { return }
+                Match(bus, arrivalOf: Call.systemd) { [unowned self] in
                     subscribe()
                     post(.busAppeared)
                 },
-                Match(bus, Match.owner(of: Self.polkit)) { [unowned self] message in
-                    if message.tellsOfNewOwner { post(.polkitAppeared) }
-                },
+                Match(bus, arrivalOf: Self.polkit) { [unowned self] in post(.polkitAppeared) },
                 failedStarts(on: bus),
             ]
             self.connection = connection
@@ -57,7 +55,7 @@ package final class SystemdClient {
     private func failedStarts(on bus: Bus) throws(BusError) -> Match {
         let rule = Match.signal(ofManager: "JobRemoved")
         return try Match(
-            bus, interface: "\(Call.systemd).Manager", member: "JobRemoved",
+            bus, from: Call.systemd, interface: "\(Call.systemd).Manager", member: "JobRemoved",
             rules: ["dependency", "assert"].map { "\(rule),arg3='\($0)'" },
             onRefusal: { [unowned self] error in post(.busLost(problem: error.description)) }
         ) { [unowned self] message in
@@ -247,9 +245,9 @@ private struct Connection {
     private func match(_ filter: String) throws(BusError) -> Match {
         let statusChanged = statusChanged
         return try Match(
-            bus,
-            "type='signal',sender='\(Call.systemd)',member='PropertiesChanged',"
-                + "interface='\(Call.properties)',arg0='\(Call.systemd).Unit',\(filter)"
+            bus, from: Call.systemd,
+            "member='PropertiesChanged',interface='\(Call.properties)',"
+                + "arg0='\(Call.systemd).Unit',\(filter)"
         ) { message in
             // A signal that cannot be read changes nothing.
             guard let unit = ObjectPath.unit(message.path),
