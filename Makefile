@@ -132,7 +132,8 @@ decision-benchmark fleet-benchmark signing-benchmark: deps-build $(RUNTIME)
 
 # Both programs as "make build" has left them (root may have no compiler), their manual and completions,
 # the unit and what it needs, and a configuration where there is none. Afterwards, as root:
-# systemd-sysusers, systemd-tmpfiles --create, journalctl --update-catalog and systemctl daemon-reload.
+# systemd-sysusers, systemd-tmpfiles --create, journalctl --update-catalog, systemctl daemon-reload and
+# systemctl reload dbus.
 install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	install -D -m 755 $(BUILD)/killswitchd $(DESTDIR)$(PREFIX)/sbin/killswitchd
 	install -D -m 755 $(BUILD)/killswitchctl $(DESTDIR)$(PREFIX)/bin/killswitchctl
@@ -150,6 +151,7 @@ install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/killswitchd/prometheus $(filter-out %/silence,$(wildcard packaging/prometheus/*))
 	install -m 755 -t $(DESTDIR)$(PREFIX)/share/killswitchd/prometheus packaging/prometheus/silence
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/polkit-1/rules.d packaging/polkit-1/rules.d/*
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/dbus-1/system.d packaging/dbus-1/system.d/killswitchd.conf
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/tmpfiles.d packaging/tmpfiles.d/killswitchd.conf
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/sysusers.d packaging/sysusers.d/killswitchd.conf
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/systemd/catalog \

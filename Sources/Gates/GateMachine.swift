@@ -11,7 +11,8 @@ package import Decision
 /// is its `GateState`, of a unit its `AttachedUnit`, of the bus `SystemdLink`. Equal machines have equal futures, so
 /// that a test can visit every state that can be reached.
 package struct GateMachine: Hashable, Sendable {
-    /// A gate for each service that is configured, or that a target was seen of.
+    /// A gate for each service that is or was configured, or that units are attached to, and for nothing else: anybody
+    /// may have systemd load a target of any name.
     var gates: [ServiceName: GateState] = [:]
     var units: [UnitName: AttachedUnit] = [:]
     var link = SystemdLink()
@@ -42,7 +43,7 @@ package struct GateMachine: Hashable, Sendable {
         case .unitsListed(let units): for (unit, seen) in units { unitChanged(unit, seen, &batch) }
         case .busLost(let problem): busLost(problem, at: now, &batch)
         case .systemdReloaded:
-            link.systemdReloaded()
+            link.mustListAgain()
             retryNow(at: now, &batch)
             listed.retryNow(isAnyMissing: digest.isAnyUnitMissing, at: now)
         case .unitChanged(let unit, let seen): unitChanged(unit, seen, &batch)
@@ -97,6 +98,8 @@ package struct GateMachine: Hashable, Sendable {
         _ service: ServiceName, _ desired: DesiredGate, _ drainsUntil: Boottime?,
         at now: Boottime, _ batch: inout GateBatch
     ) {
+        // Its targets may be active already.
+        if gates[service] == nil { link.mustListAgain() }
         var gate = gates[service] ?? GateState(of: service, isConfigured: true)
         // Behind the marker starts were refused, also if somebody has started the target by hand.
         let wasClosed = gate.drain != nil || gate.desired?.gate == .closed
@@ -141,11 +144,11 @@ package struct GateMachine: Hashable, Sendable {
             guard let target = GateTarget(unit) else { continue }
             lists[target.service, default: [:]][target] = seen
         }
-        for service in Set(gates.keys).union(lists.keys).sorted() {
-            gates[service, default: GateState(of: service, isConfigured: false)]
-                .targetsListed(lists[service] ?? [:], &batch)
+        for service in gates.keys.sorted() {
+            gates[service]?.targetsListed(lists.removeValue(forKey: service) ?? [:], &batch)
             batch.recheck(service)
         }
+        for target in lists.values.flatMap(\.keys).sorted() { batch.read(target.unit) }
         if isNew { for unit in units.keys { batch.read(unit) } }
         for unit in units.keys { units[unit]?.systemdReloaded() }
     }
@@ -188,8 +191,7 @@ package struct GateMachine: Hashable, Sendable {
         _ unit: UnitName, _ seen: UnitStatus, _ batch: inout GateBatch
     ) {
         if let target = GateTarget(unit) {
-            gates[target.service, default: GateState(of: target.service, isConfigured: false)]
-                .targets.targetChanged(to: seen, of: target)
+            gates[target.service]?.targets.targetChanged(to: seen, of: target)
             batch.recheck(target.service)
         } else if unit == ListedUnits.unit {
             listed.unitSeen(seen, &batch)
@@ -218,7 +220,9 @@ package struct GateMachine: Hashable, Sendable {
     private mutating func targetRead(
         _ properties: UnitSnapshot?, of target: GateTarget, _ batch: inout GateBatch
     ) {
-        var gate = gates[target.service] ?? GateState(of: target.service, isConfigured: false)
+        let known = gates[target.service]
+        guard known != nil || properties?.requisiteOf.isEmpty == false else { return }
+        var gate = known ?? GateState(of: target.service, isConfigured: false)
         let detached = gate.targetRead(properties, of: target, &batch)
         attach(to: target, of: &gate, without: detached, &batch)
         gates[target.service] = gate
@@ -275,11 +279,6 @@ package struct GateMachine: Hashable, Sendable {
         gates[service]?.jobAnswered(problem, number, to: job, at: now, &batch)
         batch.recheck(service)
         for unit in gates[service]?.attached ?? [] { batch.recheck(unit) }
-    }
-
-    private func recheck(_ unit: UnitName, _ batch: inout GateBatch) {
-        batch.recheck(unit)
-        for service in units[unit]?.services ?? [] { batch.recheck(service) }
     }
 
     /// Compares a unit with the permission of its gates, and tells the gates that wait for it.

@@ -211,6 +211,12 @@ extension GateMachine {
     /// Has every gate looked at: what is known of systemd has changed.
     func recheckAll(_ batch: inout GateBatch) { gates.keys.forEach { batch.recheck($0) } }
 
+    /// Has a unit looked at, and its gates.
+    func recheck(_ unit: UnitName, _ batch: inout GateBatch) {
+        batch.recheck(unit)
+        for service in units[unit]?.services ?? [] { batch.recheck(service) }
+    }
+
     /// Adds up what the event has changed.
     mutating func updateSummary(_ batch: GateBatch, at now: Boottime) {
         digest.update(link: link, at: now)

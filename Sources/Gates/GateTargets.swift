@@ -71,7 +71,7 @@ struct GateTargets: Hashable, Sendable {
     mutating func targetsListed(_ loaded: [GateTarget: UnitStatus]) -> [UnitName] {
         for target in states.keys { states[target]?.seen = UnitStatus(.inactive) }
         for (target, seen) in loaded { targetChanged(to: seen, of: target) }
-        return states.keys.sorted().filter { $0.isMain || loaded[$0] != nil }.compactMap(\.unit)
+        return Set(states.keys.filter(\.isMain)).union(loaded.keys).sorted().compactMap(\.unit)
     }
 
     /// The targets that may have units attached after a move: the same two, and any other that is not down.
@@ -79,12 +79,16 @@ struct GateTargets: Hashable, Sendable {
         Set(states.filter { $0.key.isMain || !$0.value.seen.active.isDown }.keys)
     }
 
+    /// A target that nobody expects matters only while it is not down: anybody may have systemd load it.
     mutating func targetChanged(to seen: UnitStatus, of target: GateTarget) {
+        guard states[target] != nil || !seen.isAtRestDown else { return }
         states[target, default: TargetState()].seen = seen
     }
 
     /// Everything about a target was read. Returns the units that are not attached to it any more.
     mutating func targetRead(_ properties: UnitSnapshot, of target: GateTarget) -> Set<UnitName> {
+        let isExpected = states[target] != nil || !properties.seen.isAtRestDown
+        guard isExpected || !properties.requisiteOf.isEmpty else { return [] }
         var state = states[target] ?? TargetState()
         let before = state.attached
         state.seen = properties.seen

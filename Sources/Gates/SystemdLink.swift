@@ -25,7 +25,7 @@ struct SystemdLink: Hashable, Sendable {
     private var isListing = true
     private var reading: Set<UnitName> = []
     private var unread = UnreadUnits()
-    /// Whether systemd has read its units again since the last listing began.
+    /// Whether another listing is needed since the last one began.
     private var isListDue = false
     /// When the listing began whose units are being listed or read; nil if everything is read.
     private var listingBegan: Boottime?
@@ -132,7 +132,8 @@ struct SystemdLink: Hashable, Sendable {
 
     // MARK: Questions
 
-    mutating func systemdReloaded() { isListDue = isUp }
+    /// What systemd has may be other than what it listed last: it has read its units again, or more of them matter.
+    mutating func mustListAgain() { isListDue = isUp }
 
     /// systemd has answered for a unit; `isKnown`: it has told how the unit is.
     mutating func unitRead(_ unit: UnitName, isKnown: Bool, at now: Boottime) {

@@ -118,7 +118,8 @@ extension BlockingSystemdClient {
             while results[job] == nil, loop.now.boot < deadline {
                 if bus.isLost {
                     throw Failure(
-                        description: "start '\(unit)': the connection to the bus is gone", call: nil)
+                        description: "start '\(unit)': the connection to the bus is gone", call: nil
+                    )
                 }
                 _ = try orFail { try loop.runOnce(deadline - loop.now.boot) }
             }

@@ -104,6 +104,68 @@ struct GateDriverTests {
         try runUntil(.open)
     }
 
+    /// What anybody on the host may send to the daemon's connection.
+    @Test(arguments: [
+        [
+            "/org/freedesktop/systemd1/unit/killswitch_2dopen_40shop_2etarget",
+            "org.freedesktop.DBus.Properties", "PropertiesChanged", "sa{sv}as",
+            "org.freedesktop.systemd1.Unit", "1", "ActiveState", "s", "inactive", "0",
+        ],
+        [
+            "/org/freedesktop/systemd1/unit/app_2eservice",
+            "org.freedesktop.DBus.Properties", "PropertiesChanged", "sa{sv}as",
+            "org.freedesktop.systemd1.Unit", "1", "ActiveState", "s", "failed", "0",
+        ],
+        [
+            "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager", "Reloading", "b",
+            "false",
+        ],
+        [
+            "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager", "JobRemoved", "uoss",
+            "7", "/org/freedesktop/systemd1/job/7", "app.service", "assert",
+        ],
+        [
+            "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged", "sss",
+            "org.freedesktop.systemd1", "", ":1.1",
+        ],
+        [
+            "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged", "sss",
+            "org.freedesktop.PolicyKit1", "", ":1.1",
+        ],
+    ])
+    func aSignalThatSystemdHasNotSentChangesNothing(_ signal: [String]) throws {
+        let sentinel = BusValue.array("s", ["app.service", "web.service"].map { .text($0) })
+        systemd.units["web.service"] = FakeSystemd.Unit()
+        systemd.units[Self.open]?.properties = ["RequisiteOf": sentinel, "Wants": sentinel]
+        systemd.stops[Self.closed] = [Self.open, "app.service", "web.service"]
+        try start()
+        decide(.closed)
+        try runUntil(.closed)
+        try systemd.change("app.service", to: "inactive")
+        try run { published.rows.allSatisfy { $0.isAsWanted == true } }
+        let (rows, report) = (published.rows, published.report)
+        systemd.forget()
+        try server.forge(signal)
+        // It comes to the daemon after the forged ones.
+        try systemd.change("web.service", to: "failed")
+        try run { published.rows != rows }
+        let app = published.rows.first { $0.name.text == "app.service" }
+        #expect(app == rows.first { $0.name.text == "app.service" })
+        #expect(published.report?.actual == report?.actual)
+        #expect(systemd.calls.isEmpty)
+        try systemd.reload()
+        try run { systemd.calls.first == "list targets" }
+    }
+
+    /// As when systemd is executed anew: its connection is another one.
+    @Test func aSystemdWithAnotherConnectionIsHeard() throws {
+        try start()
+        try systemd.connect()
+        try run { systemd.isThere }
+        try systemd.change("app.service", to: "failed")
+        try run { published.rows.first?.seen?.active == .failed }
+    }
+
     @Test func aMoveThatPolkitRefusesIsTriedAgainWhenPolkitIsBack() throws {
         try start()
         systemd.refusal = ("org.freedesktop.DBus.Error.AccessDenied", "Permission denied")

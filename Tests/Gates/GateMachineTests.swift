@@ -192,6 +192,52 @@ struct GateMachineTests {
             """)
     }
 
+    /// Anybody may have systemd load a target of any name. A million of them would fill the memory.
+    @Test func aTargetThatNobodyNeedsLeavesNothing() throws {
+        var gate = try GateTranscript.settled()
+        let before = gate.machine
+        let names = [
+            "killswitch-open@other.target", "killswitch-closed@other.target",
+            "killswitch-variant@other:blue.target", "killswitch-variant@shop:blue.target",
+            "killswitch-notice@shop.target",
+        ].compactMap { UnitName($0) }
+        for name in names { gate.at(1, .unitChanged(name, UnitStatus(.inactive))) }
+        gate.at(1, .unitChanged(names[0], UnitStatus(.active)))
+        gate.at(1, .systemStateRead(isStopping: false))
+        for name in names { gate.at(1, .unitRead(name, UnitSnapshot(UnitStatus(.inactive)))) }
+        #expect(gate.machine == before)
+        gate.at(
+            2, .unitRead(names[0], UnitSnapshot(UnitStatus(.active), requisiteOf: ["a.service"])))
+        #expect(gate.machine.isOrphan("other"))
+    }
+
+    /// Somebody has started the target of a variant before the service was configured.
+    @Test func theTargetsOfANewServiceAreListed() throws {
+        var gate = try GateTranscript.settled()
+        let (open, blue) = (try unit(.open, of: "new"), try unit(.variant("blue"), of: "new"))
+        gate.at(1, .decided("new", .running))
+        for kind in [GateTarget.Kind.open, .closed] {
+            let target = try unit(kind, of: "new")
+            gate.at(
+                1, .unitRead(target, UnitSnapshot(UnitStatus(kind == .open ? .active : .inactive))))
+        }
+        #expect(gate.text.contains("    list\n"))
+        gate.at(
+            1,
+            .jobAnswered(.start(GateTarget(service: "new", kind: .open)), problem: nil, number: 1))
+        gate.at(
+            2,
+            .targetsListed([
+                try unit(.open): UnitStatus(.active), open: UnitStatus(.active),
+                blue: UnitStatus(.active),
+            ]))
+        for second in [5.0, 60] {
+            gate.at(second, .woke)
+            gate.at(second, .systemStateRead(isStopping: false))
+        }
+        #expect(gate.text.contains("stop \(blue)"), "\(gate.text)")
+    }
+
     @Test func aRepeatedVerdictMovesNothing() throws {
         let gate = try GateTranscript.settled().decided(1, .running)
         #expect(gate.text == "1s shop decided: open running\n")

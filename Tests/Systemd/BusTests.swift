@@ -135,9 +135,7 @@ struct BusTests {
         let bus = try connect()
         var received: [String] = []
         var match: Match? = try Match(
-            bus,
-            "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',"
-                + "arg0='org.example.One'"
+            bus, from: "org.freedesktop.DBus", "member='NameOwnerChanged',arg0='org.example.One'"
         ) { message in
             if let name = message.content({ try $0.text() }) { received.append(name) }
         }
@@ -147,6 +145,48 @@ struct BusTests {
         try own("org.example.Three", bus)
         #expect(received == ["org.example.One"])
         #expect(match == nil)
+    }
+
+    /// The bus delivers a signal to one connection whatever rules it has, and sd-bus takes each unique name for the
+    /// sender of a rule: anybody could have the daemon believe what systemd had not said.
+    @Test(arguments: [true, false])
+    func aSignalCountsOnlyFromTheOwnerOfTheName(_ hasOwner: Bool) throws {
+        let (bus, owner) = (try connect(), try connect())
+        if hasOwner { try own("org.example.Told", owner) }
+        var forged = 0
+        let rule = "path='/org/example',interface='org.example.Told',member='Ended'"
+        let matches = try [
+            Match(bus, from: "org.example.Told", rule) { _ in forged += 1 },
+            Match(
+                bus, from: "org.example.Told", interface: "org.example.Told", member: "Ended",
+                rules: ["\(rule),arg0='now'"], onRefusal: { _ in }
+            ) { _ in forged += 1 },
+        ]
+        _ = try ask(bus, .ofBus("ListNames")) { try $0.texts() }
+        try server.forge(["/org/example", "org.example.Told", "Ended", "s", "now"])
+        try server.forge([
+            "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged", "sss",
+            "org.example.Told", "", ":1.2",
+        ])
+        try server.forge(["/org/example", "org.example.Told", "Ended", "s", "now"])
+        // It comes after the signals.
+        _ = try ask(bus, .ofBus("ListNames")) { try $0.texts() }
+        #expect(forged == 0)
+        #expect(matches.count == 2)
+    }
+
+    /// Without the owner no signal could count: the connection is of no use.
+    @Test func aBusThatDoesNotTellTheOwnerCountsAsLost() throws {
+        let server = try PrivateBus(denying: "GetNameOwner")
+        var losses = 0
+        let bus = try Bus(server.loop, address: server.address) { losses += 1 }
+        let match = try Match(bus, from: "org.example.Told", "member='Ended'") { _ in }
+        try server.run { losses > 0 }
+        #expect(bus.isLost)
+        try server.end()
+        for _ in 1...3 { try server.loop.runOnce(.milliseconds(10)) }
+        #expect(losses == 1)
+        withExtendedLifetime(match) {}
     }
 
     private func own(_ name: String, _ bus: Bus) throws {
