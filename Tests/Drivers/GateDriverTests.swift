@@ -109,12 +109,12 @@ struct GateDriverTests {
         [
             "/org/freedesktop/systemd1/unit/killswitch_2dopen_40shop_2etarget",
             "org.freedesktop.DBus.Properties", "PropertiesChanged", "sa{sv}as",
-            "org.freedesktop.systemd1.Unit", "1", "ActiveState", "s", "inactive", "0",
+            "org.freedesktop.systemd1.Unit", "1", "ActiveState", "s", "active", "0",
         ],
         [
             "/org/freedesktop/systemd1/unit/app_2eservice",
             "org.freedesktop.DBus.Properties", "PropertiesChanged", "sa{sv}as",
-            "org.freedesktop.systemd1.Unit", "1", "ActiveState", "s", "failed", "0",
+            "org.freedesktop.systemd1.Unit", "1", "ActiveState", "s", "active", "0",
         ],
         [
             "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager", "Reloading", "b",
