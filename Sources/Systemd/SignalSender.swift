@@ -2,7 +2,8 @@
 ///
 /// A match rule proves nothing. Anybody may send a signal to one connection: no rule at the bus stops it, and sd-bus
 /// takes a sender's unique name, such as `:1.42`, for any well-known name of a rule. So the sender of each signal is
-/// compared with the present owner of the name. Nobody sends under the name of another: the bus writes it into each message.
+/// compared with the present owner of the name. The bus writes the sender into each message: nobody can send under the
+/// name of another.
 enum SignalSender {
     /// The bus, or the library: they send under their own names, which no connection can have.
     case fixed(String)

@@ -4,9 +4,9 @@ import Support
 import Testing
 
 extension OnSystemd {
-    /// The bus lets every user send a signal to one connection: see `NameOwner`. It once had the daemon believe whatever
-    /// anybody said in systemd's name. With the policy of the package such a signal does not come to the daemon; without
-    /// it the daemon drops it.
+    /// The bus lets every user send a signal to one connection: see `SignalSender`. The daemon once believed whatever
+    /// anybody said in systemd's name. With the policy of the package such a signal does not come to the daemon;
+    /// without it the daemon drops the signal.
     @Suite struct ForgedSignalTests {
         private static let policy = "/usr/share/dbus-1/system.d/killswitchd.conf"
 
@@ -147,12 +147,12 @@ extension OnSystemd {
             }
         }
 
-        /// With 60 services one rule of the bus is for all units, and targets of any name came in.
+        /// With 70 services one rule of the bus is for all units, and targets of any name came in.
         @Test(arguments: [true, false])
         func targetsOfServicesThatNobodyHasConfiguredFillNoMemory(_ hasPolicy: Bool) throws {
-            let services = (0..<60).map { Host.service("t-s\($0)") }.joined()
+            let services = (0..<70).map { Host.service("t-s\($0)") }.joined()
             try withHost(hasPolicy: hasPolicy, Host.shop + services) { host in
-                for number in 0..<60 { try host.set(Host.open, of: "t-s\(number)") }
+                for number in 0..<70 { try host.set(Host.open, of: "t-s\(number)") }
                 try host.start()
                 try host.awaitUp("killswitch-open@shop.target")
                 try settle(host)
