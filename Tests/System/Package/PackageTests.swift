@@ -56,6 +56,28 @@ extension Packaged {
             #expect(try host.succeeds("systemctl is-failed killswitchd-alarm") == false)
         }
 
+        /// The bus reads the policy when the files are unpacked, before the user is there.
+        @Test(arguments: [("killswitchd", false), ("daemon", true)])
+        func theBusKeepsSignalsOfOthersFromTheUserOfTheDaemon(
+            _ user: String, _ isReached: Bool
+        ) throws {
+            let host = try PackageHost.installed()
+            try host.system.copy(
+                "\(Programs.project)/Tests/System/Gates/forge", to: PackageHost.folder)
+            try host.run(
+                "systemd-run --quiet --unit t-listener --uid \(user) --property "
+                    + "StandardOutput=truncate:/run/t-heard stdbuf -oL dbus-monitor --system")
+            try host.system.wait(until: "grep -q member=NameAcquired /run/t-heard")
+            try host.run(
+                """
+                setpriv --reuid nobody --regid nogroup --clear-groups python3 -B \
+                \(PackageHost.folder)/forge $(systemctl show t-listener -P MainPID) 0 reloaded
+                sleep 1
+                systemctl stop t-listener
+                """)
+            #expect(try host.succeeds("grep -q member=Reloading /run/t-heard") == isReached)
+        }
+
         @Test func aMaskedUnitIsInstalledAndNotStarted() throws {
             let host = try PackageHost()
             try host.configure()
