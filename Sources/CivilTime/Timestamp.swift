@@ -1,6 +1,7 @@
 extension Zone {
     /// Reads RFC 3339 §5.6, the older `yyyy-MM-dd'T'HH:mm:ss±hhmm`, and, as times of this zone, a date with a time
-    /// and no offset, and a date alone, which is the start of that day.
+    /// and no offset, and a date alone, which is the start of that day. A time may end with its minutes, as forms for
+    /// dates write it.
     ///
     /// Spaces are not trimmed. Fractions are cut to microseconds. Second 60 begins the next minute. `-00:00` is UTC.
     package func instant(from text: String) throws(TimeError) -> Instant {
@@ -13,10 +14,11 @@ extension TimePoint where Axis == WallClock {
     /// Reads RFC 3339 §5.6 and no other form; details as in `Zone.instant(from:)`.
     package init(rfc3339 text: String) throws(TimeError) {
         let written = try WrittenTime(text)
-        guard let instant = written.instant, written.hasColon else {
+        guard let instant = written.instant, written.hasColon, written.hasSeconds else {
             throw TimeError(
                 kind: "time", text: text,
-                problem: written.offset == nil ? .noOffset : .offsetWithoutColon)
+                problem: written.offset == nil
+                    ? .noOffset : written.hasSeconds ? .offsetWithoutColon : .noSeconds)
         }
         self = instant
     }
@@ -30,6 +32,8 @@ private struct WrittenTime {
     var offset: Int64?
     /// Whether the offset was written `Z` or `+09:00`, not `+0900`.
     var hasColon = true
+    /// Whether the time was written with its seconds.
+    var hasSeconds = true
 
     /// The instant; nil without an offset.
     var instant: Instant? {
@@ -60,8 +64,12 @@ extension ByteCursor {
         guard isT || consume("t") || consume(" ") else {
             throw .expected("'T' or a space", at: column)
         }
-        var written = WrittenTime(clock: CivilDateTime(date, secondOfDay: try readTimeOfDay()))
-        let microseconds = try readFraction()
+        let minutes = try readMinuteOfDay()
+        let hasSeconds = consume(":")
+        let seconds = minutes * 60 + (hasSeconds ? try readField("second", 0...60) : 0)
+        var written = WrittenTime(clock: CivilDateTime(date, secondOfDay: seconds))
+        written.hasSeconds = hasSeconds
+        let microseconds = hasSeconds ? try readFraction() : nil
         written.fraction = .microseconds(microseconds ?? 0)
         if isAtEnd { return written }
         (written.offset, written.hasColon) = try readOffset()
@@ -80,12 +88,16 @@ extension ByteCursor {
 
     /// `hh:mm:ss` as seconds since midnight: up to 86,400, a leap second at the end of the day.
     mutating func readTimeOfDay() throws(TimeProblem) -> Int {
+        let minutes = try readMinuteOfDay()
+        try expect(":")
+        return minutes * 60 + (try readField("second", 0...60))
+    }
+
+    /// `hh:mm` as minutes since midnight.
+    private mutating func readMinuteOfDay() throws(TimeProblem) -> Int {
         let hour = try readField("hour", 0...23)
         try expect(":")
-        let minute = try readField("minute", 0...59)
-        try expect(":")
-        let second = try readField("second", 0...60)
-        return hour * 3_600 + minute * 60 + second
+        return hour * 60 + (try readField("minute", 0...59))
     }
 
     /// The fraction of a second in whole microseconds; nil without one.
@@ -144,6 +156,8 @@ extension TimeProblem {
     /// `+0900` is allowed only after 'T' and whole seconds.
     package static let offsetWithoutColon = TimeProblem(
         "an offset without a colon is read only right after 'T' and whole seconds")
+    /// RFC 3339 has no time without seconds.
+    package static let noSeconds = TimeProblem("it has no seconds, such as :00")
     /// An instant is required, and the text has no offset from UTC.
     package static let noOffset = TimeProblem("it has no offset from UTC, such as Z or +09:00")
 }

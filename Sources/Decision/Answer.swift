@@ -168,30 +168,6 @@ package struct Failure: Error, Hashable, Sendable {
     }
 }
 
-/// Reads the body of an answer as flags: the members of one JSON object. The error tells an empty body, a web page and
-/// broken JSON apart, because each points the administrator to another mistake at the server.
-package enum FlagDocument {
-    /// The flags in `body`. Throws a failure of the kind `invalid` unless it is one JSON object.
-    package static func parse(_ body: [UInt8]) throws(Failure) -> JSON.Object {
-        guard let first = body.first(where: { !$0.isBlank }) else {
-            throw Failure(.invalid, "the answer is empty")
-        }
-        if first == UInt8(ascii: "<") {
-            throw Failure(.invalid, "the answer is a web page, not JSON")
-        }
-        let value: JSON.Value
-        do {
-            value = try JSON.Value.parse(body)
-        } catch {
-            throw Failure(.invalid, "the answer is not valid JSON: \(error)")
-        }
-        guard case .object(let flags) = value else {
-            throw Failure(.invalid, "the answer is \(value.typeName), not a JSON object")
-        }
-        return flags
-    }
-}
-
 /// When a source last confirmed some flags.
 enum Confirmation: Hashable, Sendable {
     case never

@@ -151,7 +151,9 @@ extension Service {
     ) -> Opinion {
         let hasPassed = time >= end
         var reason = evidence.clockReason ?? reason
-        if hasPassed { reason = .endPassed(evidence.source, by: evidence.clock.keeper) }
+        if hasPassed {
+            reason = .endPassed(evidence.source, at: zone.zoned(end), by: evidence.clock.keeper)
+        }
         var opinion = opinion(hasPassed && policy.atEnd == .ended ? .ended : .countdown, reason)
         opinion.endsAt = end
         return opinion

@@ -10,6 +10,8 @@ package struct SourcePlan: Hashable, Sendable {
     package var timeout: Duration
     /// The values of keys that the source does not hold.
     package var defaults: JSON.Object
+    /// The keys of its flags that some switch or value of the configuration reads. `Plan` fills it in.
+    package fileprivate(set) var known: Set<ExactString> = []
     /// For whom its documents have to be signed; nil for a source without signers.
     package var audience: String?
     /// Its mirrors, by their addresses as others may see them, in the order of the configuration; empty without.
@@ -56,6 +58,11 @@ package struct Plan: Hashable, Sendable {
         self.services = services
         self.guardLimits = guardLimits
         self.slots = slots
+        let keys = keysRead
+        for source in self.sources.indices {
+            // A simulation has one service, and sources that know of the others.
+            self.sources[source].known.formUnion(keys[self.sources[source].name] ?? [])
+        }
     }
 
     /// The keys of each source that some switch or value reads.

@@ -17,7 +17,7 @@ package enum Reason: Hashable, Sendable {
     case windowAhead(SourceName, from: ZonedInstant, until: ZonedInstant)
     case window(SourceName, until: ZonedInstant, by: Timekeeper = .host)
     indirect case versionTooOld(SourceName, installed: Version, minimum: Version)
-    case endPassed(SourceName, by: Timekeeper = .host)
+    case endPassed(SourceName, at: ZonedInstant, by: Timekeeper = .host)
     case endUnreadable(SourceName, String)
     case stale(SourceName, Staleness, WhenStale)
     case unknown(SourceName, Gate)
@@ -166,7 +166,7 @@ extension Reason {
         case .windowAhead(let source, _, _): (.windowAhead, source, false)
         case .window(let source, _, _): (.window, source, false)
         case .versionTooOld(let source, _, _): (.versionTooOld, source, true)
-        case .endPassed(let source, _): (.endPassed, source, false)
+        case .endPassed(let source, _, _): (.endPassed, source, false)
         case .endUnreadable(let source, _): (.endUnreadable, source, true)
         case .stale(let source, .old, .hold): (.staleHold, source, true)
         case .stale(let source, .old, .open): (.staleOpen, source, true)
@@ -218,8 +218,8 @@ extension Reason {
         case .versionTooOld(let source, let installed, let minimum):
             "source '\(source)' requires version \(quoted(minimum.text)), and "
                 + "\(quoted(installed.text)) is installed"
-        case .endPassed(let source, let keeper):
-            "the end that source '\(source)' announced has passed" + keeper.clause
+        case .endPassed(let source, let end, let keeper):
+            "the end that source '\(source)' announced for \(end) has passed" + keeper.clause
         case .endUnreadable(let source, let text):
             "source '\(source)' announces an end, but \(quoted(text)) is not a date; the days left "
                 + "are unknown"

@@ -106,6 +106,9 @@ struct Flag {
                 return [member: .string(word)]
             }
         }
+        if member != nil, key == FlagDocument.wholeKey, !text.utf8.contains(UInt8(ascii: "{")) {
+            throw .unknownWord(key: key, word: text.shortened, expected: State.expectedWords)
+        }
         let parsed = try JSON.Value.parse(text, of: key)
         guard let object = parsed.object else {
             throw .wrongType(
@@ -183,17 +186,23 @@ package enum InvalidFlag: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
+        case .missing(FlagDocument.wholeKey):
+            "the answer is not one value alone, and the format has no 'key' of it"
         case .missing(let key): "key \(quoted(key)) is missing"
-        case .unreadable(let key, let cause): "key \(quoted(key)) \(cause)"
+        case .unreadable(let key, let cause): "\(Self.subject(key)) \(cause)"
         case .wrongType(let key, let expected, let found):
-            "key \(quoted(key)) is \(found), not \(expected)"
+            "\(Self.subject(key)) is \(found), not \(expected)"
         case .unknownWord(let key, let word, let expected):
-            "key \(quoted(key)) is \(quoted(word)), not \(expected)"
-        case .notJSON(let key, let cause): "key \(quoted(key)) holds no valid JSON: \(cause)"
+            "\(Self.subject(key)) is \(quoted(word)), not \(expected)"
+        case .notJSON(let key, let cause): "\(Self.subject(key)) holds no valid JSON: \(cause)"
         case .tooLarge(let key, let count, let limit):
-            "key \(quoted(key)) \(limit.clause(of: count))"
+            "\(Self.subject(key)) \(limit.clause(of: count))"
         case .notFlags(let clause), .refused(_, let clause): clause
         }
+    }
+
+    private static func subject(_ key: String) -> String {
+        key == FlagDocument.wholeKey ? "the answer" : "key \(quoted(key))"
     }
 }
 

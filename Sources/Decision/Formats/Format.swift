@@ -5,6 +5,8 @@ package import JSON
 package enum Format: Hashable, Sendable {
     /// Strings. The first of `endKeys` that the flags hold is read.
     case serviceEnd(endKeys: [String], countdownKey: String)
+    /// One Boolean, under any key.
+    case boolean(BooleanFlag)
     /// `apiInactive`, `forceUpdate`, `retryInterval`, `userMessage`.
     case status(Place)
     /// `isUnderMaintenance`, `title`, `message`.
@@ -24,16 +26,22 @@ package enum Place: Hashable, Sendable {
 }
 
 extension Format {
-    /// The reading of `flags` by this format. A date without an offset is read in `zone`.
-    package func read(_ flags: JSON.Object, in zone: Zone) throws(InvalidFlag) -> Reading {
+    /// The reading of `flags` by this format. A date without an offset is read in `zone`. The keys `known` are no
+    /// misspellings of others, because somebody reads them.
+    package func read(
+        _ flags: JSON.Object, in zone: Zone, known: Set<ExactString> = []
+    ) throws(InvalidFlag) -> Reading {
         switch self {
         case .serviceEnd(let endKeys, let countdownKey):
-            try ServiceEnd.read(flags, endKeys: endKeys, countdownKey: countdownKey, zone: zone)
-        case .status(let place): try Status.read(Members(of: flags, at: place, mark: .apiInactive))
+            try ServiceEnd.read(
+                flags, endKeys: endKeys, countdownKey: countdownKey, zone: zone, known: known)
+        case .boolean(let flag): try flag.read(flags)
+        case .status(let place):
+            try Status.read(Members(of: flags, at: place, mark: .apiInactive, known))
         case .maintenance(let place):
-            try Maintenance.read(Members(of: flags, at: place, mark: .isUnderMaintenance))
+            try Maintenance.read(Members(of: flags, at: place, mark: .isUnderMaintenance, known))
         case .switchObject(let place):
-            try SwitchObject.read(Members(of: flags, at: place, mark: .state))
+            try SwitchObject.read(Members(of: flags, at: place, mark: .state, known))
         }
     }
 
@@ -41,6 +49,7 @@ extension Format {
     package var word: String {
         switch self {
         case .serviceEnd: "service-end"
+        case .boolean: "boolean"
         case .status: "status"
         case .maintenance: "maintenance"
         case .switchObject: "switch"
@@ -53,24 +62,27 @@ extension Format {
     }
 
     /// Whether it reads the same keys with the same values in both flags.
-    func findsSame(in left: JSON.Object, and right: JSON.Object) -> Bool {
+    func findsSame(
+        in left: JSON.Object, and right: JSON.Object, known: Set<ExactString> = []
+    ) -> Bool {
         keys(in: right).allSatisfy { left[$0] == right[$0] }
             && (Misspelling.isSame(in: left, and: right)
-                || suspects(in: left) == suspects(in: right))
+                || suspects(in: left, known) == suspects(in: right, known))
     }
 
     /// The members of flags that are themselves the object and look like a member that is absent, as the reading warns.
-    private func suspects(in flags: JSON.Object) -> [Misspelling] {
+    private func suspects(in flags: JSON.Object, _ known: Set<ExactString>) -> [Misspelling] {
         switch self {
+        case .boolean: []
         case .serviceEnd(let endKeys, let countdownKey):
             flags[countdownKey] == nil
-                ? Misspelling.all(in: flags, of: endKeys + [countdownKey]) : []
+                ? Misspelling.all(in: flags, of: endKeys + [countdownKey], known) : []
         case .status(let place), .maintenance(let place), .switchObject(let place):
             // The whole of another place is compared.
             switch place {
-            case .whole: Misspelling.all(in: flags, of: keys)
+            case .whole: Misspelling.all(in: flags, of: members, known)
             case .memberOrWhole(let key):
-                flags[key] == nil ? Misspelling.all(in: flags, of: keys.filter { $0 != key }) : []
+                flags[key] == nil ? Misspelling.all(in: flags, of: members, known) : []
             case .member: []
             }
         }
@@ -86,6 +98,11 @@ extension Format {
             keys.removeLast()
             if keys.last.flatMap({ flags[$0]?.string }) == "countdown" { keys.append(countdownKey) }
         }
+        if case .switchObject(.whole) = self {
+            let isWord = flags[SwitchObject.Key.state.rawValue] == nil
+            return isWord && flags[FlagDocument.wholeKey] != nil
+                ? [FlagDocument.wholeKey] : Self.switchKeys
+        }
         return keys
     }
 
@@ -95,12 +112,25 @@ extension Format {
         case .serviceEnd(let endKeys, let countdownKey):
             let place = endKeys.firstIndex { flags[$0] != nil } ?? endKeys.endIndex
             return endKeys.prefix(place + 1) + [countdownKey]
-        case .status(let place): return place.keys(Self.statusKeys, in: flags)
-        case .maintenance(let place): return place.keys(Self.maintenanceKeys, in: flags)
-        case .switchObject(let place): return place.keys(Self.switchKeys, in: flags)
+        case .boolean(let flag): return [flag.key]
+        case .status(let place), .maintenance(let place): return place.keys(members, in: flags)
+        case .switchObject(.whole): return Self.wholeSwitchKeys
+        case .switchObject(let place): return place.keys(members, in: flags)
         }
     }
 
+    /// The members of its object; empty for a format without one.
+    private var members: [String] {
+        switch self {
+        case .serviceEnd, .boolean: []
+        case .status: Self.statusKeys
+        case .maintenance: Self.maintenanceKeys
+        case .switchObject: Self.switchKeys
+        }
+    }
+
+    /// A state word alone may stand in place of them.
+    private static let wholeSwitchKeys = switchKeys + [FlagDocument.wholeKey]
     private static let statusKeys = Status.Key.words
     private static let maintenanceKeys = Maintenance.Key.words
     private static let switchKeys = SwitchObject.Key.words
@@ -122,7 +152,8 @@ enum ServiceEnd {
     /// `"no"` runs and `"countdown"` counts down. *Every* other text ends the service, the empty
     /// text included, because the applications that share these flags read them like this.
     static func read(
-        _ flags: JSON.Object, endKeys: [String], countdownKey: String, zone: Zone
+        _ flags: JSON.Object, endKeys: [String], countdownKey: String, zone: Zone,
+        known: Set<ExactString>
     ) throws(InvalidFlag) -> Reading {
         let key = endKeys.first { flags[$0] != nil } ?? endKeys.first ?? "service_end"
         let word = try Flag(key, of: flags).string()
@@ -132,7 +163,7 @@ enum ServiceEnd {
         var leniency = Leniency()
         let end = end(date, in: zone, &leniency)
         if date.optional == nil {
-            leniency.suspect(Misspelling.all(in: flags, of: endKeys + [countdownKey]))
+            leniency.suspect(Misspelling.all(in: flags, of: endKeys + [countdownKey], known))
         }
         return Reading(claims: [.countdown(end)], leniencies: leniency.clauses)
     }
@@ -217,20 +248,30 @@ extension FormatKey {
 /// that was read and not declared would make a change of it a repeat.
 struct Members<Key: FormatKey> {
     private let object: JSON.Object
+    /// The keys beside it that somebody reads.
+    private let known: Set<ExactString>
 
     /// The object at a place in the flags. If it may stand in two, the member `mark` tells that the flags are it.
-    init(of flags: JSON.Object, at place: Place, mark: Key) throws(InvalidFlag) {
+    /// Somebody reads the keys `known` of the flags.
+    init(
+        of flags: JSON.Object, at place: Place, mark: Key, _ known: Set<ExactString>
+    ) throws(InvalidFlag) {
         switch place {
-        case .whole: object = flags
+        case .whole where Key.word != nil && flags[mark.rawValue] == nil:
+            let word = Flag(FlagDocument.wholeKey, of: flags)
+            (object, self.known) = (
+                word.optional == nil ? flags : try word.object(ofWord: Key.word), known
+            )
+        case .whole: (object, self.known) = (flags, known)
         case .memberOrWhole(let key) where flags[key] == nil && flags[mark.rawValue] != nil:
-            object = flags
+            (object, self.known) = (flags, known)
         case .member(let key), .memberOrWhole(let key):
-            object = try Flag(key, of: flags).object(ofWord: Key.word)
+            (object, self.known) = (try Flag(key, of: flags).object(ofWord: Key.word), [])
         }
     }
 
     /// Its members that look like a known one that is absent.
-    var misspellings: [Misspelling] { Misspelling.all(in: object, of: Key.words) }
+    var misspellings: [Misspelling] { Misspelling.all(in: object, of: Key.words, known) }
 
     subscript(key: Key) -> Flag { Flag(key.rawValue, of: object) }
 }

@@ -89,21 +89,24 @@ struct Misspelling: Hashable {
         "key \(quoted(member)) is unknown and ignored; did you mean \(quoted(meant))?"
     }
 
-    /// Those in `object`, whose known members are `words`. One edit makes a word suspect; two, from seven letters on.
+    /// Those in `object`, whose known members are `words`; somebody else reads the `others`. One edit makes a word suspect; two, from seven letters on.
     ///
     /// It runs for each member of each new answer, so the letters of two words are compared before their edits are
     /// counted: an edit changes the letters that a word has by two at most.
-    static func all(in object: JSON.Object, of words: [String]) -> [Misspelling] {
+    static func all(
+        in object: JSON.Object, of words: [String], _ others: Set<ExactString>
+    ) -> [Misspelling] {
         let absent = words.filter { object[$0] == nil }.map { (word: $0, letters: letters(of: $0)) }
         var found: [Misspelling] = []
         for (member, _) in object {
             let (count, letters) = (member.utf8.count, letters(of: member))
-            for (word, others) in absent {
+            for (word, known) in absent {
                 let edits = word.utf8.count < 7 ? 1 : 2
                 guard abs(word.utf8.count - count) <= edits,
-                    (letters ^ others).nonzeroBitCount <= 2 * edits, !words.contains(member),
+                    (letters ^ known).nonzeroBitCount <= 2 * edits, !words.contains(member),
                     !member.hasPrefix("$"), !member.hasPrefix("x-"),
-                    editDistance(Array(member.utf8), Array(word.utf8), atMost: edits) != nil
+                    editDistance(Array(member.utf8), Array(word.utf8), atMost: edits) != nil,
+                    !others.contains(ExactString(member))
                 else { continue }
                 found.append(Misspelling(member: member, meant: word))
                 break

@@ -88,9 +88,7 @@ enum SwitchObject {
         case .ended: return .ended
         case .undecided, nil:
             throw .unknownWord(
-                key: "state", word: word.shortened,
-                expected: "a state; the states are running, countdown, maintenance, "
-                    + "update-required and ended")
+                key: "state", word: word.shortened, expected: State.expectedWords)
         }
     }
 
@@ -121,6 +119,12 @@ enum SwitchObject {
         let message = leniency.text(Flag("message", of: object, at: place), .message)
         return Window(from: from, until: end, texts: Texts(title: title, message: message))
     }
+}
+
+extension State {
+    /// Which words flags may hold: the end of an error.
+    static let expectedWords =
+        "a state; the states are running, countdown, maintenance, update-required and ended"
 }
 
 /// The texts in flags for the people who use the service. The other formats have some of them.

@@ -35,6 +35,7 @@ struct FlagChanges: Sendable {
         switch format {
         case .serviceEnd(let endKeys, let countdownKey):
             return hasChanged(countdownKey) || endKeys.contains { hasChanged($0) }
+        case .boolean(let flag): return hasChanged(flag.key)
         case .status(let place), .maintenance(let place), .switchObject(let place):
             switch place {
             case .whole: return true
@@ -51,6 +52,7 @@ struct FlagChanges: Sendable {
         case .maintenance(.member(let key)), .status(.member(let key)),
             .switchObject(.member(let key)):
             hasChanged(key)
+        case .boolean(let flag): hasChanged(flag.key)
         case .serviceEnd, .maintenance, .status, .switchObject: false
         }
     }

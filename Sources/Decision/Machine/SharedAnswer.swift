@@ -66,9 +66,10 @@ struct SharedAnswer: Hashable, Sendable {
     mutating func isSame(as known: NumberedAnswer, for service: Service, of source: SourceName)
         -> Bool
     {
+        let keys = numbered.known
         for plan in service.switches where plan.source == source {
             let isSame = isSame(.format(plan.format, before: known.number)) {
-                plan.format.findsSame(in: known.flags, and: $0)
+                plan.format.findsSame(in: known.flags, and: $0, known: keys)
             }
             if !isSame { return false }
         }
@@ -125,8 +126,7 @@ extension SourceState {
         guard var known = offered, answer.isSame(as: known.answer) else {
             return SharedAnswer(number(answer))
         }
-        known.numbered = NumberedAnswer(
-            number: known.number, answer: answer, defaults: plan.defaults)
+        known.numbered = NumberedAnswer(number: known.number, answer: answer, of: plan)
         known.numbered.hasVersionJump = documents.hasVersionJump(to: answer)
         return known
     }
@@ -151,7 +151,7 @@ extension SourceState {
         offered = answer
         guard var bare = answer?.answer, let number = answer?.number else { return }
         bare.flags = JSON.Object()
-        offered?.numbered = NumberedAnswer(number: number, answer: bare, defaults: JSON.Object())
+        offered?.numbered = NumberedAnswer(bare: bare, number: number)
     }
 }
 
@@ -161,18 +161,26 @@ struct NumberedAnswer: Hashable, Sendable {
     var answer: Answer
     /// Its flags, with the source's defaults for keys that it lacks.
     let flags: JSON.Object
+    /// The keys that some switch or value of the configuration reads.
+    let known: Set<ExactString>
     /// Whether it is a signed document with a version jump: few versions are left for later documents.
     var hasVersionJump = false
 
-    /// Completes the flags of `answer` by `defaults`.
-    init(number: Int, answer: Answer, defaults: JSON.Object) {
+    /// Completes the flags of `answer` by the defaults of its source.
+    init(number: Int, answer: Answer, of source: SourcePlan) {
         self.number = number
         self.answer = answer
+        known = source.known
         var flags = answer.flags
         if answer.unreadable.unlisted == nil {
-            for (key, value) in defaults where flags[key] == nil { flags[key] = value }
+            for (key, value) in source.defaults where flags[key] == nil { flags[key] = value }
         }
         self.flags = flags
+    }
+
+    /// An answer whose flags are dropped.
+    init(bare answer: Answer, number: Int) {
+        (self.number, self.answer, flags, known) = (number, answer, answer.flags, [])
     }
 
     /// The reading of the answer by the format of a switch of `service`.
@@ -182,7 +190,7 @@ struct NumberedAnswer: Hashable, Sendable {
                 try answer.unreadable.check(key, in: flags)
             }
         }
-        var reading = try plan.format.read(flags, in: service.zone)
+        var reading = try plan.format.read(flags, in: service.zone, known: known)
         if let end = answer.signed?.order.expires {
             reading.expires = min(reading.expires ?? end, end)
         }

@@ -147,7 +147,7 @@ struct SourceState: Schedulable {
     /// Numbers a new answer.
     mutating func number(_ answer: Answer) -> NumberedAnswer {
         numbered += 1
-        var numbered = NumberedAnswer(number: numbered, answer: answer, defaults: plan.defaults)
+        var numbered = NumberedAnswer(number: numbered, answer: answer, of: plan)
         numbered.hasVersionJump = documents.hasVersionJump(to: answer)
         return numbered
     }
@@ -262,7 +262,7 @@ struct SourceState: Schedulable {
         state.answers = answers.map { known in
             var answer = known.answer
             if replacement == .otherAddress { answer.inherit() }
-            return NumberedAnswer(number: known.number, answer: answer, defaults: next.defaults)
+            return NumberedAnswer(number: known.number, answer: answer, of: next)
         }
         if next.interval != plan.interval { state.fetch(noLaterThan: now.boot + next.interval) }
         if replacement == .sameAddress {

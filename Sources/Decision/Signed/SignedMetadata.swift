@@ -25,7 +25,8 @@ package struct SignedMetadata: Hashable, Sendable {
             }
             self.version = version
             expires = try Flag("expires", of: flags).time()
-            issued = try Flag("issued", of: flags).optionalTime()
+            // The unset time of a signer's language is no time of signing.
+            issued = try Flag("issued", of: flags).optionalTime().flatMap { $0.isDate ? $0 : nil }
             audiences = try Self.audiences(flags)
         } catch {
             throw DocumentRefusal(
