@@ -17,8 +17,8 @@ extension TimePoint where Axis == WallClock {
         guard let instant = written.instant, written.hasColon, written.hasSeconds else {
             throw TimeError(
                 kind: "time", text: text,
-                problem: written.offset == nil
-                    ? .noOffset : written.hasSeconds ? .offsetWithoutColon : .noSeconds)
+                problem: !written.hasSeconds
+                    ? .noSeconds : written.offset == nil ? .noOffset : .offsetWithoutColon)
         }
         self = instant
     }

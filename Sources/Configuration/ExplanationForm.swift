@@ -108,7 +108,10 @@ package struct ExplanationForm {
 
     private static func list(_ flags: JSON.Object) -> String {
         guard !flags.isEmpty else { return "no key of this service" }
-        let pairs = flags.map { "\($0.key) = \($0.value.serialized(.compact))" }
+        let pairs = flags.map { key, value in
+            let text = value.serialized(.compact)
+            return key == FlagDocument.wholeKey ? text : "\(key) = \(text)"
+        }
         return pairs.joined(separator: ", ").printable(limit: 160)
     }
 

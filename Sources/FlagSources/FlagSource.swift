@@ -75,10 +75,12 @@ extension FlagSource {
     /// Of a source without signers nothing: it takes each answer, whatever came before.
     package func forget() { documents?.forget() }
 
-    /// The answer that is this body, or the signed document in it.
-    func answer(in body: [UInt8], at now: Instant) throws(Failure) -> Answer {
+    /// The answer that is this body, or the signed document in it. A signed document is never a value `alone`.
+    func answer(
+        in body: [UInt8], alone: FlagDocument.Alone, at now: Instant
+    ) throws(Failure) -> Answer {
         if let documents { return try documents.answer(in: body) }
-        return Answer(body: body, flags: try FlagDocument.parse(body), fetchedAt: now)
+        return try Answer(body: body, alone: alone, fetchedAt: now)
     }
 }
 

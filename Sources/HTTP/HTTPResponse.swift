@@ -78,6 +78,20 @@ package struct HeaderSection: Hashable, Sendable {
         return members
     }
 
+    /// Whether the media type is one of JSON, by the MIME Sniffing Standard, "JSON MIME type".
+    package var isJSON: Bool {
+        guard let type = self["content-type"] else { return false }
+        let essence = Self.trimmed(Array(type.utf8).prefix { $0 != UInt8(ascii: ";") })
+            .map(Self.lowercased)
+        return essence == Self.applicationJSON || essence == Self.textJSON
+            || essence.contains(UInt8(ascii: "/"))
+                && essence.suffix(Self.jsonSuffix.count).elementsEqual(Self.jsonSuffix)
+    }
+
+    private static let applicationJSON = Array("application/json".utf8)
+    private static let textJSON = Array("text/json".utf8)
+    private static let jsonSuffix = Array("+json".utf8)
+
     /// The value in the line if it is of that field; nil for another field, or no ASCII text.
     private func value(of name: String, in line: Range<Int>) -> String? {
         guard isField(name, line) else { return nil }

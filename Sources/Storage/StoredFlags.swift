@@ -70,7 +70,8 @@ enum StoredFlags {
     }
 
     private static func answer(_ object: JSON.Object, body: [UInt8]) throws -> Answer {
-        let flags = try FlagDocument.parse(body)
+        // The source has decided whether a value alone counts.
+        let flags = try FlagDocument.parse(body, alone: .word)
         var answer = Answer(
             body: body, flags: flags,
             unreadable: try object["unreadable"].map { try unreadable($0.asObject()) }

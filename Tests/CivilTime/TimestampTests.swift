@@ -56,6 +56,20 @@ import Testing
         #expect(error?.problem == .noOffset)
     }
 
+    /// Forms for dates in web pages write a time so.
+    @Test(arguments: [
+        ("2030-12-31T23:59", "2030-12-31T23:59:00Z", "2030-12-31T14:59:00Z"),
+        ("2030-12-31 23:59", "2030-12-31T23:59:00Z", "2030-12-31T14:59:00Z"),
+        ("2030-12-31T23:59Z", "2030-12-31T23:59:00Z", "2030-12-31T23:59:00Z"),
+        ("2030-12-31T23:59+09:00", "2030-12-31T14:59:00Z", "2030-12-31T14:59:00Z"),
+    ])
+    func aTimeMayEndWithItsMinutes(text: String, inUTC: String, inTokyo: String) throws {
+        #expect(try Zone.utc.instant(from: text) == .at(inUTC))
+        #expect(try Zone.following("JST-9").instant(from: text) == .at(inTokyo))
+        let error = #expect(throws: TimeError.self) { try Instant(rfc3339: text) }
+        #expect(error?.problem == .noSeconds)
+    }
+
     @Test(arguments: [
         ("", "a 4-digit year expected at character 1"),
         ("tomorrow", "a 4-digit year expected at character 1"),
@@ -83,8 +97,8 @@ import Testing
         ("2027-03-31T24:00:00Z", "hour 24 is not from 0 to 23"),
         ("2027-03-31T08", "':' expected at character 14"),
         ("2027-03-31T08:60:00Z", "minute 60 is not from 0 to 59"),
-        ("2027-03-31T08:00", "':' expected at character 17"),
-        ("2027-03-31T08:00Z", "':' expected at character 17"),
+        ("2027-03-31T08:00:", "a 2-digit second expected at character 18"),
+        ("2027-03-31T08:00.5", "'Z' or an offset such as +09:00 expected at character 17"),
         ("2027-03-31T08:00:61Z", "second 61 is not from 0 to 60"),
         ("2027-03-31T08:00:00.Z", "a digit expected at character 21"),
         ("2027-03-31T08:00:00,5Z", "'Z' or an offset such as +09:00 expected at character 20"),

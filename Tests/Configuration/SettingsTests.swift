@@ -105,6 +105,14 @@ import Testing
         "format = 'service-end', countdown_key = 'until'",
         .serviceEnd(endKeys: ["service_end", "is_service_end"], countdownKey: "until")
     ),
+    (
+        "format = 'boolean', closed_when = true",
+        .boolean(BooleanFlag(key: nil, closedWhen: true))
+    ),
+    (
+        "format = 'boolean', key = 'on', closed_when = false, closed_state = 'ended'",
+        .boolean(BooleanFlag(key: "on", closedWhen: false, closedState: .ended))
+    ),
     ("format = 'status'", .status(.whole)),
     ("format = 'status', key = 'shop'", .status(.member("shop"))),
     ("format = 'maintenance'", .maintenance(.memberOrWhole("server_maintenance_config"))),
@@ -214,13 +222,13 @@ func eachFormatHasItsKeys(_ text: String, _ format: Format) throws {
                 + "client_certificate client_key bearer headers unix_socket allow_plain_http endpoints prefix user password acknowledge context stream_hosts api_key project "
                 + "app_id base_url realtime realtime_url installations_url credentials scope "
                 + "randomization_id signals",
-            "[service.NAME] source format key countdown_key switch time_zone max_stale when_stale "
+            "[service.NAME] source format key countdown_key closed_when closed_state switch time_zone max_stale when_stale "
                 + "when_unknown first_timeout at_end update_required min_closed open_spread "
                 + "spread_at_boot drain confirm_close "
                 + "confirm_open signatures_to_close signatures_to_open installed_version installed_version_file activation notify_before guard drill_every units "
                 + "page lang "
                 + "variant values",
-            "[[service.NAME.switch]] source format key countdown_key",
+            "[[service.NAME.switch]] source format key countdown_key closed_when closed_state",
             "[host] slots", "[limits] close_at_once close_within notice", "[metrics] textfile",
             "[report] url ca client_certificate client_key bearer headers unix_socket allow_plain_http "
                 + "timeout",

@@ -17,6 +17,15 @@ import Testing
         return try SignedMetadata(flags, digest: [digest])
     }
 
+    @Test(arguments: ["0001-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "1999-12-31T23:59:59Z"])
+    func anUnsetTimeOfSigningIsNone(_ issued: String) throws {
+        let flags: JSON.Object = [
+            "version": 1, "expires": "2027-01-15T09:00:00Z", "audience": "prod",
+            "issued": .string(issued),
+        ]
+        #expect(try SignedMetadata(flags, digest: []).issued == nil)
+    }
+
     private func refusal(
         of order: SignedMetadata, after accepted: AcceptedVersion? = nil, at now: Instant
     ) -> String? {

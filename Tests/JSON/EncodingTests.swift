@@ -89,6 +89,9 @@ struct EncodingTests {
             "§8.1 UTF-32 with a mark, big end first", [0, 0, 0xFE, 0xFF, 0, 0, 0, 0x30], utf32),
         .notUTF8(
             "§8.1 UTF-32 with a mark, little end first", [0xFF, 0xFE, 0, 0, 0x30, 0, 0, 0], utf32),
+        .notUTF8(
+            "RFC 1952 gzip", [0x1F, 0x8B, 8, 0, 0, 0, 0, 0],
+            "this looks like gzip, and no 'Content-Encoding' names it"),
         .notUTF8("§8.1 Latin-1", [0x22, 0x63, 0x61, 0x66, 0xE9, 0x22], at: 4, cutShort),
         .notUTF8(
             "§8.1 a continuation alone", [0x5B, 0x0A, 0x22, 0x80, 0x22, 0x5D], at: 3,

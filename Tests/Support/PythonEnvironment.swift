@@ -1,8 +1,8 @@
 import Files
 import Glibc
 
-/// A virtual environment of Python that holds the official client for servers of Firebase, and the public clients of
-/// Varlink and of OpenFeature. Made once, in `.build`, from `Python/requirements.txt`.
+/// A virtual environment of Python that holds the official client for servers of Firebase, the public clients of
+/// Varlink and of OpenFeature, and a server of OpenFeature's protocol. Made once, in `.build`, from `Python/requirements.txt`.
 package struct PythonEnvironment: Sendable {
     package let python: String
 

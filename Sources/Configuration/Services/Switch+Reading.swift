@@ -8,11 +8,23 @@ enum SwitchKey: String, SettingKey {
     case format
     case key
     case countdownKey = "countdown_key"
+    case closedWhen = "closed_when"
+    case closedState = "closed_state"
+
+    /// The one format that reads the key; nil for all.
+    fileprivate var format: FormatWord? {
+        switch self {
+        case .source, .format, .key: nil
+        case .countdownKey: .serviceEnd
+        case .closedWhen, .closedState: .boolean
+        }
+    }
 }
 
 /// The words of `format`.
 package enum FormatWord: String, CaseIterable, Sendable {
     case serviceEnd = "service-end"
+    case boolean
     case status
     case maintenance
     case switchObject = "switch"
@@ -27,13 +39,18 @@ package enum FormatWord: String, CaseIterable, Sendable {
         switch self {
         case .serviceEnd: .strings(Self.endKeys)
         case .maintenance: .string(Self.maintenanceKey)
-        case .status, .switchObject: nil
+        case .boolean, .status, .switchObject: nil
         }
     }
 
-    /// The format with these keys; nil stands for the default key.
-    package func format(key: String?, countdownKey: String?) -> Format {
+    /// The format with these keys; nil stands for the default key. `closedWhen` is a Boolean's alone.
+    package func format(
+        key: String?, countdownKey: String? = nil, closedWhen: Bool = true,
+        closedState: ClosedState = .maintenance
+    ) -> Format {
         switch self {
+        case .boolean:
+            .boolean(BooleanFlag(key: key, closedWhen: closedWhen, closedState: closedState))
         case .serviceEnd:
             .serviceEnd(
                 endKeys: key.map { [$0] } ?? Self.endKeys,
@@ -53,6 +70,14 @@ extension Switch {
         let format = Self.format(from: reader)
         guard let source, let format else { return nil }
         self.init(source: source, format: format)
+        if case .boolean(let flag) = format, flag.key == FlagDocument.wholeKey,
+            let cause = sources.causeAgainstWhole(source)
+        {
+            reader.report.error(
+                "missing key '\(SwitchKey.key.rawValue)' \(reader.place), which format "
+                    + "'\(FormatWord.boolean.rawValue)' needs: source '\(source)' \(cause)",
+                at: reader.origin)
+        }
     }
 
     private static func source(
@@ -80,17 +105,29 @@ extension Switch {
         if reader.member(SwitchKey.key) == nil, let key = word?.defaultKey {
             reader.report.record("\(reader.path).key", key.toml, from: nil)
         }
-        if let word, word != .serviceEnd {
-            if let member = reader.member(SwitchKey.countdownKey) {
-                reader.report.error(
-                    "key '\(member.key)' \(reader.place) belongs to format "
-                        + "'\(FormatWord.serviceEnd.rawValue)', not to '\(word.rawValue)'",
-                    at: member.keyOrigin)
-            }
-            return word.format(key: key, countdownKey: nil)
+        for other in SwitchKey.allCases {
+            guard let word, let owner = other.format, owner != word,
+                let member = reader.member(other)
+            else { continue }
+            reader.report.error(
+                "key '\(member.key)' \(reader.place) belongs to format "
+                    + "'\(owner.rawValue)', not to '\(word.rawValue)'",
+                at: member.keyOrigin)
         }
-        let countdownKey = reader.value(
-            SwitchKey.countdownKey, .text("key"), default: FormatWord.countdownKey)
-        return word?.format(key: key, countdownKey: countdownKey)
+        switch word {
+        case .boolean:
+            // No default: the name of a flag may say either.
+            let closedWhen = reader.required(SwitchKey.closedWhen, .bool)
+            let state = reader.value(
+                SwitchKey.closedState, ValueType<ClosedState>.word, default: .maintenance)
+            return closedWhen.flatMap {
+                word?.format(key: key, closedWhen: $0, closedState: state)
+            }
+        case .serviceEnd, nil:
+            let countdownKey = reader.value(
+                SwitchKey.countdownKey, .text("key"), default: FormatWord.countdownKey)
+            return word?.format(key: key, countdownKey: countdownKey)
+        case .status, .maintenance, .switchObject: return word?.format(key: key)
+        }
     }
 }

@@ -40,6 +40,16 @@ struct ConfiguredSources {
         }
     }
 
+    /// Why a source gives no value alone, as the end of a sentence that begins with it; nil if it does.
+    func causeAgainstWhole(_ name: SourceName) -> String? {
+        guard let source = positions[name].map({ sources[$0] }) else { return nil }
+        if source.signing != nil { return "has signers, and its documents are objects" }
+        switch source.kind {
+        case .file, .http, .etcd: return nil
+        case .ofrep, .firebase, .firebaseServer: return "gives flags by their keys"
+        }
+    }
+
     /// The source that a switch names, or that its address implies. The same address implies the same
     /// source. Nil if an error about the source is in the report already.
     mutating func name(

@@ -120,7 +120,7 @@ extension Format {
     }
 
     /// The members of its object; empty for a format without one.
-    private var members: [String] {
+    var members: [String] {
         switch self {
         case .serviceEnd, .boolean: []
         case .status: Self.statusKeys

@@ -104,7 +104,7 @@ struct Misspelling: Hashable {
                 let edits = word.utf8.count < 7 ? 1 : 2
                 guard abs(word.utf8.count - count) <= edits,
                     (letters ^ known).nonzeroBitCount <= 2 * edits, !words.contains(member),
-                    !member.hasPrefix("$"), !member.hasPrefix("x-"),
+                    !member.isNote,
                     editDistance(Array(member.utf8), Array(word.utf8), atMost: edits) != nil,
                     !others.contains(ExactString(member))
                 else { continue }

@@ -17,6 +17,9 @@ package struct SignedMetadata: Hashable, Sendable {
     /// A digest of the bytes that are signed. Signatures that are added do not change it.
     package let digest: [UInt8]
 
+    /// The members of a signed object that are no flags.
+    static let keys = Set(["version", "expires", "issued", "audience"].map(ExactString.init))
+
     /// Reads the members of the signed object, which has this digest.
     package init(_ flags: JSON.Object, digest: [UInt8]) throws(DocumentRefusal) {
         do throws(InvalidFlag) {

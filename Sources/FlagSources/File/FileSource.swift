@@ -3,6 +3,7 @@ package import Decision
 package import EventLoop
 import Files
 package import FlagSignatures
+package import JSON
 
 /// Flags in a local file, which is read whole and watched by inotify.
 package final class FileSource: FlagSource {
@@ -16,6 +17,8 @@ package final class FileSource: FlagSource {
     private var deliveredProblem: String?
     private var crashGuard: CrashGuard
     private let memory: HeapTrimmer
+    /// Whether somebody reads the whole file as one value.
+    private var alone = FlagDocument.Alone.nothing
 
     /// A source for the file at the absolute `path`, of at most `maxBody` bytes.
     package init(
@@ -33,6 +36,10 @@ package final class FileSource: FlagSource {
     }
 
     package var fingerprint: String { "file:\(path)" }
+
+    package func setKeys(_ keys: Set<ExactString>) {
+        alone = keys.contains(ExactString(FlagDocument.wholeKey)) ? .word : .nothing
+    }
 
     package func start() {
         watch = PathWatch(loop, path: path) { [name, deliver] in deliver(.hinted(name)) }
@@ -68,7 +75,7 @@ package final class FileSource: FlagSource {
             let body = try File.read(path, limit: maxBody)
             memory.bytesRead(body.count, isUsed: true)
             try crashGuard.arm(for: body, at: loop.now.boot)
-            return .answer(try answer(in: body, at: loop.now.wall))
+            return .answer(try answer(in: body, alone: alone, at: loop.now.wall))
         } catch let failure as Failure {
             return .failure(failure)
         } catch let error as FileError where error.isTooLarge {

@@ -1,6 +1,7 @@
 package import Decision
 import Files
 import HTTP
+package import JSON
 import Requests
 package import SourceSettings
 
@@ -11,6 +12,8 @@ package final class HTTPSource: FlagSource {
     private let fetch: Fetch
     /// At least one.
     private var places: [Place]
+    /// Whether somebody reads the whole document as one value.
+    private var isReadWhole = false
 
     /// An address of the document, with what binds the answers of this one alone.
     private struct Place {
@@ -46,6 +49,10 @@ package final class HTTPSource: FlagSource {
         places.count == 1
             ? places[0].fingerprints.matches(stored)
             : fingerprint.utf8.elementsEqual(stored.utf8)
+    }
+
+    package func setKeys(_ keys: Set<ExactString>) {
+        isReadWhole = keys.contains(ExactString(FlagDocument.wholeKey))
     }
 
     package func start() { documents?.start() }
@@ -101,7 +108,7 @@ package final class HTTPSource: FlagSource {
         if response.status == 304, isConditional { return .unchanged }
         guard response.status == 200 else { throw response.refusal(of: fetch.operation, now: now) }
         do throws(Failure) {
-            var answer = try answer(in: response.body, at: now)
+            var answer = try answer(in: response.body, alone: alone(in: response), at: now)
             answer.validators = response.validators(now: now)
             return .answer(answer)
         } catch {
@@ -109,6 +116,13 @@ package final class HTTPSource: FlagSource {
             failure.retryAfter = response.retryAfter(now: now)
             throw failure
         }
+    }
+
+    /// Which bodies that are no object count: a server has to say that its word is JSON. The header section of a usual
+    /// answer is not searched.
+    private func alone(in response: HTTPResponse) -> FlagDocument.Alone {
+        guard isReadWhole, response.body.first != UInt8(ascii: "{") else { return .nothing }
+        return response.headers.isJSON ? .value : .valueOfOtherType
     }
 
     /// Reads the credentials, whose files may be replaced. The request is made again only if they changed.

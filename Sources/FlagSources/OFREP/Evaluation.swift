@@ -3,7 +3,7 @@ package import JSON
 
 /// The answer to an evaluation of all flags.
 package struct Evaluations: Hashable {
-    /// The value of each flag. Flags that the server does not know, or leaves to the default of the
+    /// The value of each flag. Flags that the server does not know, has disabled, or leaves to the default of the
     /// application, are absent. Unreadable flags are null.
     package let flags: JSON.Object
     /// The flags that the server could not evaluate this time, or gives more than once.
@@ -30,7 +30,13 @@ package struct Evaluations: Hashable {
             // Some servers write an absent member as null.
             switch entry["errorCode"] {
             case _ where !known.insert(ExactString(key)).inserted: cause = "is given more than once"
-            case nil, .null: if let value = entry["value"] { flags[key] = value }
+            case nil, .null:
+                switch entry["reason"]?.string {
+                // The value is a default of the server.
+                case "DISABLED": break
+                case "ERROR": cause = "could not be evaluated: its reason is 'ERROR'"
+                default: if let value = entry["value"] { flags[key] = value }
+                }
             case .string("FLAG_NOT_FOUND"): break
             case .string(let code): cause = "could not be evaluated: \(quoted(code))"
             case .bool, .number, .array, .object:

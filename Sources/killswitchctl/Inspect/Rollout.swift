@@ -71,7 +71,7 @@ struct RolloutCommand: ParsableCommand {
         let zone = try SimulatedService.zone(timeZone)
         let inventory = try inventory.map(Inventory.read)
         let answer = try FlagFile(flags).answer(by: nil, fetchedAt: Instant(seconds: 0))
-        let format = FormatWord.switchObject.format(key: key, countdownKey: nil)
+        let format = FormatWord.switchObject.format(key: key)
         let order: Reading
         do { order = try format.read(answer.flags, in: zone) } catch {
             throw CommandFailure("the flags are invalid: \(error)")

@@ -14,7 +14,8 @@ struct Simulate: ParsableCommand {
             switches and its policy. With --until every change of the verdict up to that time is \
             printed: ends, windows, flags that expire.
 
-            Exits with 1 if the flags are no order: check flags before you publish them.
+            Exits with 1 if the flags are no order: check flags before you publish them. \
+            Members that nobody reads are named; with --strict they fail too.
 
             example: killswitchctl simulate --flags new.json --format switch \
             --until 2027-12-31T00:00:00Z
@@ -45,6 +46,8 @@ struct Simulate: ParsableCommand {
             own, and with --format 0: the first host that a rollout reaches.
             """), transform: Slot.read)
     var slot: Slot?
+
+    @Flag(help: "Fail if the flags have a member that nobody reads.") var strict = false
 
     @Flag(help: "Print JSON.") var json = false
 
@@ -78,14 +81,15 @@ struct Simulate: ParsableCommand {
             isSilent: configured.silent)
         let records = simulation.records(until: until ?? start)
         let report = SimulationReport(
-            service: subject.service, records: records, notices: simulation.notices)
+            service: subject.service, records: records, notices: simulation.notices,
+            unknown: subject.unknown)
         if json {
             printJSON(report.json)
         } else {
             printLines(report.text(isTimeline: until != nil))
             for problem in report.problems { printError(problem) }
         }
-        if report.isRefused { throw CommandFailure(.no) }
+        if report.isRefused || strict && !subject.unknown.isEmpty { throw CommandFailure(.no) }
     }
 
     /// The host whose verdict is shown. A rollout without a seed depends on names that a bare format does not have.
@@ -107,10 +111,18 @@ extension Slot {
 
 /// The format of the flags, without a configured service.
 struct FormatOptions: ParsableArguments {
-    @Option(help: "How the flags are read: service-end, status, maintenance or switch.")
+    @Option(help: "How the flags are read: service-end, boolean, status, maintenance or switch.")
     var format: FormatWord?
 
     @Option(help: "The key of the flags that the format reads.") var key: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Of format boolean: the value that closes.", valueName: "true|false"))
+    var closedWhen: ClosingValue?
+
+    @Option(help: "Of format boolean: the state when it is closed; without it maintenance.")
+    var closedState: ClosedState?
 
     @Option(help: "Of format service-end: the key that holds the date.") var countdownKey: String?
 
@@ -121,9 +133,36 @@ struct FormatOptions: ParsableArguments {
 
     /// Whether no option but the format is given.
     var isUnused: Bool {
-        key == nil && countdownKey == nil && timeZone == nil && installedVersion == nil
+        key == nil && closedWhen == nil && closedState == nil && countdownKey == nil
+            && timeZone == nil && installedVersion == nil
+    }
+
+    /// The format with its options; nil without one.
+    var chosen: Format? {
+        format?.format(
+            key: key, countdownKey: countdownKey, closedWhen: closedWhen != .false,
+            closedState: closedState ?? .maintenance)
+    }
+
+    func validate() throws {
+        guard let format else { return }
+        if countdownKey != nil, format != .serviceEnd {
+            throw ValidationError("--countdown-key belongs to format service-end")
+        }
+        if format == .boolean {
+            guard closedWhen != nil else {
+                throw ValidationError("say which value closes: --closed-when true, or false")
+            }
+        } else if closedWhen != nil || closedState != nil {
+            throw ValidationError("--closed-when and --closed-state belong to format boolean")
+        }
     }
 }
+
+/// The value of a Boolean that closes a service.
+enum ClosingValue: String, CaseIterable, ExpressibleByArgument { case `true`, `false` }
+
+extension ClosedState: ExpressibleByArgument {}
 
 /// The configured service that says how the flags are read.
 struct ServiceOptions: ParsableArguments {
@@ -148,8 +187,16 @@ struct SimulationReport {
     let records: [PublishedVerdict]
     /// The lines that the daemon would log.
     let notices: [LogMessage]
+    /// The members that nobody reads, each with its source.
+    let unknown: [UnknownMember]
 
-    var problems: [String] { notices.map(\.sentence) }
+    /// A member that looks like a known one is told by the reading already.
+    var problems: [String] {
+        let told = notices.map(\.sentence)
+        return told
+            + unknown.filter { member in !told.contains { member.isTold(in: $0) } }
+            .map(\.sentence)
+    }
 
     /// Whether a flag could not be read, so that the daemon would keep the last known good ones.
     var isRefused: Bool {

@@ -18,33 +18,47 @@ struct SimulatedService {
     private(set) var slots = SlotRange.all
     /// The flags that were given for each source.
     private(set) var answers: [SourceName: Answer] = [:]
+    /// The members of these flags that nobody reads.
+    private(set) var unknown: [UnknownMember] = []
+    /// Which bodies count that are no object, for each source whose whole answer is read.
+    private var alone: [SourceName: FlagDocument.Alone] = [:]
     private let signers: [SourceName: SignerFile]
     /// The installed version; nil if it is unknown.
     let installed: Version?
 
     /// Reads the configuration and the files that the options of the command name.
     init(_ command: Simulate, at start: Instant) throws {
-        if let format = command.reading.format {
+        let plan: Plan
+        if let format = command.reading.chosen {
             (service, sources) = try Self.bare(format, command.reading)
             signers = [:]
+            plan = Plan(sources: sources, services: [service])
+            for source in sources { alone[source.name] = .word }
         } else {
-            (service, sources, signers, slots) = try Self.configured(command.configured)
+            let settings = try Self.settings(command.configured)
+            plan = settings.plan
+            (service, signers) = try Self.configured(command.configured, settings)
+            sources = plan.sources(of: service)
+            slots = plan.slots
+            for source in settings.sources { alone[source.name] = source.alone }
         }
         installed = try Self.installed(service)
         answers = try answers(command.flags, fetchedAt: start)
+        for source in sources {
+            guard let flags = answers[source.name]?.flags else { continue }
+            unknown += plan.unknownMembers(in: flags, of: source.name).map {
+                UnknownMember(place: $0, source: sources.count == 1 ? nil : source.name)
+            }
+        }
     }
 
     /// A service without a configuration: one switch, and the default of each setting.
     private static func bare(
-        _ word: FormatWord, _ options: FormatOptions
+        _ format: Format, _ options: FormatOptions
     ) throws -> (Service, [SourcePlan]) {
         guard let name = ServiceName("simulated"), let source = SourceName("flags") else {
             Invariant.broken("'simulated' and 'flags' are valid names")
         }
-        if options.countdownKey != nil, word != .serviceEnd {
-            throw CommandFailure(.usage, "--countdown-key belongs to format service-end")
-        }
-        let format = word.format(key: options.key, countdownKey: options.countdownKey)
         var service = Service(
             name: name, zone: try zone(options.timeZone),
             switches: [Switch(source: source, format: format)])
@@ -67,14 +81,17 @@ struct SimulatedService {
         }
     }
 
-    /// A configured service, with the sources that it uses.
-    private static func configured(
-        _ options: ServiceOptions
-    ) throws -> (Service, [SourcePlan], [SourceName: SignerFile], SlotRange) {
-        let settings = try orFail(.configuration) {
+    private static func settings(_ options: ServiceOptions) throws -> Settings {
+        try orFail(.configuration) {
             let places = try options.config.map(ConfigurationPlaces.beside) ?? .standard
             return try LoadedConfiguration(reading: places).settings
         }
+    }
+
+    /// A configured service, with the signers of all sources.
+    private static func configured(
+        _ options: ServiceOptions, _ settings: Settings
+    ) throws -> (Service, [SourceName: SignerFile]) {
         let plan = settings.plan
         guard let service = plan.services.first(where: { $0.name == options.service }) else {
             let known = plan.services.map(\.name.text)
@@ -88,7 +105,7 @@ struct SimulatedService {
                 SignerFile(path: $0.signers, zone: { zone }, user: nil)
             }
         }
-        return (service, plan.sources(of: service), signers, plan.slots)
+        return (service, signers)
     }
 
     private static func installed(_ service: Service) throws -> Version? {
@@ -109,8 +126,11 @@ struct SimulatedService {
             let file = named == nil ? text : parts[1]
             let flags = try FlagFile(file)
             for source in named.map({ [$0] }) ?? sources {
+                let isReadWhole = source.known.contains(ExactString(FlagDocument.wholeKey))
                 answers[source.name] = try flags.answer(
-                    by: signers[source.name], fetchedAt: fetchedAt)
+                    by: signers[source.name],
+                    alone: isReadWhole ? alone[source.name] ?? .nothing : .nothing,
+                    fetchedAt: fetchedAt)
             }
         }
         return answers
@@ -129,7 +149,9 @@ struct FlagFile {
     }
 
     /// The flags as an answer. Throws where no host would take them. Without `signers` no signature is checked.
-    func answer(by signers: SignerFile?, fetchedAt: Instant) throws -> Answer {
+    func answer(
+        by signers: SignerFile?, alone: FlagDocument.Alone = .nothing, fetchedAt: Instant
+    ) throws -> Answer {
         do {
             if let signers {
                 return try SignedFlags.answer(in: body, by: try signers.read(), at: fetchedAt)
@@ -138,8 +160,7 @@ struct FlagFile {
             if content.count < body.count {
                 printError("the signatures are not checked: give --service NAME for that")
             }
-            return Answer(
-                body: content, flags: try FlagDocument.parse(content), fetchedAt: fetchedAt)
+            return try Answer(body: content, alone: alone, fetchedAt: fetchedAt)
         } catch {
             let failure = (error as? DocumentRefusal).map { Failure($0) } ?? error as? Failure
             guard let failure else { throw error }
@@ -163,4 +184,15 @@ struct FlagFile {
     }
 
     private static let largest = FetchLimits.largestMaxBody
+}
+
+extension Source {
+    /// Which bodies that are no object it takes for flags.
+    fileprivate var alone: FlagDocument.Alone {
+        switch kind {
+        case .file, .etcd: .word
+        case .http: .value
+        case .ofrep, .firebase, .firebaseServer: .nothing
+        }
+    }
 }

@@ -51,6 +51,8 @@ struct Sign: ParsableCommand {
             valueName: "time"), transform: Instant.read)
     var issued: Instant?
 
+    @OptionGroup var checks: MemberChecks
+
     @OptionGroup var common: CommonOptions
 
     @Argument(help: "The flags: a JSON object, signed or not.", completion: .file())
@@ -67,6 +69,7 @@ struct Sign: ParsableCommand {
             try document.set(version: number, expires: expires, issued: issued, audience: audience)
         }
         let order = try document.order()
+        try checks.check(try document.flags())
         let before = try document.signatureCount
         document.signatures += try SSHKeygen.signature(over: document.content, by: key)
         let count = try document.signatureCount
@@ -176,7 +179,7 @@ struct DocumentFile {
         }
     }
 
-    private func flags() throws -> JSON.Object {
+    fileprivate func flags() throws -> JSON.Object {
         do {
             return try FlagDocument.parse(content)
         } catch {

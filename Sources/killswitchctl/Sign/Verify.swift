@@ -15,7 +15,8 @@ struct Verify: ParsableCommand {
         abstract: "Show who signed flags, and whether a host would accept them.",
         discussion: """
             Checks signers and audience like a host that has accepted no document yet; with \
-            --accepted N, like one that has accepted version N. Exit status: 0 accepted, 1 refused.
+            --accepted N, like one that has accepted version N. Members that nobody reads are \
+            named. Exit status: 0 accepted, 1 refused, or with --strict a member that nobody reads.
 
             example: killswitchctl verify shop.json --signers /etc/killswitchd/allowed_signers \
             --audience prod
@@ -32,6 +33,8 @@ struct Verify: ParsableCommand {
     @Option(help: "The time of the check, by RFC 3339; without it now.", transform: Instant.read)
     var at: Instant?
 
+    @OptionGroup var checks: MemberChecks
+
     @Flag(help: "Print JSON.") var json = false
 
     @Argument(help: "The signed flags.", completion: .file()) var file: String
@@ -40,10 +43,13 @@ struct Verify: ParsableCommand {
         let bytes = try File.read(file, limit: FetchLimits.largestMaxBody)
         let zone = try ZoneFiles.system()
         let list = SignerFile(path: try File.absolute(signers), zone: { zone }, user: nil)
-        let report = VerificationReport(
+        var report = VerificationReport(
             bytes, by: list, for: audience, after: accepted, at: at ?? EventLoop.wallClock)
+        report.unknown = try checks.unknown(in: report.flags)
         if json { printJSON(report.json) } else { printLines(report.text) }
-        if report.refusal != nil { throw CommandFailure(.no) }
+        if report.refusal != nil || checks.strict && !report.unknown.isEmpty {
+            throw CommandFailure(.no)
+        }
     }
 }
 
@@ -54,6 +60,10 @@ struct VerificationReport {
     private var uncounted: [String] = []
     /// What it says of itself; nil if nobody whose signature counts has signed it.
     private var order: SignedMetadata?
+    /// The members of the document; empty if it holds none that a host would read.
+    private(set) var flags: JSON.Object = [:]
+    /// The members that nobody reads.
+    var unknown: [UnknownMember] = []
     /// Why a host would refuse it; nil if it would not.
     private(set) var refusal: (slug: String?, text: String)?
 
@@ -66,6 +76,7 @@ struct VerificationReport {
             let answer = try SignedFlags.answer(in: bytes, by: list, at: now)
             uncounted = try SignedDocument(bytes).authors(among: list, at: now).uncounted
                 .map(\.description)
+            flags = answer.flags
             guard let signed = answer.signed else { return }
             (authors, order) = (signed.authors, signed.order)
             let known = accepted.map { version in
@@ -93,6 +104,7 @@ struct VerificationReport {
             lines.add("expires", Zone.utc.rfc3339(order.expires))
             lines.add("issued", order.issued.map(Zone.utc.rfc3339))
         }
+        for member in unknown { lines.add("unknown", member.sentence) }
         let problem = refusal.map { refusal in
             "a host refuses it\(refusal.slug.map { ", '\($0)'" } ?? ""): \(refusal.text)"
         }
@@ -105,6 +117,7 @@ struct VerificationReport {
             "accepted": .bool(refusal == nil), "reason": .optional(refusal?.slug),
             "reason_text": .optional(refusal?.text), "author": .strings(authors),
             "not_counted": .strings(uncounted),
+            "unknown": .strings(unknown.map(\.place)),
             "version": .optional(order?.version),
             "audience": order.map { .strings($0.audiences) } ?? .null,
             "expires": .optional(order.map { Zone.utc.rfc3339($0.expires) }),

@@ -88,7 +88,7 @@ private func written(_ texts: String...) throws(ConfigurationError) -> [String] 
             "service.shop.at_end = 'x'")
                 == """
                 /0/f:3:10: bad value 'state' for 'format' in [service.shop]: \
-                expected 'service-end', 'status', 'maintenance' or 'switch'
+                expected 'service-end', 'boolean', 'status', 'maintenance' or 'switch'
                 /1/f:2:14: wrong type for 'when_stale' in [service.shop]: \
                 expected 'hold', 'open', 'closed' or 'ended', found an integer
                 /1/f:3:1: missing key 'format' in [service.blog]

@@ -169,14 +169,14 @@ extension WrongFile {
             """,
             """
             f:4:1: unknown key 'colour' in [service.shop]; known are 'source', 'format', 'key', \
-            'countdown_key', 'switch', 'time_zone', 'max_stale', 'when_stale', 'when_unknown', \
+            'countdown_key', 'closed_when', 'closed_state', 'switch', 'time_zone', 'max_stale', 'when_stale', 'when_unknown', \
             'first_timeout', 'at_end', 'update_required', 'min_closed', \
             'open_spread', 'spread_at_boot', 'drain', \
             'confirm_close', 'confirm_open', 'signatures_to_close', 'signatures_to_open', \
             'installed_version', 'installed_version_file', \
             'activation', 'notify_before', 'guard', 'drill_every', 'units', 'page', 'lang', 'variant', 'values'
             f:8:1: unknown key 'colour' in [[service.blog.switch]]; known are 'source', 'format', \
-            'key', 'countdown_key'
+            'key', 'countdown_key', 'closed_when', 'closed_state'
             f:12:1: unknown key 'intervall' in [source.app]; did you mean 'interval'?
             """),
         WrongFile(
@@ -189,7 +189,7 @@ extension WrongFile {
             """#,
             #"""
             f:2:1: unknown key '\u001B[31m\u202E' in [service.shop]; known are 'source', \#
-            'format', 'key', 'countdown_key', 'switch', 'time_zone', 'max_stale', 'when_stale', \#
+            'format', 'key', 'countdown_key', 'closed_when', 'closed_state', 'switch', 'time_zone', 'max_stale', 'when_stale', \#
             'when_unknown', 'first_timeout', 'at_end', 'update_required', 'min_closed', \#
             'open_spread', 'spread_at_boot', 'drain', \#
             'confirm_close', 'confirm_open', 'signatures_to_close', 'signatures_to_open', \#

@@ -191,6 +191,54 @@ extension WrongFile {
             f:9:13: unknown time zone 'Mars/Olympus_Mons' for 'time_zone' in [service.blog]
             """),
         WrongFile(
+            "aBooleanThatDoesNotSayWhatCloses",
+            """
+            \(shopTable)
+            closed_when = true
+            closed_state = "ended"
+            [service.blog]
+            source = "file:/a"
+            format = "boolean"
+            [service.zoo]
+            source = "file:/a"
+            format = "boolean"
+            key = "off"
+            closed_when = "true"
+            closed_state = "running"
+            countdown_key = "x"
+            [service.ant]
+            source = "flags"
+            format = "boolean"
+            closed_when = false
+            [service.bee]
+            source = "signed"
+            format = "boolean"
+            closed_when = false
+            [source.flags]
+            type = "ofrep"
+            url = "http://127.0.0.1:8016"
+            [source.signed]
+            type = "file"
+            path = "/b"
+            signers = "/s"
+            audience = "prod"
+            """,
+            """
+            f:4:1: key 'closed_when' in [service.shop] belongs to format 'boolean', not to 'status'
+            f:5:1: key 'closed_state' in [service.shop] belongs to format 'boolean', not to 'status'
+            f:6:1: missing key 'closed_when' in [service.blog]
+            f:13:15: wrong type for 'closed_when' in [service.zoo]: expected true or false, found a \
+            string
+            f:14:16: bad value 'running' for 'closed_state' in [service.zoo]: expected \
+            'maintenance', 'update-required' or 'ended'
+            f:15:1: key 'countdown_key' in [service.zoo] belongs to format 'service-end', not to \
+            'boolean'
+            f:16:1: missing key 'key' in [service.ant], which format 'boolean' needs: source \
+            'flags' gives flags by their keys
+            f:20:1: missing key 'key' in [service.bee], which format 'boolean' needs: source \
+            'signed' has signers, and its documents are objects
+            """),
+        WrongFile(
             "noticesThatAreNone",
             """
             \(shopTable)

@@ -23,9 +23,9 @@ import Testing
         var testDescription: String { name }
     }
 
-    @Test(arguments: serviceEnd + status + maintenance + switchObject + limits)
+    @Test(arguments: serviceEnd + boolean + status + maintenance + switchObject + limits + alone)
     func eachFormatReadsItsFlags(_ row: Case) throws {
-        let flags = try FlagDocument.parse(Array(row.flags.utf8))
+        let flags = try FlagDocument.parse(Array(row.flags.utf8), alone: .word)
         let logged: String
         do {
             logged = Self.line(try row.format.read(flags, in: try zone("Asia/Tokyo")))
@@ -82,6 +82,8 @@ extension FormatTests {
             a countdown in RFC 3339 | {"service_end": "countdown", "service_countdown": "2018-09-30T17:00:00+09:00"} | countdown to 2018-09-30T08:00:00+00:00
             a time without an offset is the zone's | {"service_end": "countdown", "service_countdown": "2018-09-30T17:00:00"} | countdown to 2018-09-30T08:00:00+00:00
             a date is the zone's midnight | {"service_end": "countdown", "service_countdown": "2018-09-30"} | countdown to 2018-09-29T15:00:00+00:00
+            a time in minutes is the zone's | {"service_end": "countdown", "service_countdown": "2030-12-31T23:59"} | countdown to 2030-12-31T14:59:00+00:00
+            a time in minutes with an offset | {"service_end": "countdown", "service_countdown": "2030-12-31T23:59Z"} | countdown to 2030-12-31T23:59:00+00:00
             a date that is none | {"service_end": "countdown", "service_countdown": "30.09.2018"} | countdown to '30.09.2018'
             a countdown without its key | {"service_end": "countdown"} | countdown (key 'service_countdown' is missing; the days left are unknown)
             a countdown whose key is null | {"service_end": "countdown", "service_countdown": null} | countdown (key 'service_countdown' is missing; the days left are unknown)
@@ -207,6 +209,9 @@ extension FormatTests {
             windows of a wrong type | {"state":"running","windows":{}} | key 'windows' is an object, not an array or null
             a version that is none | {"state":"running","version":"7"} | key 'version' is a string, not a whole number
             a fraction of a version | {"state":"running","version":7.5} | key 'version' is the number '7.5', not a whole number
+            an end in minutes | {"state":"running","ends_at":"2030-12-31T23:59"} | key 'ends_at' is '2030-12-31T23:59', not an RFC 3339 time
+            an end in minutes with an offset | {"state":"countdown","ends_at":"2030-12-31T23:59Z"} | key 'ends_at' is '2030-12-31T23:59Z', not an RFC 3339 time
+            an end in minutes beside an order | {"state":"ended","ends_at":"2030-12-31T23:59"} | ended (key 'ends_at' is '2030-12-31T23:59', not an RFC 3339 time; it counts as absent: '"2030-12-31T23:59"')
             an end that is no time beside an order | {"state":"ended","ends_at":"2027-03-01"} | ended (key 'ends_at' is '2027-03-01', not an RFC 3339 time; it counts as absent: '"2027-03-01"')
             an end of a wrong type beside maintenance | {"state":"maintenance","ends_at":5} | maintenance (key 'ends_at' is a number, not an RFC 3339 time; it counts as absent: '5')
             a minimum of a wrong type beside an order | {"state":"ended","minimum_version":2} | ended (key 'minimum_version' is a number, not a string or null; it counts as absent: '2')
@@ -231,31 +236,4 @@ extension FormatTests {
             #"""
             a member | {"shop":"{\"state\":\"ended\"}"} | ended
             """#)
-}
-
-/// Answers that are no JSON object, each named by its kind.
-@Suite struct FlagDocumentTests {
-    @Test(arguments: [
-        ("", "the answer is empty"),
-        (" \n", "the answer is empty"),
-        ("<!DOCTYPE html><p>504", "the answer is a web page, not JSON"),
-        ("\n <html>", "the answer is a web page, not JSON"),
-        ("[]", "the answer is an array, not a JSON object"),
-        ("null", "the answer is null, not a JSON object"),
-        ("\"no\"", "the answer is a string, not a JSON object"),
-    ])
-    func anAnswerThatIsNoJSONObjectIsRefusedByItsKind(_ body: String, saying detail: String) {
-        #expect(throws: Failure(.invalid, detail)) { try FlagDocument.parse(Array(body.utf8)) }
-    }
-
-    @Test(arguments: [
-        #"{"service_end": "no""#, #"{"service_end": "no",}"#, #"{"a": 1, "a": 1}"#, "{} {}",
-        "\u{FEFF}{}", "OK",
-    ])
-    func invalidJSONIsRefused(_ body: String) throws {
-        let failure = #expect(throws: Failure.self) {
-            try FlagDocument.parse(Array(body.utf8))
-        }
-        #expect(failure?.detail.hasPrefix("the answer is not valid JSON: ") == true)
-    }
 }

@@ -26,6 +26,21 @@ import Testing
         #expect(evaluations.streams.isEmpty)
     }
 
+    /// The value is then a default of the server: no order.
+    @Test func theValueOfADisabledFlagIsMissing() throws {
+        let evaluations = try evaluations(
+            #"""
+            {"flags": [
+              {"key": "a", "reason": "DISABLED", "value": false, "variant": "off"},
+              {"key": "b", "reason": "ERROR", "value": false}
+            ]}
+            """#)
+        #expect(evaluations.flags == ["b": .null])
+        #expect(
+            evaluations.unreadable.causes
+                == [ExactString("b"): "could not be evaluated: its reason is 'ERROR'"])
+    }
+
     /// Some servers write every member, with null for absent ones.
     @Test func anErrorCodeThatIsNullIsNone() throws {
         let evaluations = try evaluations(

@@ -53,14 +53,24 @@ extension Fuzz {
     /// A whole decision by these flags, over three days.
     static func flags(_ bytes: [UInt8], _ format: Format) -> Bool {
         guard let name = ServiceName("shop"), let source = SourceName("app"),
-            let flags = accepted({ try FlagDocument.parse(bytes) })
+            let answer = accepted({ try Answer(body: bytes, alone: .word, fetchedAt: now) })
         else { return false }
+        let flags = answer.flags
+        let isObject = accepted { try FlagDocument.parse(bytes) } != nil
+        hold(isObject == answer.unreadable.isEmpty, "beside a value alone nothing is missing")
+        hold(isObject || flags.count == 1, "a value alone is one flag")
+        let places = Plan(
+            sources: [SourcePlan(name: source, interval: .seconds(60))],
+            services: [
+                Service(name: name, zone: .utc, switches: [Switch(source: source, format: format)])
+            ]
+        ).unknownMembers(in: flags, of: source)
+        hold(isObject || places.isEmpty, "a value alone has no members")
         if let order = accepted({ try SignedMetadata(flags, digest: []) }) {
             hold(order.issued.map { $0 <= order.expires } ?? true, "it is issued before it expires")
         }
         let service = Service(
             name: name, zone: .utc, switches: [Switch(source: source, format: format)])
-        let answer = Answer(body: bytes, flags: flags, fetchedAt: now)
         var simulation = Simulation(
             service, sources: [SourcePlan(name: source, interval: .seconds(60))],
             answers: [source: answer], installed: Version("1.0"), at: now)

@@ -12,6 +12,7 @@ enum FuzzTarget: String, CaseIterable {
     case allowedSigners = "allowed-signers"
     case json
     case serviceEnd = "service-end"
+    case boolean
     case status
     case maintenance
     case switchObject = "switch"
@@ -67,6 +68,8 @@ enum FuzzTarget: String, CaseIterable {
         case .allowedSigners: Fuzz.allowedSigners(bytes)
         case .json: Fuzz.json(bytes)
         case .serviceEnd: Fuzz.flags(bytes, .serviceEnd)
+        case .boolean:
+            Fuzz.flags(bytes, .boolean(BooleanFlag(key: nil, closedWhen: true)))
         case .status: Fuzz.flags(bytes, .status(.whole))
         case .maintenance: Fuzz.flags(bytes, .maintenance(.memberOrWhole("config")))
         case .switchObject: Fuzz.flags(bytes, .switchObject(.whole))

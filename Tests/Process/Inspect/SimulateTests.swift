@@ -132,8 +132,78 @@ import Testing
         #expect(result.errors.contains("killswitchd.toml:2:10: "))
     }
 
+    @Test func aBooleanAndAWordAreSimulated() throws {
+        try folder.write("on\n", to: "word")
+        try simulate("--flags", folder("word"), "--format", "boolean", "--closed-when", "true")
+            .expect(0, output: "state      maintenance\n")
+        try simulate(
+            "--flags", folder("word"), "--format", "boolean", "--closed-when", "false"
+        ).expect(0, output: "state      running\n")
+        try folder.write("ended\n", to: "word")
+        try simulate("--flags", folder("word"), "--format", "switch").expect(
+            0, output: "state      ended\n")
+        try simulate("--flags", folder("word"), "--format", "status").expect(
+            1, errors: "the answer is not valid JSON")
+    }
+
+    /// Each unknown member is named with its place, and once; `--strict` fails for it.
+    @Test func unknownMembersAreNamed() throws {
+        try folder.write(
+            #"{"state": "running", "end_at": "2030-01-01T00:00:00Z", "$id": 1, "x-by": "me", "limit": 1, "windows": [{"from": "2027-03-03T10:00:00Z", "until": "2027-03-03T11:00:00Z", "titel": "T"}]}"#,
+            to: "slip.json")
+        let simulated = ["simulate", "--flags", folder("slip.json"), "--format", "switch"]
+        let loose = try Programs.run("killswitchctl", simulated).expect(0)
+        #expect(
+            loose.errors == """
+                killswitchctl: service simulated: source 'flags': key 'end_at' is unknown and ignored; did you mean 'ends_at'?
+                killswitchctl: key 'limit' is unknown and ignored
+                killswitchctl: key 'windows[0].titel' is unknown and ignored
+
+                """, "\(loose.errors)")
+        let strict = try Programs.run("killswitchctl", simulated + ["--strict", "--json"]).expect(1)
+        #expect(strict.output.contains("windows[0].titel"))
+        try folder.write(#"{"state": "running", "$id": 1, "x-by": "me"}"#, to: "slip.json")
+        let clean = try Programs.run("killswitchctl", simulated + ["--strict"]).expect(0)
+        #expect(clean.errors == "")
+    }
+
+    /// What another service of the configuration reads is known, although it looks like a slip.
+    @Test func whatTheConfigurationReadsIsKnown() throws {
+        try folder.write(
+            #"{"service_end": "no", "limit": "12", "title": 1, "service_ends": "1", "more": 1}"#,
+            to: "app.json")
+        let simulated = [
+            "simulate", "--config", folder("killswitchd.toml"), "--service", "shop", "--strict",
+            "--flags", "app=\(folder("app.json"))",
+        ]
+        let before = try Programs.run("killswitchctl", simulated).expect(1)
+        for key in ["title", "service_ends", "more"] {
+            #expect(
+                before.errors.contains("source 'app': key '\(key)' is unknown"), "\(before.errors)")
+        }
+        #expect(!before.errors.contains("'limit'"))
+        try folder.write(
+            Self.configuration + """
+
+                [service.mail]
+                source = "app"
+                format = "boolean"
+                key = "service_ends"
+                closed_when = true
+                variant = { key = "title", map = { "1" = "a" }, default = "b" }
+                [service.mail.values]
+                more = { key = "more", type = "integer" }
+                """, to: "killswitchd.toml")
+        let after = try Programs.run("killswitchctl", simulated).expect(0)
+        #expect(!after.errors.contains("unknown"), "\(after.errors)")
+    }
+
     @Test(arguments: [
         [], ["--flags", "x"], ["--format", "switch"],
+        ["--flags", "x", "--format", "boolean"],
+        ["--flags", "x", "--format", "boolean", "--closed-when", "yes"],
+        ["--flags", "x", "--format", "switch", "--closed-when", "true"],
+        ["--flags", "x", "--format", "status", "--closed-state", "ended"],
         ["--flags", "x", "--format", "switch", "--service", "shop"],
         ["--flags", "x", "--format", "switch", "--silent"],
         ["--flags", "x", "--service", "shop", "--key", "k"],
@@ -149,126 +219,5 @@ import Testing
     func aWrongCommandLineIsAUsageError(_ arguments: [String]) throws {
         let result = try Programs.run("killswitchctl", ["simulate"] + arguments).expect(2)
         #expect(result.output == "" && !result.errors.isEmpty)
-    }
-}
-
-/// `killswitchctl rollout`, and `simulate --slot`, as their users run them.
-@Suite(.timeLimit(.minutes(5))) struct RolloutCommandTests {
-    private let folder: TemporaryFolder
-
-    init() throws {
-        folder = try TemporaryFolder()
-        try folder.write(
-            #"""
-            {"state": "maintenance", "rollout": [{"at": "2027-03-01T12:00:00Z", "percent": 1},
-                {"at": "2027-03-01T13:00:00Z", "percent": 12.5}]}
-            """#, to: "order.json")
-        try folder.write(#"{"state": "maintenance"}"#, to: "plain.json")
-    }
-
-    private func run(_ arguments: String...) throws -> Program.Result {
-        try Programs.run("killswitchctl", arguments)
-    }
-
-    @Test func eachStepSaysHowManyHostsItCloses() throws {
-        let result = try run(
-            "rollout", folder("order.json"), "--hosts", "2000", "--time-zone", "Asia/Tokyo")
-        #expect(
-            result.output == """
-                2027-03-01T21:00:00+09:00  1 %  about 20 of 2000 hosts
-                2027-03-01T22:00:00+09:00  12.5 %  about 250 of 2000 hosts
-
-                """, "\(result)")
-    }
-
-    @Test func itIsJSONForPrograms() throws {
-        let result = try run(
-            "rollout", folder("order.json"), "--hosts", "10", "--time-zone", "UTC", "--json")
-        #expect(
-            try JSON.Value.parse(Array(result.output.utf8))
-                == JSON.Value.parse(
-                    Array(
-                        #"""
-                        {"hosts": 10, "steps": [
-                            {"at": "2027-03-01T12:00:00+00:00", "percent": 1.0, "hosts": 0},
-                            {"at": "2027-03-01T13:00:00+00:00", "percent": 12.5, "hosts": 1}]}
-                        """#.utf8)), "\(result)")
-    }
-
-    @Test func anInventorySaysWhoClosesWhen() throws {
-        try folder.write(
-            #"""
-            {"state": "maintenance", "seed": "march", "rollout": [
-                {"at": "2027-03-01T12:00:00Z", "percent": 1},
-                {"at": "2027-03-01T13:00:00Z", "percent": 50},
-                {"at": "2027-03-01T14:00:00Z", "percent": 90}]}
-            """#, to: "steps.json")
-        try folder.write(
-            """
-            web-1
-            canary 0%-1%
-            till 50%-90%
-            spare 95%-100%
-            0123456789abcdef0123456789abcdef 10%-20%
-            """, to: "hosts.txt")
-        let result = try run(
-            "rollout", folder("steps.json"), "--inventory", folder("hosts.txt"), "--time-zone",
-            "UTC")
-        #expect(
-            result.output == """
-                2027-03-01T12:00:00+00:00  1 %  about 1 of 5 hosts
-                2027-03-01T13:00:00+00:00  50 %  about 3 of 5 hosts
-                2027-03-01T14:00:00+00:00  90 %  about 4 of 5 hosts
-
-                HOST                              SLOTS     CLOSES
-                canary                            0%-1%     2027-03-01T12:00:00+00:00
-                web-1                             0%-100%   from 2027-03-01T12:00:00+00:00 on, or never
-                0123456789abcdef0123456789abcdef  10%-20%   2027-03-01T13:00:00+00:00
-                till                              50%-90%   2027-03-01T14:00:00+00:00
-                spare                             95%-100%  never
-
-                """, "\(result)")
-        let programs = try run(
-            "rollout", folder("steps.json"), "--inventory", folder("hosts.txt"), "--time-zone",
-            "UTC", "--json")
-        let object = try #require(try JSON.Value.parse(Array(programs.output.utf8)).object)
-        let hosts = object["inventory"]?.array?.compactMap(\.object) ?? []
-        #expect(hosts.map { $0["name"]?.string }.first == "canary")
-        #expect(hosts.last?["first"] == .null && hosts.last?["slots"] == "95%-100%")
-        let slot = hosts.compactMap { $0["slot"]?.number?.int64 }
-        #expect(slot.count == 1 && (100_000..<200_000).contains(slot[0]))
-        try run("rollout", folder("steps.json")).expect(2, errors: "give --hosts or --inventory")
-        try run("rollout", folder("steps.json"), "--inventory", "/nowhere").expect(2)
-    }
-
-    @Test(arguments: [
-        (["plain.json"], "the order has no rollout: it reaches every host at once"),
-        (["nowhere.json"], "no such file"),
-    ])
-    func whatCannotBeShownIsSaid(_ files: [String], _ problem: String) throws {
-        try run("rollout", folder(files[0]), "--hosts", "10").expect(1, errors: problem)
-    }
-
-    @Test func hostsAreAPositiveNumber() throws {
-        try run("rollout", folder("order.json"), "--hosts", "0").expect(2)
-    }
-
-    @Test func aSlotHasItsOwnVerdict() throws {
-        let arguments = [
-            "simulate", "--flags", folder("order.json"), "--format", "switch", "--time-zone", "UTC",
-            "--at", "2027-03-01T12:30:00Z", "--slot",
-        ]
-        let first = try Programs.run("killswitchctl", arguments + ["9999"])
-        #expect(first.output.hasPrefix("state   maintenance\ngate    closed\n"), "\(first)")
-        let later = try Programs.run("killswitchctl", arguments + ["10000"])
-        #expect(
-            later.output == """
-                state   running
-                gate    open
-                reason  rollout: source 'flags' closes 1 % of all hosts, but not this one (slot 10000 \
-                of 1000000); this host closes at 2027-03-01T13:00:00+00:00
-
-                """, "\(later)")
-        #expect(try Programs.run("killswitchctl", arguments + ["1000000"]).status == 2)
     }
 }

@@ -40,6 +40,50 @@ import Testing
         try fleet.verify().expect(1, output: "a host refuses it, 'security-key-untouched': ")
     }
 
+    /// `sign` and `verify` name members that nobody reads; with `--strict` nothing is signed.
+    @Test func unknownMembersAreNamed() throws {
+        let fleet = try Fleet()
+        try fleet.publish(#"{"state": "ended", "titel": "T", "x-by": "me"}"#)
+        let before = try fleet.text
+        let options = ["--version", "1", "--expires", "7d", "--audience", "prod"]
+        let alice = fleet.daemon.folder(fleet.alice.name)
+        let strict = try fleet.sign(alice, options + ["--strict"]).expect(
+            1, errors: "key 'titel' is unknown and ignored")
+        #expect(!strict.errors.contains("'x-by'") && !strict.errors.contains("'version'"))
+        #expect(try fleet.text == before)
+        try fleet.sign(alice, options).expect(
+            0, errors: "key 'titel' is unknown and ignored")
+        try fleet.verify().expect(0, output: "unknown    key 'titel' is unknown and ignored\n")
+        try fleet.verify("--strict").expect(1, output: "result     a host accepts it\n")
+    }
+
+    /// A configuration says what is read: here by the format service-end.
+    @Test func theKeysOfAConfigurationAreKnown() throws {
+        let fleet = try Fleet()
+        try fleet.publish(#"{"service_end": "no", "more": 1}"#)
+        let options = ["--version", "1", "--expires", "7d", "--audience", "prod"]
+        let alice = fleet.daemon.folder(fleet.alice.name)
+        let bare = try fleet.sign(alice, options).expect(0)
+        #expect(!bare.errors.contains("unknown"))
+        try fleet.verify("--strict").expect(1, output: "key 'service_end' is unknown")
+        let configuration = fleet.daemon.folder("killswitchd.toml")
+        let known = try fleet.verify("--config", configuration, "--strict").expect(
+            1, output: "unknown    key 'more' is unknown and ignored\n")
+        #expect(!known.output.contains("'service_end'"))
+        try fleet.verify("--config", configuration).expect(0)
+    }
+
+    /// An unset time of a signer's language is no time of signing.
+    @Test func anUnsetTimeOfSigningIsNone() throws {
+        let fleet = try Fleet()
+        try fleet.publish(
+            #"{"state": "ended", "issued": "0001-01-01T00:00:00Z", "version": 1, "audience": "prod", "expires": "2099-01-01T00:00:00Z"}"#
+        )
+        try fleet.sign(fleet.alice).expect(0)
+        let shown = try fleet.verify().expect(0, output: "result     a host accepts it\n")
+        #expect(!shown.output.contains("issued"), "\(shown.output)")
+    }
+
     @Test func theNextPersonSignsTheSameDocument() throws {
         let fleet = try Fleet()
         try fleet.publish(#"{"service_end": "no", "more": 1.50, "list": [1, "ü"]}"#)

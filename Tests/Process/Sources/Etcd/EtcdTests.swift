@@ -53,6 +53,40 @@ import Testing
         try await cluster.put(.maintenance, for: daemon)
     }
 
+    /// What a key of any length can hold: a Boolean, a state word, and the key that is the prefix itself.
+    @Test func wordsInKeysAreOrders() async throws {
+        let cluster = try await EtcdCluster()
+        try cluster.control("put", "/words/shop-closed", "off")
+        try cluster.control("put", "/words/mail", "running")
+        try cluster.control("put", "/words/", "running")
+        let daemon = try Daemon(
+            """
+            [source.app]
+            type = "etcd"
+            endpoints = \(cluster.endpoints)
+            prefix = "/words/"
+            interval = "24h"
+            """
+                + Daemon.service(
+                    on: "app", format: "boolean", "key = \"shop-closed\"", "closed_when = true",
+                    "min_closed = \"0s\"")
+                + Daemon.service("mail", on: "app", format: "switch", "key = \"mail\"")
+                + Daemon.service("all", on: "app", format: "switch"), flags: nil)
+        try await daemon.start(awaiting: "running")
+        try cluster.control("put", "/words/shop-closed", "true")
+        try await daemon.awaitState("maintenance")
+        try cluster.control("put", "/words/mail", "ended")
+        try await daemon.awaitState("ended", of: "mail")
+        try cluster.control("put", "/words/", "update-required")
+        try await daemon.awaitState("update-required", of: "all")
+        try cluster.control("put", "/words/shop-closed", "1")
+        try cluster.control("put", "/words/shop-closed", "closed")
+        try await daemon.awaitReason("invalid-answer", state: "maintenance")
+        try cluster.control("put", "/words/shop-closed", "No")
+        try await daemon.awaitState("running")
+        #expect(try daemon.member("state", of: "mail") == "\"ended\"")
+    }
+
     /// A missing key is no order: the last order stays, unless there is a default.
     @Test func aDeletedKeyIsNoOrder() async throws {
         let cluster = try await EtcdCluster()
