@@ -10,7 +10,7 @@ package struct SourcePlan: Hashable, Sendable {
     package var timeout: Duration
     /// The values of keys that the source does not hold.
     package var defaults: JSON.Object
-    /// The keys of its flags that some switch or value of the configuration reads. `Plan` fills it in.
+    /// The keys of its flags that some switch or value of the configuration reads. See `Plan.knownSources`.
     package fileprivate(set) var known: Set<ExactString> = []
     /// For whom its documents have to be signed; nil for a source without signers.
     package var audience: String?
@@ -58,10 +58,15 @@ package struct Plan: Hashable, Sendable {
         self.services = services
         self.guardLimits = guardLimits
         self.slots = slots
+    }
+
+    /// The sources, with the keys of each that somebody reads. Those of other services stay: a simulation has one.
+    package var knownSources: [SourcePlan] {
         let keys = keysRead
-        for source in self.sources.indices {
-            // A simulation has one service, and sources that know of the others.
-            self.sources[source].known.formUnion(keys[self.sources[source].name] ?? [])
+        return sources.map { source in
+            var source = source
+            source.known.formUnion(keys[source.name] ?? [])
+            return source
         }
     }
 

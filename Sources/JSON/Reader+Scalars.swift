@@ -118,13 +118,13 @@ extension Parser {
             throw failure(at: 0) { "byte order mark \($1): JSON begins without one" }
         }
         if let wideEncoding { throw notUTF8("this looks like \(wideEncoding)", at: 0) }
-        // RFC 1952 §2.3.1.
-        if bytes.starts(with: [0x1F, 0x8B]) {
-            throw notUTF8("this looks like gzip, and no 'Content-Encoding' names it", at: 0)
-        }
         do throws(UTF8.ValidationError) {
             _ = try UTF8Span(validating: bytes.span)
         } catch {
+            // RFC 1952 §2.3.1. The second byte begins no character.
+            if bytes.starts(with: [0x1F, 0x8B]) {
+                throw notUTF8("this looks like gzip, and no 'Content-Encoding' names it", at: 0)
+            }
             let problem =
                 switch error.kind {
                 case .unexpectedContinuationByte: "a continuation byte without a first one"

@@ -23,7 +23,7 @@ extension Machine {
         stepGuards = StepGuards(stepGuards, plan)
         var changes: [SourceName: SourceChange] = [:]
         sources = Timetable(
-            plan.sources.map { plan in
+            plan.knownSources.map { plan in
                 guard let known = before.index.source(plan.name) else {
                     return SourceState(plan: plan, at: now)
                 }

@@ -60,7 +60,7 @@ package struct Machine: Sendable {
         hostGuard = HostGuard(limits: plan.guardLimits)
         stepGuards = StepGuards(plan)
         index = PlanIndex(plan)
-        sources = Timetable(plan.sources.map { SourceState(plan: $0, at: now) })
+        sources = Timetable(plan.knownSources.map { SourceState(plan: $0, at: now) })
         services = Timetable(plan.services.map { makeState(of: $0) })
         for source in sources.indices {
             guard let stored = memory.flags[sources[source].name] else { continue }

@@ -204,7 +204,7 @@ struct DecisionReplay {
 extension Plan {
     /// The sources that a service uses.
     func sources(of service: Service) -> [SourcePlan] {
-        sources.filter { source in service.switches.contains { $0.source == source.name } }
+        knownSources.filter { source in service.switches.contains { $0.source == source.name } }
     }
 }
 

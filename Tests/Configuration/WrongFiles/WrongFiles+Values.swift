@@ -31,8 +31,8 @@ extension WrongFile {
             size such as "512KiB", found a boolean
             f:9:8: wrong type for 'path' in [source.other]: expected a path, found an integer
             f:11:10: wrong type for 'source' in [service.shop]: expected a string, found a date
-            f:12:10: wrong type for 'format' in [service.shop]: expected 'service-end', 'status', \
-            'maintenance' or 'switch', found an array
+            f:12:10: wrong type for 'format' in [service.shop]: expected 'service-end', 'boolean', \
+            'status', 'maintenance' or 'switch', found an array
             f:13:13: wrong type for 'time_zone' in [service.shop]: expected the name of a time \
             zone such as "Asia/Tokyo", found a time
             f:14:13: wrong type for 'max_stale' in [service.shop]: expected a duration or "never", \
@@ -71,7 +71,7 @@ extension WrongFile {
             f:5:11: bad duration '11m' for 'timeout' in [source.app]: expected 100ms to 10m
             f:6:12: bad size '65MiB' for 'max_body' in [source.app]: expected 1B to 64MiB
             f:9:10: bad value 'state' for 'format' in [service.shop]: expected 'service-end', \
-            'status', 'maintenance' or 'switch'
+            'boolean', 'status', 'maintenance' or 'switch'
             f:10:7: bad key '' for 'key' in [service.shop]: it is empty
             f:11:13: unknown time zone 'Asia/Tokio' for 'time_zone' in [service.shop]; did you \
             mean 'Asia/Tokyo'?

@@ -1,11 +1,10 @@
 import Decision
 import JSON
+import Support
 import Testing
 
 /// Members of flags that nobody reads: named where flags are tried, and never a misspelling where somebody reads them.
 @Suite struct UnknownMembersTests {
-    private static let app = SourceName("app")
-
     private func plan(_ formats: Format..., values: [RemoteValue] = []) throws -> Plan {
         var services = try formats.enumerated().map { try service("s\($0)", format: $1) }
         services[0].values = values
@@ -13,7 +12,7 @@ import Testing
     }
 
     private func unknown(in flags: JSON.Object, by plan: Plan) throws -> [String] {
-        plan.unknownMembers(in: flags, of: try #require(Self.app))
+        plan.unknownMembers(in: flags, of: "app")
     }
 
     @Test func whatAnyServiceReadsIsKnown() throws {
@@ -22,9 +21,7 @@ import Testing
             "state": "running", "end_at": 1, "$schema": "s", "x-note": "n", "limit": 3, "off": true,
         ]
         #expect(try unknown(in: flags, by: plan(own)) == ["end_at", "limit", "off"])
-        let limit = try RemoteValue(
-            name: #require(ValueName("limit")), source: #require(Self.app), key: "limit",
-            type: .integer)
+        let limit = RemoteValue(name: "limit", source: "app", key: "limit", type: .integer)
         let off = Format.boolean(BooleanFlag(key: "off", closedWhen: true))
         #expect(try unknown(in: flags, by: plan(own, off, values: [limit])) == ["end_at"])
     }
@@ -55,10 +52,10 @@ import Testing
         let own = Format.switchObject(.whole)
         let other = Format.boolean(BooleanFlag(key: "titles", closedWhen: true))
         let flags = #"{"state": "running", "titles": false}"#
-        let alone = try Transcript([service(format: own)]).answered(flags, at: 1)
+        let alone = try Transcript([service(format: own)]).started().receiving(flags, at: 1)
         #expect(alone.text.contains("did you mean 'title'?"))
         let both = try Transcript([service(format: own), service("other", format: other)])
-            .answered(flags, at: 1)
+            .started().receiving(flags, at: 1)
         #expect(!both.text.contains("did you mean"), "\(both.text)")
     }
 }
@@ -77,8 +74,8 @@ import Testing
         var play = try play(
             .switchObject(.whole), .serviceEnd, defaults: ["service_end": "over"])
         try play.at(1, "app", alone: "maintenance")
-        #expect(play.machine.publishedVerdict(of: "s0")?.state == .maintenance)
-        #expect(play.machine.publishedVerdict(of: "s1")?.gate != .closed)
+        #expect(play.machine.publishedVerdict(of: "s0")?.verdict.state == .maintenance)
+        #expect(play.machine.publishedVerdict(of: "s1")?.verdict.gate != .closed)
         #expect(
             play.text.contains("key 'service_end' is missing: the answer is one value alone"),
             "\(play.text)")
@@ -88,21 +85,21 @@ import Testing
         var play = try play(.switchObject(.whole))
         try play.at(1, "app", alone: "maintenance")
         try play.at(61, "app", alone: "OK")
-        #expect(play.machine.publishedVerdict(of: "s0")?.state == .maintenance)
+        #expect(play.machine.publishedVerdict(of: "s0")?.verdict.state == .maintenance)
         try play.at(121, "app", alone: "running")
-        #expect(play.machine.publishedVerdict(of: "s0")?.state == .running)
+        #expect(play.machine.publishedVerdict(of: "s0")?.verdict.state == .running)
         try play.at(181, "app", answers: #"{"state": "ended"}"#)
-        #expect(play.machine.publishedVerdict(of: "s0")?.state == .ended)
+        #expect(play.machine.publishedVerdict(of: "s0")?.verdict.state == .ended)
         try play.at(241, "app", alone: "running")
-        #expect(play.machine.publishedVerdict(of: "s0")?.state == .running)
+        #expect(play.machine.publishedVerdict(of: "s0")?.verdict.state == .running)
     }
 
     @Test func eachBooleanIsAnOrder() throws {
         var play = try play(.boolean(BooleanFlag(key: nil, closedWhen: true, closedState: .ended)))
         try play.at(1, "app", alone: "on")
-        #expect(play.machine.publishedVerdict(of: "s0")?.state == .ended)
+        #expect(play.machine.publishedVerdict(of: "s0")?.verdict.state == .ended)
         try play.at(61, "app", alone: "false")
-        #expect(play.machine.publishedVerdict(of: "s0")?.state == .running)
+        #expect(play.machine.publishedVerdict(of: "s0")?.verdict.state == .running)
     }
 }
 
@@ -113,6 +110,6 @@ extension Transcript {
     ) throws {
         let answer = try Answer(
             body: Array(body.utf8), alone: .word, fetchedAt: trueTime(at: seconds))
-        at(seconds, .fetchEnded(try named(source), .answer(answer)))
+        at(seconds, .fetchEnded(SourceName(stringLiteral: source), .answer(answer)))
     }
 }

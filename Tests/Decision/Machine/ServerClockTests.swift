@@ -69,7 +69,7 @@ import Testing
             #"""
             120s app unchanged (confirmed)
                 remember and publish shop ended closed end-passed days=0 #3 until 2027-03-01T23:03:00+00:00
-                log notice: shop: ended (was countdown): the end that source 'app' announced has passed (by the server's clock; the clock of this host is not trusted)
+                log notice: shop: ended (was countdown): the end that source 'app' announced for 2027-03-02T12:00:00+00:00 has passed (by the server's clock; the clock of this host is not trusted)
             """#)
     }
 

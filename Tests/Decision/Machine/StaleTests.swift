@@ -70,7 +70,7 @@ import Testing
                 log warning: shop: countdown, 0 days left: the flags of source 'app' are older than max_stale; when_stale opens the gate
             1200s woke
                 remember and publish shop ended closed end-passed days=0 stale #3 until 2027-03-02T00:01:00+00:00
-                log notice: shop: ended (was countdown): the end that source 'app' announced has passed
+                log notice: shop: ended (was countdown): the end that source 'app' announced for 2027-03-01T12:20:00+00:00 has passed
             """#)
     }
 

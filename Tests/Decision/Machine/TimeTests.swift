@@ -23,7 +23,7 @@ import Testing
             158399s woke
             158400s woke
                 remember and publish shop ended closed end-passed days=0 #3 until 2027-03-03T15:01:00+00:00
-                log notice: shop: ended (was countdown): the end that source 'app' announced has passed
+                log notice: shop: ended (was countdown): the end that source 'app' announced for 2027-03-03T17:00:00+09:00 has passed
             """#)
     }
 
@@ -35,7 +35,7 @@ import Testing
             #"""
             10s woke
                 publish shop countdown open end-passed days=0 #2 until 2027-03-02T00:01:00+00:00
-                log notice: shop: countdown, 0 days left: the end that source 'app' announced has passed
+                log notice: shop: countdown, 0 days left: the end that source 'app' announced for 2027-03-01T12:00:10+00:00 has passed
             """#)
     }
 
@@ -48,7 +48,7 @@ import Testing
             #"""
             0s started
                 remember and publish shop ended closed end-passed days=0 #8 until 2027-03-02T00:01:00+00:00
-                log notice: shop: ended (was countdown): the end that source 'app' announced has passed
+                log notice: shop: ended (was countdown): the end that source 'app' announced for 2027-03-01T11:00:00+00:00 has passed
                 fetch app
             """#)
     }
@@ -66,7 +66,7 @@ import Testing
             #"""
             0s started
                 remember and publish shop ended closed end-passed days=0 #7 until 1970-01-02T00:01:00+00:00
-                log notice: shop: ended: the end that source 'app' announced has passed
+                log notice: shop: ended: the end that source 'app' announced for 2027-03-01T11:00:00+00:00 has passed
                 fetch app
             5s clock stepped
                 publish shop ended closed end-passed days=0 #7 until 2027-03-02T00:01:00+00:00
@@ -86,7 +86,7 @@ import Testing
                 fetch app
             200s clock stepped
                 remember and publish shop ended closed end-passed days=0 #3 until 2027-03-10T00:01:00+00:00
-                log notice: shop: ended (was countdown): the end that source 'app' announced has passed
+                log notice: shop: ended (was countdown): the end that source 'app' announced for 2027-03-05T12:00:00+00:00 has passed
             300s clock stepped
                 remember and publish shop countdown open flags days=4 #4 until 2027-03-02T00:01:00+00:00
                 log notice: shop: countdown (was ended), 4 days left: set by the flags of source 'app'
