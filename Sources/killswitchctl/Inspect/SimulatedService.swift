@@ -30,9 +30,10 @@ struct SimulatedService {
     init(_ command: Simulate, at start: Instant) throws {
         let plan: Plan
         if let format = command.reading.chosen {
-            (service, sources) = try Self.bare(format, command.reading)
+            plan = try Self.bare(format, command.reading)
+            service = plan.services[0]
+            sources = plan.knownSources
             signers = [:]
-            plan = Plan(sources: sources, services: [service])
             for source in sources { alone[source.name] = .word }
         } else {
             let settings = try Self.settings(command.configured)
@@ -55,7 +56,7 @@ struct SimulatedService {
     /// A service without a configuration: one switch, and the default of each setting.
     private static func bare(
         _ format: Format, _ options: FormatOptions
-    ) throws -> (Service, [SourcePlan]) {
+    ) throws -> Plan {
         guard let name = ServiceName("simulated"), let source = SourceName("flags") else {
             Invariant.broken("'simulated' and 'flags' are valid names")
         }
@@ -68,7 +69,8 @@ struct SimulatedService {
             }
             service.installed = .version(version)
         }
-        return (service, [SourcePlan(name: source, interval: .seconds(60))])
+        return Plan(
+            sources: [SourcePlan(name: source, interval: .seconds(60))], services: [service])
     }
 
     /// The zone of this name; nil is the system's.

@@ -135,13 +135,13 @@ import Testing
     @Test func aBooleanAndAWordAreSimulated() throws {
         try folder.write("on\n", to: "word")
         try simulate("--flags", folder("word"), "--format", "boolean", "--closed-when", "true")
-            .expect(0, output: "state      maintenance\n")
+            .expect(0, output: "state   maintenance\n")
         try simulate(
             "--flags", folder("word"), "--format", "boolean", "--closed-when", "false"
-        ).expect(0, output: "state      running\n")
+        ).expect(0, output: "state   running\n")
         try folder.write("ended\n", to: "word")
         try simulate("--flags", folder("word"), "--format", "switch").expect(
-            0, output: "state      ended\n")
+            0, output: "state   ended\n")
         try simulate("--flags", folder("word"), "--format", "status").expect(
             1, errors: "the answer is not valid JSON")
     }
@@ -155,7 +155,7 @@ import Testing
         let loose = try Programs.run("killswitchctl", simulated).expect(0)
         #expect(
             loose.errors == """
-                killswitchctl: service simulated: source 'flags': key 'end_at' is unknown and ignored; did you mean 'ends_at'?
+                killswitchctl: source 'flags': key 'end_at' is unknown and ignored; did you mean 'ends_at'?
                 killswitchctl: key 'limit' is unknown and ignored
                 killswitchctl: key 'windows[0].titel' is unknown and ignored
 

@@ -55,9 +55,12 @@ import Testing
         try daemon.start(waitingFor: "maintenance")
         #expect(try daemon.stop() == 0)
         daemon.folder.remove("flags.json")
-        try daemon.start(waitingFor: "maintenance")
-        let shown = try daemon.control("explain", "shop")
-        #expect(shown.output.contains("boolean") && shown.output.contains("\"on\""), "\(shown)")
+        try daemon.start()
+        try daemon.waitUntil("it explains the word") {
+            let shown = try daemon.control("explain", "shop").output
+            return shown.contains("boolean, source 'shop'") && shown.contains("\"on\"")
+        }
+        #expect(try daemon.member("state") == "\"maintenance\"")
         #expect(try daemon.stop() == 0)
     }
 
