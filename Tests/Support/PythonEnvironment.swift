@@ -2,7 +2,8 @@ import Files
 import Glibc
 
 /// A virtual environment of Python that holds the official client for servers of Firebase, the public clients of
-/// Varlink and of OpenFeature, and a server of OpenFeature's protocol. Made once, in `.build`, from `Python/requirements.txt`.
+/// Varlink and of OpenFeature, and a server of OpenFeature's protocol. Made once, in `.build`, from
+/// `Python/requirements.txt`.
 package struct PythonEnvironment: Sendable {
     package let python: String
 

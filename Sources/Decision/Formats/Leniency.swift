@@ -89,7 +89,8 @@ struct Misspelling: Hashable {
         "key \(quoted(member)) is unknown and ignored; did you mean \(quoted(meant))?"
     }
 
-    /// Those in `object`, whose known members are `words`; somebody else reads the `others`. One edit makes a word suspect; two, from seven letters on.
+    /// Those in `object`, whose known members are `words`; somebody else reads the `others`. One edit makes a word
+    /// suspect; two, from seven letters on.
     ///
     /// It runs for each member of each new answer, so the letters of two words are compared before their edits are
     /// counted: an edit changes the letters that a word has by two at most.
@@ -104,7 +105,7 @@ struct Misspelling: Hashable {
                 let edits = word.utf8.count < 7 ? 1 : 2
                 guard abs(word.utf8.count - count) <= edits,
                     (letters ^ known).nonzeroBitCount <= 2 * edits, !words.contains(member),
-                    !member.isNote,
+                    !member.isRemark,
                     editDistance(Array(member.utf8), Array(word.utf8), atMost: edits) != nil,
                     !others.contains(ExactString(member))
                 else { continue }

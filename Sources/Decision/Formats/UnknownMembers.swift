@@ -1,8 +1,8 @@
 package import JSON
 
 extension Plan {
-    /// The members of a source's flags that no switch and no value of this configuration reads, by their places, such as
-    /// `shop.end_at` or `windows[0].titel`. A name that begins with `$` or `x-` is a note of its author.
+    /// The members of a source's flags that no switch and no value of this configuration reads, by their places, such
+    /// as `shop.end_at` or `windows[0].titel`. A name that begins with `$` or `x-` is a remark of its author.
     package func unknownMembers(in flags: JSON.Object, of source: SourceName) -> [String] {
         var found: [String] = []
         var known = (keysRead[source] ?? []).union(
@@ -66,9 +66,9 @@ extension SwitchObject {
 }
 
 extension JSON.Object {
-    /// The names of its members that are not among these, and no notes.
+    /// The names of its members that are not among these, and no remarks.
     fileprivate func unknown(besides known: Set<ExactString>) -> [String] {
-        members.map(\.key).filter { !known.contains(ExactString($0)) && !$0.isNote }
+        members.map(\.key).filter { !known.contains(ExactString($0)) && !$0.isRemark }
     }
 
     /// A member that is an object, or a string that holds one as JSON.
@@ -83,8 +83,8 @@ extension JSON.Object {
 }
 
 extension String {
-    /// Whether the member of this name is a note of the author, which no format reads and nobody has misspelt.
-    var isNote: Bool { hasPrefix("$") || hasPrefix("x-") }
+    /// Whether the member of this name is a remark of the author, which no format reads and nobody has misspelt.
+    var isRemark: Bool { hasPrefix("$") || hasPrefix("x-") }
 }
 
 extension [String] {

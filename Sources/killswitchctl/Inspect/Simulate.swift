@@ -192,9 +192,9 @@ struct SimulationReport {
 
     /// A member that looks like a known one is told by the reading already.
     var problems: [String] {
-        let told = notices.map(\.sentence)
-        return told
-            + unknown.filter { member in !told.contains { member.isTold(in: $0) } }
+        let warnings = notices.map(\.sentence)
+        return warnings
+            + unknown.filter { member in !warnings.contains { member.isNamed(in: $0) } }
             .map(\.sentence)
     }
 

@@ -77,9 +77,9 @@ struct UnknownMember {
     }
 
     /// Whether a warning of the reading names it, perhaps with the key that was meant.
-    func isTold(in sentence: String) -> Bool {
+    func isNamed(in sentence: String) -> Bool {
         let last = place.split(separator: ".").last.map(String.init) ?? place
-        let (told, text) = ("key \(quoted(last)) is unknown and ignored".utf8, sentence.utf8)
-        return text.indices.contains { text[$0...].starts(with: told) }
+        let (clause, text) = ("key \(quoted(last)) is unknown and ignored".utf8, sentence.utf8)
+        return text.indices.contains { text[$0...].starts(with: clause) }
     }
 }
