@@ -8,6 +8,20 @@ extension Zone {
         let written = try WrittenTime(text)
         return written.instant ?? instant(of: written.clock) + written.fraction
     }
+
+    /// The instants between which a text of the same forms lies: a single one, unless it has no offset and the offsets
+    /// of this zone are unknown.
+    package func instants(from text: String) throws(TimeError) -> ClosedRange<Instant> {
+        let written = try WrittenTime(text)
+        if let instant = written.instant { return instant...instant }
+        guard !isKnown else {
+            let instant = instant(of: written.clock) + written.fraction
+            return instant...instant
+        }
+        let local = Instant(seconds: written.clock.secondsSinceEpoch) + written.fraction
+        return local - .seconds(UTCOffset.range.upperBound)...local
+            - .seconds(UTCOffset.range.lowerBound)
+    }
 }
 
 extension TimePoint where Axis == WallClock {

@@ -4,8 +4,16 @@ package struct Zone: Hashable, Sendable {
     package let name: String
 
     private let offsets: TZif
+    /// Whether its offsets are known. Those of UTC stand in for unknown ones, for times that are only shown.
+    package let isKnown: Bool
 
-    package static let utc = Zone(name: "UTC", offsets: TZif(starts: [], offsets: [.zero]))
+    package static let utc = Zone(
+        name: "UTC", offsets: TZif(starts: [], offsets: [.zero]), isKnown: true)
+
+    /// A zone of which nothing but the name is known.
+    package static func unknown(_ name: String) -> Zone {
+        Zone(name: name, offsets: Zone.utc.offsets, isKnown: false)
+    }
 }
 
 extension Zone {
@@ -14,7 +22,7 @@ extension Zone {
     /// Throws for zones that count leap seconds (those under `right/`): `CLOCK_REALTIME` does not count them.
     package init(name: String, tzif: [UInt8]) throws(TimeError) {
         do {
-            self.init(name: name, offsets: try TZif(tzif))
+            self.init(name: name, offsets: try TZif(tzif), isKnown: true)
         } catch {
             throw TimeError(kind: "time zone", text: name, problem: error)
         }

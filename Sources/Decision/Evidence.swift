@@ -79,6 +79,8 @@ package struct Circumstances: Hashable, Sendable {
     package var wantedBefore: Gate?
     /// The state in which an earlier run of this boot has left the service; nil without one.
     package var stateAtStart: State?
+    /// Whether it had ended at the last decision, and not by an order in this boot.
+    package var hasEnded = false
     /// The installed version of the software that the service runs; nil if unknown.
     package var installed: Version?
     /// The override of an operator, whether it has expired or not.

@@ -130,6 +130,8 @@ extension Service {
         case .countdown(.unreadable(let text)):
             return opinion(.countdown, .endUnreadable(source, text))
         case .countdown(.unlogged): return opinion(.countdown, reason)
+        case .countdown(.within(let range)):
+            return countdown(within: range, evidence, hasEnded: circumstances.hasEnded, at: time)
         case .countdown(.at(let end)): return countdown(to: end, reason, evidence, at: time)
         case .window(let window):
             guard window.contains(time) else { return nil }
@@ -157,6 +159,19 @@ extension Service {
         var opinion = opinion(hasPassed && policy.atEnd == .ended ? .ended : .countdown, reason)
         opinion.endsAt = end
         return opinion
+    }
+
+    /// A countdown to a local time of a zone that is not known. Until it has passed in every zone, what has come stays.
+    private func countdown(
+        within range: ClosedRange<Instant>, _ evidence: Evidence, hasEnded: Bool, at time: Instant
+    ) -> Opinion {
+        let hasPassed = time >= range.upperBound
+        let isOver = hasPassed || hasEnded && time >= range.lowerBound
+        return opinion(
+            isOver && policy.atEnd == .ended ? .ended : .countdown,
+            hasPassed
+                ? .endPassed(evidence.source, by: evidence.clock.keeper)
+                : .zoneUnknown(evidence.source, zone: zone.name))
     }
 
     private func opinion(_ state: State, _ reason: Reason) -> Opinion {
@@ -271,7 +286,7 @@ extension Reason {
     /// Whether a problem of the newest answer replaces this reason.
     fileprivate var yieldsToProblem: Bool {
         switch self {
-        case .flags, .storedFlags, .endUnreadable, .windowAhead, .rollout: true
+        case .flags, .storedFlags, .endUnreadable, .zoneUnknown, .windowAhead, .rollout: true
         case .starting, .awaitingFirstAnswer, .invalidAnswer, .unconfirmed, .awaitingSignature,
             .awaitingGuard, .endPassed, .window, .versionTooOld, .stale, .unknown, .unreadableFlags,
             .clockNotBelieved, .serverClock,

@@ -37,6 +37,7 @@ extension Reading {
         for claim in claims {
             switch claim {
             case .countdown(.at(let end)): body(end)
+            case .countdown(.within(let range)): body(range.upperBound)
             case .window(let window):
                 body(window.from)
                 body(window.until)
@@ -100,6 +101,8 @@ package enum Claim: Hashable, Sendable {
 /// The announced end of a service.
 package enum End: Hashable, Sendable {
     case at(Instant)
+    /// Announced as a local time of a time zone that is not known: it comes between these instants.
+    case within(ClosedRange<Instant>)
     /// Announced by a text that is no date: the days are unknown.
     case unreadable(String)
     /// Announced without a date.

@@ -19,6 +19,8 @@ package enum Reason: Hashable, Sendable {
     indirect case versionTooOld(SourceName, installed: Version, minimum: Version)
     case endPassed(SourceName, at: ZonedInstant, by: Timekeeper = .host)
     case endUnreadable(SourceName, String)
+    /// An end is a local time, and the time zone of the service is not known: the end is held.
+    case zoneUnknown(SourceName, zone: String)
     case stale(SourceName, Staleness, WhenStale)
     case unknown(SourceName, Gate)
     /// The source has not answered, and its stored flags cannot be read: the gate stays as it was in this boot, and is
@@ -88,6 +90,7 @@ extension Reason {
         case versionTooOld = "version-too-old"
         case endPassed = "end-passed"
         case endUnreadable = "end-unreadable"
+        case zoneUnknown = "zone-unknown"
         case staleHold = "stale-hold"
         case staleOpen = "stale-open"
         case staleClosed = "stale-closed"
@@ -168,6 +171,7 @@ extension Reason {
         case .versionTooOld(let source, _, _): (.versionTooOld, source, true)
         case .endPassed(let source, _, _): (.endPassed, source, false)
         case .endUnreadable(let source, _): (.endUnreadable, source, true)
+        case .zoneUnknown(let source, _): (.zoneUnknown, source, true)
         case .stale(let source, .old, .hold): (.staleHold, source, true)
         case .stale(let source, .old, .open): (.staleOpen, source, true)
         case .stale(let source, .old, .closed): (.staleClosed, source, true)
@@ -223,6 +227,9 @@ extension Reason {
         case .endUnreadable(let source, let text):
             "source '\(source)' announces an end, but \(quoted(text)) is not a date; the days left "
                 + "are unknown"
+        case .zoneUnknown(let source, let zone):
+            "source '\(source)' announces an end as a local time, and the time zone "
+                + "\(quoted(zone)) cannot be read; the end neither comes nor is taken back"
         case .stale(let source, let staleness, let outcome):
             "the flags of source '\(source)' \(staleness.clause); "
                 + outcome.clause

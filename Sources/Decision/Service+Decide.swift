@@ -54,7 +54,7 @@ extension Service {
         return best
     }
 
-    /// Calendar days to `end`; nil without an end, or before it if no clock is believed.
+    /// Calendar days to `end`; nil without an end, or before it if no clock is believed or the zone is not known.
     private func daysLeft(
         to end: Instant?, _ evidence: Evidence, in circumstances: Circumstances
     ) -> Int? {
@@ -62,6 +62,7 @@ extension Service {
         let time = evidence.time(in: circumstances)
         if time >= end { return 0 }
         if case .held = evidence.clock { return nil }
+        guard zone.isKnown else { return nil }
         return zone.calendarDays(from: time, to: end)
     }
 

@@ -6,6 +6,8 @@ package struct Service: Hashable, Sendable {
     package var name: ServiceName
     /// The zone whose calendar counts the days, and in which a date without an offset is read.
     package var zone: Zone
+    /// Why the file of its zone is not what counts; nil if it is.
+    package var zoneProblem: ZoneProblem?
     /// At least one. The most restrictive of them wins.
     package var switches: [Switch]
     package var policy: Policy
@@ -41,6 +43,19 @@ package struct Service: Hashable, Sendable {
                 + remote.filter { $0.source == source }.map(\.key))
                 .compactMap { numbers[$0]?.number?.int64 }.max().map(String.init)
         }
+    }
+}
+
+/// The file of a time zone cannot be read.
+package struct ZoneProblem: Hashable, Sendable {
+    /// What is wrong, and what counts instead, as a clause.
+    package let text: String
+    /// What to do about it, as a clause.
+    package let advice: String
+
+    /// This problem with this advice.
+    package init(_ text: String, advice: String) {
+        (self.text, self.advice) = (text, advice)
     }
 }
 

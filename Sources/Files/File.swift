@@ -93,6 +93,16 @@ package enum SymbolicLink {
     }
 }
 
+extension SymbolicLink {
+    /// Where a link leads, as it is written; nothing has to be there.
+    package static func target(of path: String) throws(FileError) -> String {
+        var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let size = target.count
+        let count = try unsafe system("read link", path) { unsafe readlink($0, &target, size) }
+        return String(decoding: target.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
 /// What `read` reads; nil if it cannot be read.
 package func readable<Value>(_ read: () throws -> Value) -> Value? {
     do { return try read() } catch { return nil }

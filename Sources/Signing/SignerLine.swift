@@ -133,6 +133,11 @@ struct SignerLine: Hashable {
         func part(_ range: Range<Int>) -> String {
             range.upperBound <= digits.count ? String(decoding: digits[range], as: UTF8.self) : "00"
         }
+        guard zone.isKnown || !suffix.isEmpty else {
+            throw FormatProblem(
+                "'\(value.excerpt)' of '\(name)' is a local time, and the time zone of the system cannot "
+                    + "be read; write it in UTC, with a Z")
+        }
         let date = "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))"
         let clock = "\(part(8..<10)):\(part(10..<12)):\(part(12..<14))"
         do {

@@ -232,10 +232,14 @@ package struct StateDirectory {
     /// A file of the kept configuration: the path that it was read from, and its content.
     package typealias ConfigurationFile = (path: String, bytes: [UInt8])
 
-    /// An accepted configuration: its files in the order of merging, and the page templates that they name.
+    /// An accepted configuration: its files in the order of merging, and what they name that is on disk elsewhere, the
+    /// page templates and the data of time zones.
     package typealias KeptConfiguration = (
-        files: [ConfigurationFile], templates: [ConfigurationFile]
+        files: [ConfigurationFile], templates: [ConfigurationFile], zones: [StoredZone]
     )
+
+    /// The data of a time zone: its name, and the bytes of its file.
+    package typealias StoredZone = (name: String, bytes: [UInt8])
 
     /// Stores an accepted configuration, to fall back to when that on disk is invalid. Leaves a file that is the same.
     package func keep(_ configuration: KeptConfiguration) throws(FileError) {

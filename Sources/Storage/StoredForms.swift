@@ -76,12 +76,18 @@ enum StoredOverrides {
     }
 }
 
-/// The stored last accepted configuration: its files in the order of merging, and its page templates.
+/// The stored last accepted configuration: its files in the order of merging, its page templates and time zones.
 enum StoredConfiguration {
     static func bytes(of configuration: StateDirectory.KeptConfiguration) -> [UInt8] {
         var object: JSON.Object = ["files": .array(configuration.files.map(value))]
         if !configuration.templates.isEmpty {
             object["templates"] = .array(configuration.templates.map(value))
+        }
+        if !configuration.zones.isEmpty {
+            object["zones"] = .array(
+                configuration.zones.map {
+                    .object(["name": .string($0.name), "tzif": .string($0.bytes.hexadecimal)])
+                })
         }
         return StoredForm.bytes(object)
     }
@@ -91,7 +97,17 @@ enum StoredConfiguration {
         let files = try stored.array("files").map(file)
         if files.isEmpty { return nil }
         let templates = stored["templates"] == nil ? [] : try stored.array("templates").map(file)
-        return (files, templates)
+        return (files, templates, zones(in: stored))
+    }
+
+    /// The zones that can be read: a lost zone is no reason to lose the configuration.
+    private static func zones(in stored: JSON.Object) -> [StateDirectory.StoredZone] {
+        (stored["zones"]?.array ?? []).compactMap { item in
+            guard let name = item.object?["name"]?.string,
+                let bytes = item.object?["tzif"]?.string.flatMap([UInt8].init(hexadecimal:))
+            else { return nil }
+            return (name, bytes)
+        }
     }
 
     private static func value(of file: StateDirectory.ConfigurationFile) -> JSON.Value {
@@ -102,6 +118,22 @@ enum StoredConfiguration {
     private static func file(_ value: JSON.Value) throws -> StateDirectory.ConfigurationFile {
         let object = try value.asObject()
         return (try object.string("path"), Array(try object.string("text").utf8))
+    }
+}
+
+extension [UInt8] {
+    /// Two hexadecimal digits for each byte.
+    var hexadecimal: String {
+        map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    /// Reads such digits; nil for another text.
+    init?(hexadecimal text: String) {
+        let digits = Array(text.utf8)
+        self = stride(from: 0, to: digits.count, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0...].prefix(2), as: UTF8.self), radix: 16)
+        }
+        guard hexadecimal.utf8.elementsEqual(digits) else { return nil }
     }
 }
 

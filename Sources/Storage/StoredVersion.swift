@@ -89,15 +89,11 @@ enum StoredVersion {
 
     /// A digest in hexadecimal digits.
     static func text(of digest: [UInt8]) -> String {
-        digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        digest.hexadecimal
     }
 
     static func digest(in stored: JSON.Object) throws -> [UInt8] {
-        let digits = Array(try stored.string("digest").utf8)
-        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
-            UInt8(String(decoding: digits[$0...].prefix(2), as: UTF8.self), radix: 16)
-        }
-        guard text(of: bytes).utf8.elementsEqual(digits) else {
+        guard let bytes = [UInt8](hexadecimal: try stored.string("digest")) else {
             throw StoredFormError.wrong("digest")
         }
         return bytes

@@ -47,8 +47,8 @@ extension HostEnvironment {
             metadataHost: environmentVariable("GCE_METADATA_HOST"), zone: { localZone })
     }
 
-    /// The time zone of the system; nil if it cannot be read.
-    static var localZone: Zone? { readable(ZoneFiles.system) }
+    /// The time zone of the system; one of which nothing is known if it cannot be read.
+    static var localZone: Zone { ZoneFiles.local }
 }
 
 extension Instant {

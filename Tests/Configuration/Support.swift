@@ -1,16 +1,18 @@
 import CivilTime
 import Configuration
+import Storage
 
 extension Zones {
     /// Zones by name, all of them UTC: the tests are about the names.
     static var known: Zones {
         Zones(
-            system: { .utc },
-            named: { name in
-                guard name != "Broken/Zone" else { throw BrokenZone() }
-                return names.contains(name) ? .utc : nil
-            },
-            names: { names })
+            Files(
+                system: { (.utc, []) },
+                named: { name in
+                    guard name != "Broken/Zone" else { throw BrokenZone() }
+                    return names.contains(name) ? (.utc, []) : nil
+                },
+                names: { names }))
     }
 
     private static let names = ["UTC", "Europe/Berlin", "Asia/Tokyo"]

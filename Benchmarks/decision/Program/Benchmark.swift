@@ -112,7 +112,7 @@ enum Benchmark {
     private static func year() throws -> Bool {
         let start = Instant(seconds: 1_798_761_600)
         let length = Duration.seconds(365 * 86_400)
-        let zone = try ZoneFiles.zone(named: "Europe/Berlin")
+        let zone = try ZoneFiles.content(named: "Europe/Berlin").zone
         var times: [Double] = []
         var polls = 0
         for seed in UInt64(1)...5 {

@@ -45,6 +45,13 @@ extension Service {
         let zone = reader.value(
             ServiceKey.timeZone, .zone(of: zones),
             default: Self.zone(whereUnnamedIn: reader, zones))
+        if let problem = zone.problem {
+            let member = reader.member(ServiceKey.timeZone)
+            reader.report.warn(
+                "\(member == nil ? "no 'time_zone'" : "'time_zone'") \(reader.place): "
+                    + "\(problem.text); \(problem.advice)",
+                at: member?.node.origin ?? reader.origin)
+        }
         var policy = Policy()
         policy.read(from: reader)
 
@@ -54,7 +61,8 @@ extension Service {
                 at: member.keyOrigin)
         }
         guard let name, !switches.isEmpty else { return nil }
-        self.init(name: name, zone: zone, switches: switches, policy: policy)
+        self.init(name: name, zone: zone.zone, switches: switches, policy: policy)
+        zoneProblem = zone.problem
         readValues(from: reader)
         notifyBefore = reader.value(ServiceKey.notifyBefore, .leads, default: Self.usualLeads)
     }
@@ -63,16 +71,8 @@ extension Service {
     private static let usualLeads: [Duration] = [30 * 24, 7 * 24, 24, 1].map { .seconds($0 * 3600) }
 
     /// The zone of the system, read only if the service needs it.
-    private static func zone(whereUnnamedIn reader: TableDecoder, _ zones: Zones) -> Zone {
-        guard reader.member(ServiceKey.timeZone) == nil else { return .utc }
-        do {
-            return try zones.system.get()
-        } catch {
-            reader.report.error(
-                "no 'time_zone' \(reader.place), and that of the system cannot be read: \(error)",
-                at: reader.origin)
-            return .utc
-        }
+    private static func zone(whereUnnamedIn reader: TableDecoder, _ zones: Zones) -> Zones.Entry {
+        reader.member(ServiceKey.timeZone) == nil ? zones.system : Zones.Entry(zone: .utc)
     }
 
     /// The switches in either of the two forms; a switch with an error is left out.

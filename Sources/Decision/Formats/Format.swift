@@ -177,8 +177,10 @@ enum ServiceEnd {
         }
         guard let text = value.string else { return .unreadable(value.serialized().shortened) }
         do {
-            let end = try zone.instant(from: text)
-            if end.isDate { return .at(end) }
+            let end = try zone.instants(from: text)
+            if end.lowerBound.isDate {
+                return end.lowerBound == end.upperBound ? .at(end.lowerBound) : .within(end)
+            }
             leniency.forgive(
                 date,
                 "key \(quoted(date.key)) is a time before 2000, which is no date; it counts as absent"

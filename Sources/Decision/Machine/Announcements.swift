@@ -18,8 +18,8 @@ package struct Announcement: Hashable, Sendable {
         switch claim {
         case .countdown(.at(let end)): self.init(from: end)
         case .window(let window): self.init(from: window.from, until: window.until)
-        case .countdown(.unreadable), .countdown(.unlogged), .running, .maintenance,
-            .updateRequired, .ended, .minimumVersion:
+        case .countdown(.within), .countdown(.unreadable), .countdown(.unlogged), .running,
+            .maintenance, .updateRequired, .ended, .minimumVersion:
             return nil
         }
     }

@@ -33,7 +33,8 @@ extension ServiceState {
         return Circumstances(
             time: host.now.wall, overrideTime: overrideTime(on: host),
             isOverrideHeld: override.map { holds($0, on: host) } ?? false, isSameBoot: isSameBoot,
-            wantedBefore: wanted.inBoot, stateAtStart: stateAtStart, installed: installed,
+            wantedBefore: wanted.inBoot, stateAtStart: stateAtStart,
+            hasEnded: entry?.state == .ended && wanted.inBoot != .open, installed: installed,
             override: override, place: host.place)
     }
 

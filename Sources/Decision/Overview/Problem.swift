@@ -69,6 +69,7 @@ package struct Problem: Hashable, Sendable {
         case invalidAnswer = "invalid-answer"
         case awaitingSignature = "awaiting-signature"
         case endUnreadable = "end-unreadable"
+        case timeZone = "time-zone"
         case versionUnknown = "version-unknown"
         case valueInvalid = "value-invalid"
         case stale
@@ -122,6 +123,8 @@ package struct Problem: Hashable, Sendable {
         case .awaitingSignature:
             "have more people sign the same document with 'killswitchctl sign'; until then nothing changes"
         case .endUnreadable: "write the end as 2027-03-31T00:00:00+09:00"
+        case .timeZone:
+            "install the time zone data of this system, then type 'killswitchctl reload'"
         case .versionUnknown:
             "set 'installed_version' in the service, or correct the file that it names"
         case .valueInvalid: "correct the flag, or the type of the value"

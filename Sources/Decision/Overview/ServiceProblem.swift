@@ -20,12 +20,14 @@ struct ServiceProblem: Hashable, Sendable {
         /// The clock shows that an order that closes has ended, and nothing confirms the clock.
         case overrideHeld(Override, at: ZonedInstant)
         case drillFailed(DrillResult)
+        case zone(ZoneProblem)
     }
 
     /// The problem of a service of this name in words.
     func problem(of service: ServiceName) -> Problem {
         Problem(
-            .service(service), cause.kind, cause.text, since: since, isAlarm: cause.isAlarm)
+            .service(service), cause.kind, cause.text, since: since, isAlarm: cause.isAlarm,
+            advice: cause.advice)
     }
 }
 
@@ -68,12 +70,18 @@ extension ServiceProblem.Cause {
         case .overrideEnds: .overrideEnds
         case .overrideHeld: .clock
         case .drillFailed: .drillFailed
+        case .zone: .timeZone
         case .degraded(let reason): reason.slug.problemKind ?? .clock
         }
     }
 
     /// Whether monitoring is told: not of flags that only decorate.
     var isAlarm: Bool { if case .lenient = self { false } else { true } }
+
+    /// What to do about it; nil if its kind tells that.
+    var advice: String? {
+        if case .zone(let problem) = self { problem.advice } else { nil }
+    }
 
     /// What is wrong, as a clause about the service.
     var text: String {
@@ -96,6 +104,7 @@ extension ServiceProblem.Cause {
             "the order of \(quoted(override.author)) (\(override.state.rawValue)) was to end at \(end); it stays in "
                 + "force, because nothing confirms the clock of this host"
         case .drillFailed(let drill): "its last drill has failed: \(drill.problem ?? "")"
+        case .zone(let problem): problem.text
         }
     }
 
@@ -110,8 +119,9 @@ extension ServiceProblem.Cause {
         case (.overrideEnds(let own, _), .overrideEnds(let others, _)): own == others
         case (.overrideHeld(let own, _), .overrideHeld(let others, _)): own == others
         case (.drillFailed(let own), .drillFailed(let others)): own == others
+        case (.zone, .zone): true
         case (.invalidAnswer, _), (.degraded, _), (.versionUnknown, _), (.valueInvalid, _),
-            (.lenient, _), (.overrideEnds, _), (.overrideHeld, _), (.drillFailed, _):
+            (.lenient, _), (.overrideEnds, _), (.overrideHeld, _), (.drillFailed, _), (.zone, _):
             false
         }
     }
@@ -138,8 +148,10 @@ extension Reason.Slug {
         case .clockNotBelieved, .serverClock: .clock
         case .closingHeld: .closingHeld
         case .awaitingGuard: .stepHeld
+        // The zone is a problem of its own.
         case .starting, .awaitingFirstAnswer, .flags, .storedFlags, .unconfirmed, .windowAhead,
-            .window, .versionTooOld, .endPassed, .rollout, .minClosed, .reopening, .overridden:
+            .window, .zoneUnknown, .versionTooOld, .endPassed, .rollout, .minClosed, .reopening,
+            .overridden:
             nil
         }
     }
@@ -178,6 +190,7 @@ extension ServiceState {
                 causes.append(.versionUnknown(service.switches[position].source, minimum))
             }
         }
+        if let problem = service.zoneProblem { causes.append(.zone(problem)) }
         if let drill = entry?.drill?.result, !drill.isGood { causes.append(.drillFailed(drill)) }
         values.forEachProblem(of: service) { causes.append(.valueInvalid($0, $1, $2)) }
         if let override = circumstances.overrideInForce, let notice = override.noticeAt,

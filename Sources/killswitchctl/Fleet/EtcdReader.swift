@@ -33,7 +33,8 @@ final class EtcdReader: FleetReader {
     init(_ source: String, in configuration: String?, _ service: ServiceName) throws {
         let sources = try orFail(.configuration) {
             let places = try configuration.map(ConfigurationPlaces.beside) ?? .standard
-            return try LoadedConfiguration(reading: places).settings.sources
+            return try LoadedConfiguration(reading: places, zones: .checkedElsewhere).settings
+                .sources
         }
         guard let found = sources.first(where: { $0.name.text == source }) else {
             let known = sources.filter { if case .etcd = $0.kind { true } else { false } }

@@ -185,7 +185,7 @@ struct DecisionReplay {
         of answers: [Answer], by rule: SigningRule?
     ) throws -> [[UInt8]: String] {
         guard let rule else { return [:] }
-        let zone = try ZoneFiles.system()
+        let zone = ZoneFiles.local
         let list = readable {
             try SignerFile(path: rule.signers, zone: { zone }, user: nil).read()
         }

@@ -39,7 +39,7 @@ struct History: ParsableCommand {
 
     func run() throws {
         if directory == nil { try checkThatJournalIsReadable() }
-        let zone = try ZoneFiles.system()
+        let zone = ZoneFiles.local
         let isEmpty = try each(since: since) { event in
             if json {
                 printJSON(event.json(in: zone, of: service), .compact)

@@ -75,11 +75,15 @@ struct SimulatedService {
 
     /// The zone of this name; nil is the system's.
     static func zone(_ name: String?) throws -> Zone {
+        guard let name else { return ZoneFiles.local }
         do {
-            return try name.map(ZoneFiles.zone(named:)) ?? ZoneFiles.system()
+            return try ZoneFiles.content(named: name).zone
         } catch {
+            let package = ZoneFiles.missingPackage(for: name)
             throw CommandFailure(
-                .usage, "--time-zone '\((name ?? "").printable(limit: 100))': \(error)")
+                .usage,
+                "--time-zone '\(name.printable(limit: 100))': \(error)"
+                    + (package.map { "; install the package \($0)" } ?? ""))
         }
     }
 
@@ -101,7 +105,7 @@ struct SimulatedService {
                 .noSuchService,
                 noSuch("service", options.service?.text ?? "", known, orNone: "is configured"))
         }
-        let zone = try ZoneFiles.system()
+        let zone = ZoneFiles.local
         let signers = settings.sources.reduce(into: [:]) { signers, source in
             signers[source.name] = source.signing.map {
                 SignerFile(path: $0.signers, zone: { zone }, user: nil)

@@ -41,7 +41,7 @@ struct Verify: ParsableCommand {
 
     func run() throws {
         let bytes = try File.read(file, limit: FetchLimits.largestMaxBody)
-        let zone = try ZoneFiles.system()
+        let zone = ZoneFiles.local
         let list = SignerFile(path: try File.absolute(signers), zone: { zone }, user: nil)
         var report = VerificationReport(
             bytes, by: list, for: audience, after: accepted, at: at ?? EventLoop.wallClock)

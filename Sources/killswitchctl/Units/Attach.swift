@@ -175,7 +175,8 @@ struct Attach: ParsableCommand {
 
     private func configuredServices() throws -> [ServiceName] {
         try orFail(.configuration) {
-            try LoadedConfiguration(reading: .standard).settings.services.map(\.name)
+            try LoadedConfiguration(reading: .standard, zones: .checkedElsewhere).settings.services
+                .map(\.name)
         }
     }
 

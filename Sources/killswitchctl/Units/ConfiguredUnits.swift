@@ -84,7 +84,8 @@ struct ConfiguredUnits {
     private static func perform(_ command: Attach) throws {
         let isDryRun = command.isDryRun
         let configured = try orFail(.configuration) {
-            let settings = try LoadedConfiguration(reading: .standard).settings
+            let settings = try LoadedConfiguration(reading: .standard, zones: .checkedElsewhere)
+                .settings
             return settings.services.map { ($0.name, settings.units[$0.name] ?? []) }
         }
         if !isDryRun { try requireRoot("attach --from-configuration") }

@@ -67,7 +67,7 @@ final class ServiceWatcher {
         self.named = named
         self.published = published
         loop = try EventLoop()
-        zone = try ZoneFiles.system()
+        zone = ZoneFiles.local
     }
 
     /// Calls `report` for each change, until something fails. If the reader of the output ends, as of

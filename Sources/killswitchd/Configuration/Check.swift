@@ -6,6 +6,7 @@ import FlagSources
 import JSON
 import Requests
 import SourceSettings
+import Storage
 
 /// `--check`: prints files and settings with their places. Warns of files that the daemon could not read.
 enum Check {
@@ -15,7 +16,7 @@ enum Check {
             let files = try ConfigurationFiles(reading: options.places())
             for file in files.contents { print("read \(file.path.printable)") }
             for file in files.skipped { print("\(file)".printable) }
-            let configuration = try LoadedConfiguration(files)
+            let configuration = try LoadedConfiguration(files, zones: zones(options))
             let settings = configuration.settings
             for template in configuration.templates { print("read \(template.path.printable)") }
             for setting in settings.effective { print("\(setting)".printable) }
@@ -34,6 +35,18 @@ enum Check {
             log.write(.error, "\(error)")
             return DaemonExitStatus.configuration
         }
+    }
+}
+
+extension Check {
+    /// The zones of this system, with the data that a daemon has stored of them, if this user may read it.
+    private static func zones(_ options: Options) -> Zones {
+        .ofThisSystem(stored: {
+            readable {
+                try StateDirectory(path: DirectoryPaths(options).state).keptConfiguration()?.zones
+                    ?? []
+            } ?? []
+        })
     }
 }
 

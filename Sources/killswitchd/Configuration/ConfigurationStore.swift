@@ -1,6 +1,7 @@
 import Configuration
 import Decision
 import EventLoop
+import Files
 import Storage
 
 /// Reads the configuration on disk, and falls back to the last accepted one.
@@ -12,7 +13,7 @@ final class ConfigurationStore {
     private let state: StateDirectory
     private let runtime: RuntimeDirectory
     private let log: Log
-    /// The configuration in force; nil if that was kept by an earlier run.
+    /// The configuration in force; nil before the first.
     private var accepted: LoadedConfiguration?
     /// Why the configuration on disk is not in force, and since when; nil if it is in force.
     private(set) var refusal: HostCondition.Since?
@@ -41,7 +42,8 @@ final class ConfigurationStore {
 
     /// Notes that the first configuration is in force, once there are directories to note it in.
     func putInForce(_ configuration: LoadedConfiguration) {
-        if refusal == nil { keep(configuration) }
+        // One that was kept by an earlier run is kept with the zones that can be read now.
+        keep(configuration)
         writeRefusal()
     }
 
@@ -67,11 +69,17 @@ final class ConfigurationStore {
     }
 
     private func read() throws(ConfigurationError) -> LoadedConfiguration {
-        let configuration = try LoadedConfiguration(reading: places)
+        let configuration = try LoadedConfiguration(
+            reading: places, zones: .ofThisSystem(stored: storedZones))
         for warning in configuration.warnings {
             log.write(.warning, warning, id: .configurationQuestionable)
         }
         return configuration
+    }
+
+    /// The data of time zones that is kept with the accepted configuration.
+    private func storedZones() -> [StateDirectory.StoredZone] {
+        accepted?.kept.zones ?? readable { try state.keptConfiguration()?.zones ?? [] } ?? []
     }
 
     private func refuse(_ error: any Error) {

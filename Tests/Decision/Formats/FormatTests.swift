@@ -45,6 +45,8 @@ import Testing
             switch claim {
             case .running: "running"
             case .countdown(.at(let end)): "countdown to \(Zone.utc.rfc3339(end))"
+            case .countdown(.within(let range)):
+                "countdown to \(Zone.utc.rfc3339(range.lowerBound)) or later"
             case .countdown(.unreadable(let text)): "countdown to '\(text)'"
             case .maintenance: "maintenance"
             case .updateRequired: "update-required"

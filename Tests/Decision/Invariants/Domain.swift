@@ -15,7 +15,8 @@ enum Domain {
         [
             [.running], [.countdown(.at(later))], [.countdown(.at(now))],
             [.countdown(.at(earlier))],
-            [.countdown(.unlogged)], [.countdown(.unreadable("soon"))], [.maintenance],
+            [.countdown(.unlogged)], [.countdown(.unreadable("soon"))],
+            [.countdown(.within(earlier...later))], [.maintenance],
             [.updateRequired], [.updateRequired, .maintenance], [.ended],
             [.running, .window(Window(from: now, until: later))],
             [.running, .window(Window(from: earlier, until: now))],

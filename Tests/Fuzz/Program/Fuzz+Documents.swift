@@ -98,7 +98,9 @@ extension Fuzz {
 
     static func settings(_ bytes: [UInt8]) -> Bool {
         let zones = Zones(
-            system: { .utc }, named: { $0 == "Asia/Tokyo" ? .utc : nil }, names: { ["Asia/Tokyo"] })
+            Zones.Files(
+                system: { (.utc, []) }, named: { $0 == "Asia/Tokyo" ? (.utc, []) : nil },
+                names: { ["Asia/Tokyo"] }))
         guard
             let settings = accepted({
                 try Settings(files: [(path: "/etc/killswitchd.toml", bytes: bytes)], zones: zones)
