@@ -69,7 +69,7 @@ package final class Zones {
         } ?? Entry(zone: .unknown("localtime"))
     }
 
-    /// The zone of an IANA name; nil without such a zone. Throws if its file cannot be used and nothing is stored of it.
+    /// The zone of an IANA name; nil without such a zone. Throws if its file is damaged and nothing is stored of it.
     fileprivate func zone(named name: String) throws -> Entry? {
         try entry(of: name) {
             let failure: (any Error)?

@@ -7,8 +7,11 @@ import Signing
 /// again at each start: by the watchdog, by its memory, or by a bug.
 ///
 /// The mark stands until each service has decided by the answer, some milliseconds, and only in the runtime
-/// directory. So a daemon that ends for another reason rarely leaves one, and a reboot forgets it. In case one does,
-/// the answer is read once more after ten minutes. After a second end it is not read until its bytes change.
+/// directory. So a daemon that ends for another reason rarely leaves one, and a reboot forgets it.
+///
+/// One end proves nothing: the kernel kills the largest process for the memory of others, and the order in the answer is
+/// good. So the answer is read again at the first poll after the start. After a second end over the same bytes it is
+/// read once more ten minutes after the start, and after a third not until its bytes change.
 struct CrashGuard {
     /// The file; nil without a runtime directory.
     private let path: String?
@@ -20,6 +23,8 @@ struct CrashGuard {
     /// How many bytes an answer has at least that can take so long or so much memory.
     private static let smallest = 64 << 10
     private static let delay: Duration = .seconds(600)
+    /// After so many ends an answer is not read any more.
+    private static let mostEnds = 3
 
     /// The mark of a source; reads what an earlier process left.
     init(of source: SourceName, in directory: String?, at now: Boottime) {
@@ -30,7 +35,7 @@ struct CrashGuard {
         else { return }
         let words = String(decoding: bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" }
         guard words.count == 2, let ends = Int(words[1]) else { return }
-        suspect = (String(words[0]), max(1, min(ends, 2)))
+        suspect = (String(words[0]), max(1, min(ends, Self.mostEnds)))
     }
 
     /// Sets the mark before an answer is read. Throws for an answer that ended the daemon.
@@ -40,12 +45,13 @@ struct CrashGuard {
         var ends = 0
         if let suspect, suspect.digest == digest {
             ends = suspect.ends
-            guard ends == 1, now >= startedAt + Self.delay else {
-                let end = ends == 1 ? "for ten minutes after the start" : "until it changes"
+            guard ends == 1 || ends < Self.mostEnds && now >= startedAt + Self.delay else {
+                let end =
+                    ends < Self.mostEnds ? "for ten minutes after the start" : "until it changes"
                 throw Failure(
                     .invalid,
-                    "killswitchd ended unexpectedly while reading this answer (\(body.count) bytes); it "
-                        + "skips the answer \(end)")
+                    "killswitchd ended unexpectedly \(ends) times while reading this answer "
+                        + "(\(body.count) bytes); it skips the answer \(end)")
             }
         }
         do {

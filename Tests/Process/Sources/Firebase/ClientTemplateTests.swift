@@ -216,7 +216,8 @@ import Testing
         }
         """
 
-    @Test func anAnswerThatEndedTheDaemonIsNotReadAgainAtOnce() async throws {
+    /// The kernel had killed the daemon for its memory once: a good order was not read for ten minutes.
+    @Test func anAnswerThatEndedTheDaemonTwiceIsNotReadAgainAtOnce() async throws {
         let (server, daemon) = try await scene()
         let filler = JSON.Value.string(String(repeating: "x", count: 100_000))
         try server.publish(server: ["service_end": "no"], version: 1)
@@ -226,14 +227,17 @@ import Testing
         let preload = try Preload("deadly", Self.deadly)
         try daemon.start(["LD_PRELOAD": preload.path])
         #expect(try #require(daemon.program).wait() == 128 + SIGKILL)
+        // Once more at once, and it ends the daemon again.
+        try daemon.start(["LD_PRELOAD": preload.path])
+        #expect(try #require(daemon.program).wait() == 128 + SIGKILL)
         try await daemon.start(
-            awaitingLine: "killswitchd ended unexpectedly while reading this answer (1")
+            awaitingLine: "killswitchd ended unexpectedly 2 times while reading this answer (1")
         try await daemon.awaitLine("it skips the answer for ten minutes after the start")
         try await daemon.awaitState("running")
         try daemon.stop()
         // As if it had been read again after ten minutes, and had ended the daemon again.
         let mark = try daemon.folder.text(of: "run/reading.app")
-        try daemon.folder.write(mark.replacing(" 1\n", with: " 2\n"), to: "run/reading.app")
+        try daemon.folder.write(mark.replacing(" 2\n", with: " 3\n"), to: "run/reading.app")
         // Any other answer is read.
         try await daemon.start(awaitingLine: "until it changes")
         try server.publish(server: ["service_end": "over", "filler": filler], version: 3)
@@ -242,5 +246,11 @@ import Testing
         try await daemon.awaitUntil("the mark is gone") {
             try !File.exists(daemon.folder("run/reading.app"))
         }
+        // A single end proves nothing: the same answer is read by the next process.
+        try daemon.stop()
+        try server.publish(server: ["service_end": "no", "filler": filler], version: 4)
+        try daemon.start(["LD_PRELOAD": preload.path])
+        #expect(try #require(daemon.program).wait() == 128 + SIGKILL)
+        try await daemon.start(awaiting: "running")
     }
 }
