@@ -182,7 +182,7 @@ struct WrongArguments: Sendable, CustomTestStringConvertible {
             " . $key trixie=../previous.deb trixie=../other", before: other,
             "has the same name and version, and other bytes"),
         Self(" ../empty $key", "publish '../empty': there is no package"),
-        Self(" . $key", before: "flock . ", "somebody else is publishing there"),
+        Self(" . $key", before: "flock .publish.lock ", "somebody else is publishing there"),
     ]
 
     /// Makes another package of the same version.
