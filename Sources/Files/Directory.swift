@@ -91,8 +91,11 @@ package struct OpenDirectory: ~Copyable {
     }
 
     /// Opens a file of the directory for reading. A FIFO is never waited for.
-    package func file(_ name: String) throws(FileError) -> OpenFile {
-        try OpenFile(reading: "\(path)/\(name)", named: name, in: descriptor)
+    package func file(
+        _ name: String, followingLinks: Bool = true
+    ) throws(FileError) -> OpenFile {
+        try OpenFile(
+            reading: "\(path)/\(name)", named: name, in: descriptor, followingLinks: followingLinks)
     }
 
     /// Whether the name is a link with exactly this target.

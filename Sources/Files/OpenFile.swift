@@ -15,11 +15,15 @@ package struct OpenFile: ~Copyable {
 
     /// Opens a file for reading, by its path or by its name in an open directory; `path` is for errors. `O_NONBLOCK`,
     /// or opening a FIFO would wait for a writer. A socket cannot be opened at all: `ENXIO`.
-    init(reading path: String, named name: String, in directory: Int32) throws(FileError) {
+    /// With `followingLinks` false, a link in its place is an error (`ELOOP`).
+    init(
+        reading path: String, named name: String, in directory: Int32, followingLinks: Bool = true
+    ) throws(FileError) {
+        let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | (followingLinks ? 0 : O_NOFOLLOW)
         do {
             descriptor = try unsafe system("open", path) { _ in
                 unsafe name.withCString {
-                    unsafe openat(directory, $0, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+                    unsafe openat(directory, $0, flags)
                 }
             }
         } catch  where error.code == ENXIO {

@@ -7,8 +7,14 @@ import JSON
 package struct StateDirectory {
     package let path: String
 
-    /// The directory at this path; nothing is read or written yet.
-    package init(path: String) { self.path = path }
+    /// Whether the reader is not the daemon that writes it.
+    private let isForeign: Bool
+
+    /// The directory at this path; nothing is read or written yet. With `isForeign` the reader trusts its files less: it
+    /// may be root, and the daemon's user may put anything there. It follows no links, and reads a few megabytes.
+    package init(path: String, isForeign: Bool = false) {
+        (self.path, self.isForeign) = (path, isForeign)
+    }
 
     /// Creates the directory and its folders.
     package func prepare() throws(FileError) {
@@ -221,13 +227,26 @@ package struct StateDirectory {
     }
 
     private func contents(_ file: String) throws(FileError) -> [UInt8]? {
-        try File.ifThere(File.read(file, limit: Self.sizeLimit))
+        guard isForeign else { return try File.ifThere(File.read(file, limit: Self.sizeLimit)) }
+        return try File.ifThere(foreignContents(file))
+    }
+
+    private func foreignContents(_ file: String) throws(FileError) -> [UInt8] {
+        let parts = file.split(separator: "/", omittingEmptySubsequences: false)
+        let folder = parts.dropLast().joined(separator: "/")
+        // The directory itself is a link where systemd has made it so (DynamicUser=).
+        let directory = try OpenDirectory(folder, followingLinks: folder == path)
+        let open = try directory.file(String(parts.last ?? ""), followingLinks: false)
+        return try open.content(limit: Self.foreignLimit)
     }
 
     private static let confirmationGrain: Duration = .seconds(600)
 
     /// In bytes: room for several answers of the largest body.
     private static let sizeLimit = 512 << 20
+
+    /// The same for a reader that is not the daemon: the flags of a usual source, and what is kept of many services.
+    private static let foreignLimit = 8 << 20
 
     /// A file of the kept configuration: the path that it was read from, and its content.
     package typealias ConfigurationFile = (path: String, bytes: [UInt8])

@@ -65,8 +65,11 @@ struct Explain: ParsableCommand {
             }
         } catch {
             report.gap = CommandFailure(error).message
-            // Only the daemon's user may read its directory. A member of the group may ask the daemon.
-            if let denial = error as? FileError, denial.isPermissionDenied, stateDirectory == nil {
+            // Only the daemon's user may read its directory, and a command reads no large files of it. A member of the
+            // group may ask the daemon.
+            if let cause = error as? FileError, cause.isPermissionDenied || cause.isTooLarge,
+                stateDirectory == nil
+            {
                 try ask(published, &report)
             }
         }
@@ -104,7 +107,7 @@ struct DecisionReplay {
     /// Reads the stored configuration in `directory`. Throws if it does not have the service.
     init(of name: ServiceName, in directory: String, _ published: PublishedFiles) throws {
         self.published = published
-        store = StateDirectory(path: directory)
+        store = StateDirectory(path: directory, isForeign: true)
         guard let kept = try store.keptConfiguration() else {
             throw CommandFailure("no configuration is kept in '\(directory)'")
         }

@@ -43,8 +43,9 @@ extension Check {
     private static func zones(_ options: Options) -> Zones {
         .ofThisSystem(stored: {
             readable {
-                try StateDirectory(path: DirectoryPaths(options).state).keptConfiguration()?.zones
-                    ?? []
+                let state = StateDirectory(
+                    path: try DirectoryPaths(options).state, isForeign: true)
+                return try state.keptConfiguration()?.zones ?? []
             } ?? []
         })
     }

@@ -53,6 +53,23 @@ import Testing
         #expect(lines.count <= 24 && !result.output.contains("\u{1B}"))
     }
 
+    /// Root reads what the daemon's user has written: 512 MiB were read, and links were followed.
+    @Test func filesOfTheDaemonAreReadWithinBoundsAndLinksAreNotFollowed() throws {
+        let daemon = try Daemon.decided(Self.running)
+        let names = try Directory.list(daemon.folder("state/flags"))
+        let stored = try #require(names.first { $0.hasSuffix(".json") })
+        let path = daemon.folder("state/flags/\(stored)")
+        try Program.run("/usr/bin/truncate", ["--size=300M", path]).expect(0)
+        let large = try explain(daemon).expect(0, output: "larger than 8388608 bytes")
+        #expect(!large.output.contains("switch 1"))
+        let secret = try TemporaryFolder()
+        try secret.write(#"{"schema": 1, "files": []}"#, to: "secret")
+        try File.remove(daemon.folder("state/configuration.json"))
+        try daemon.folder.link(secret("secret"), as: "state/configuration.json")
+        try explain(daemon).expect(
+            0, output: "configuration.json': too many levels of symbolic links")
+    }
+
     @Test func theChainEndsWithTheUnits() throws {
         let daemon = try Daemon.decided(Self.running)
         try daemon.folder.write(
