@@ -32,6 +32,15 @@ package struct UnitName: Hashable, Comparable, Sendable, CustomStringConvertible
         return text[text.index(after: at)..<dot]
     }
 
+    /// What somebody has to name who has named this template, such as `worker@NAME.service`; nil for another text.
+    package static func instance(ofTemplate text: String) -> String? {
+        let name = text.hasSuffix("@") ? "\(text).service" : text
+        guard let place = name.utf8.lastIndex(of: UInt8(ascii: ".")), name[..<place].hasSuffix("@")
+        else { return nil }
+        let instance = "\(name[..<place])NAME\(name[place...])"
+        return UnitName(instance) == nil ? nil : instance
+    }
+
     /// Whether a word is a unit type, the end of a name.
     package static func isType(_ word: String) -> Bool { types.contains(word) }
 

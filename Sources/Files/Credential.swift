@@ -73,6 +73,8 @@ package enum CredentialError: Error, Hashable, Sendable, CustomStringConvertible
     case unreadable(FileError)
     case foreign(String, owner: UInt32)
     case exposed(String, mode: UInt32)
+    /// It is read, and its text is none that can be sent.
+    case unusable(_ what: String, String, cause: String)
 
     package var description: String {
         switch self {
@@ -85,6 +87,8 @@ package enum CredentialError: Error, Hashable, Sendable, CustomStringConvertible
         case .exposed(let path, let mode):
             "read credential '\(path)': its mode \(String(mode, radix: 8)) lets others at it; "
                 + "take that away with 'chmod go='"
+        case .unusable(let what, let text, let cause):
+            "read the \(what) in credential '\(text)': \(cause)"
         }
     }
 }

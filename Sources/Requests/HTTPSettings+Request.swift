@@ -134,9 +134,26 @@ extension HostEnvironment {
         while let last = bytes.last, isSpace(last) { bytes.removeLast() }
         let token = String(decoding: bytes, as: UTF8.self)
         guard token.isVisibleASCII else {
-            throw .unreadable(FileError("read the token in", credential.text, .malformed))
+            throw .unusable("token", credential.text, cause: Self.problem(ofToken: bytes))
         }
         return token
+    }
+
+    /// Why these bytes are no token, with what is likely wrong with the file and nothing of what is in it.
+    private static func problem(ofToken bytes: ArraySlice<UInt8>) -> String {
+        let marks: [[UInt8]] = [[0xEF, 0xBB, 0xBF], [0xFF, 0xFE], [0xFE, 0xFF]]
+        if bytes.isEmpty { return "it is empty" }
+        if marks.contains(where: bytes.starts(with:)) {
+            return
+                "it begins with a byte order mark (BOM); store it as plain ASCII, without the mark"
+        }
+        if bytes.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
+            return "it has more than one line; store the token alone"
+        }
+        if String(decoding: bytes.prefix(7), as: UTF8.self).lowercased() == "bearer " {
+            return "it begins with 'Bearer ', which is no part of the token; store the token alone"
+        }
+        return "it holds a blank, or another character that is not visible ASCII"
     }
 
     /// Reads a password, without the line end that editors leave. It has to be UTF-8.

@@ -214,6 +214,12 @@ extension ValueType where Value == [UnitName] {
             element throws(ValueProblem) in
             guard case .string(let text) = element else { throw .wrongType() }
             if let unit = UnitName(text) { return unit }
+            if let instance = UnitName.instance(ofTemplate: text) {
+                throw .bad(
+                    "list",
+                    cause: "\(text.shown) is a template, which never runs; name an instance: "
+                        + instance.shown)
+            }
             let meant = UnitName(text + ".service").map { "; did you mean \($0.text.shown)?" }
             throw .bad("list", cause: "\(text.shown) is not the name of a unit\(meant ?? "")")
         }

@@ -55,7 +55,7 @@ struct Attach: ParsableCommand {
         name: .customLong("each"),
         help: ArgumentHelp(
             "Attach this unit to each service of the configuration; %s is the service's name.",
-            valueName: "unit"))
+            valueName: "unit"), transform: UnitPattern.read)
     var patterns: [UnitPattern] = []
 
     @Flag(
@@ -86,7 +86,9 @@ struct Attach: ParsableCommand {
         completion: .services, transform: ServiceName.read)
     var service: ServiceName?
 
-    @Argument(help: "The units; .service may be left out.", completion: .units)
+    @Argument(
+        help: "The units; .service may be left out.", completion: .units,
+        transform: UnitName.read)
     var units: [UnitName] = []
 
     func validate() throws {

@@ -39,7 +39,9 @@ struct Detach: ParsableCommand {
         transform: ServiceName.read)
     var service: ServiceName?
 
-    @Argument(help: "The units; .service may be left out.", completion: .attachedUnits)
+    @Argument(
+        help: "The units; .service may be left out.", completion: .attachedUnits,
+        transform: UnitName.read)
     var units: [UnitName] = []
 
     func validate() throws {

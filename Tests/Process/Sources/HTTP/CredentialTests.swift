@@ -35,6 +35,26 @@ import Testing
         #expect(try !daemon.log.contains("first-token"))
     }
 
+    @Test(arguments: [
+        ("\u{FEFF}first-token", "it begins with a byte order mark"),
+        ("first-token\nsecond-token\n", "it has more than one line"),
+        ("Bearer first-token\n", "it begins with 'Bearer '"), ("\n", "it is empty"),
+        ("first token", "it holds a blank"),
+    ])
+    func aTokenThatCannotBeSentSaysWhatIsWrongWithItsFile(
+        _ text: String, _ cause: String
+    ) async throws {
+        let server = try await FlagServer()
+        let daemon = try Daemon(asking: server, source: #"bearer = "token""#)
+        daemon.environment = ["CREDENTIALS_DIRECTORY": daemon.folder.path]
+        try daemon.folder.write(text, to: "token")
+        try await daemon.start(awaitingLine: "read the token in credential 'token': \(cause)")
+        #expect(try server.requests.isEmpty)
+        #expect(try !daemon.log.contains("first-"))
+        try daemon.folder.write("first-token\r\n", to: "token")
+        try await daemon.awaitState("running")
+    }
+
     /// A missing credential is a failure like any other: the last good flags stay in force.
     @Test func aCredentialThatIsGoneAfterARestartLeavesTheStoredFlagsInForce() async throws {
         let server = try await FlagServer()
