@@ -34,11 +34,15 @@ package struct Settings: Hashable, Sendable {
     package var plan: Plan {
         var plan = Plan(
             sources: sources.map {
-                SourcePlan(
+                var plan = SourcePlan(
                     name: $0.name, interval: $0.interval, timeout: $0.kind.limits.timeout,
                     maxBackoff: $0.maxBackoff, defaults: $0.defaults,
                     audience: $0.signing?.audience,
                     mirrors: $0.mirrors, tellsTime: $0.kind.tellsTime)
+                plan.paceWarning = $0.kind.paceWarning(at: $0.interval).map {
+                    "its interval is below 60 s: \($0)"
+                }
+                return plan
             }, services: services, guardLimits: guardLimits, slots: slots)
         plan.guards = guardNames
         return plan

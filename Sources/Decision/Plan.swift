@@ -18,6 +18,8 @@ package struct SourcePlan: Hashable, Sendable {
     package var mirrors: [String]
     /// Whether its answers may say what time it is: all but those of a file.
     package var tellsTime: Bool
+    /// Why its interval is shorter than its server likes, as a clause; nil if it is not.
+    package var paceWarning: String?
 
     /// Whether it has signers, so that nothing counts that nobody has signed.
     var isSigned: Bool { audience != nil }

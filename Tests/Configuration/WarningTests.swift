@@ -125,6 +125,18 @@ func whenStaleWithoutALimitIsAWarning(_ limit: String) throws {
                 """)
 }
 
+@Test func aShortIntervalOfAServerTemplateIsAWarning() throws {
+    let said = try warnings(
+        """
+        \(shopTable.replacing("file:/a", with: "app"))
+        [source.app]
+        type = "firebase-server"
+        project = "p"
+        interval = "59s"
+        """)
+    #expect(said.contains("'interval' in [source.app] is below 60 s: Firebase has a quota"))
+}
+
 /// The service of Remote Config throttles a client that asks too often, and then orders come late.
 @Test(arguments: [
     ("interval = \"100ms\"", true), ("interval = \"59s\"", true), ("interval = \"60s\"", false),

@@ -106,12 +106,9 @@ extension Source {
             settings.limits.timeout = min(timeout, max(interval, .seconds(1)))
             kind = .http(settings)
         }
-        if case .firebase(let settings) = kind, settings.realtimeURL == nil, interval < .seconds(60)
-        {
+        if let warning = kind?.paceWarning(at: interval) {
             table.report.warn(
-                "'interval' \(table.place) is below 60 s: Firebase has a quota of fetches that it does not "
-                    + "publish, and throttles a client above it; write 'realtime = true', which tells of "
-                    + "changes at once, or a longer interval", at: table.origin)
+                "'interval' \(table.place) is below 60 s: \(warning)", at: table.origin)
         }
         let signing = type?.isSignable == true ? SigningRule(from: reader) : nil
         if type != nil || reader.member(SourceKey.type) == nil {
@@ -184,5 +181,27 @@ extension SigningRule {
         reader.require(SigningKey.audience, beside: SigningKey.signers)
         reader.require(SigningKey.signers, beside: SigningKey.audience)
         return nil
+    }
+}
+
+extension Source.Kind {
+    /// Why a source of this kind is better polled less often than at this interval, and what to do; nil if it is not.
+    fileprivate var paceAdvice: String? {
+        switch self {
+        case .firebase(let settings):
+            settings.realtimeURL == nil
+                ? "Firebase has a quota of fetches that it does not publish (its own clients fetch every 12 hours by "
+                    + "default), and throttles a client above it; write 'realtime = true', which tells of "
+                    + "changes at once, or a longer interval" : nil
+        case .firebaseServer:
+            "Firebase has a quota of requests of a project that it does not publish, and throttles all hosts of the "
+                + "project above it; write a longer interval"
+        case .file, .http, .etcd, .ofrep: nil
+        }
+    }
+
+    /// The same, unless the interval is long enough.
+    func paceWarning(at interval: Duration) -> String? {
+        interval < .seconds(60) ? paceAdvice : nil
     }
 }

@@ -28,6 +28,8 @@ struct SourceProblems: Hashable, Sendable {
         case versionJump
         /// A cache answers, and not the server.
         case cached
+        /// It is polled more often than its server likes.
+        case pace
 
         /// Whether there is one at most, which goes on while its text changes.
         var isSingle: Bool { rawValue <= Self.unwatched.rawValue }
@@ -79,6 +81,11 @@ struct SourceProblems: Hashable, Sendable {
         return present.map(\.text).filter { !before.contains($0) }
     }
 
+    /// Sets why it is polled too often; the configuration has told that already.
+    mutating func setPace(_ warning: String?, at now: Instant) {
+        _ = set(.pace, to: warning.map { [$0] } ?? [], at: now)
+    }
+
     /// Whether there is a problem of a kind.
     func has(_ kind: Kind) -> Bool { !all.isEmpty && all.contains { $0.kind == kind } }
 
@@ -97,6 +104,7 @@ extension SourceState {
         let fact = problems.all[position]
         let kind: Problem.Kind
         var (text, isAlarm) = (fact.text, true)
+        var advice: String?
         switch fact.kind {
         case .failed:
             kind = problems.failure?.refusal == nil ? .source : .documentRefused
@@ -112,8 +120,12 @@ extension SourceState {
             // Each is asked once in as many intervals as there are mirrors, and a publisher takes some time too.
             isAlarm = now.wall - fact.since > plan.interval * (3 * plan.mirrors.count)
         case .warning, .versionJump, .cached: kind = .sourceWarning
+        case .pace:
+            (kind, isAlarm) = (.sourceWarning, false)
+            advice = "correct [source.\(name)], then type 'killswitchctl reload'"
         }
-        return Problem(.source(name), kind, text, since: fact.since, isAlarm: isAlarm)
+        return Problem(
+            .source(name), kind, text, since: fact.since, isAlarm: isAlarm, advice: advice)
     }
 
     /// Whether its flags are older than three intervals, or none came for as long `since` it fails.

