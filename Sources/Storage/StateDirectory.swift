@@ -10,8 +10,9 @@ package struct StateDirectory {
     /// Whether the reader is not the daemon that writes it.
     private let isForeign: Bool
 
-    /// The directory at this path; nothing is read or written yet. With `isForeign` the reader trusts its files less: it
-    /// may be root, and the daemon's user may put anything there. It follows no links, and reads a few megabytes.
+    /// The directory at this path; nothing is read or written yet. With `isForeign` its files are trusted less: the
+    /// reader may be root, and the daemon's user may put anything there. No link is followed, and a few megabytes of a
+    /// file are read.
     package init(path: String, isForeign: Bool = false) {
         (self.path, self.isForeign) = (path, isForeign)
     }

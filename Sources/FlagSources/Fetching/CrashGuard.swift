@@ -9,8 +9,8 @@ import Signing
 /// The mark stands until each service has decided by the answer, some milliseconds, and only in the runtime
 /// directory. So a daemon that ends for another reason rarely leaves one, and a reboot forgets it.
 ///
-/// One end proves nothing: the kernel kills the largest process for the memory of others, and the order in the answer is
-/// good. So the answer is read again at the first poll after the start. After a second end over the same bytes it is
+/// One end proves nothing: the kernel kills the largest process for the memory of others, and the answer is good. So it
+/// is read again at the first poll after the start. After a second end over the same bytes it is
 /// read once more ten minutes after the start, and after a third not until its bytes change.
 struct CrashGuard {
     /// The file; nil without a runtime directory.
