@@ -1,6 +1,5 @@
 import CivilTime
 import Configuration
-import Storage
 
 extension Zones {
     /// Zones by name, all of them UTC: the tests are about the names.

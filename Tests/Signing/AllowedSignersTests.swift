@@ -9,13 +9,23 @@ import Testing
     private static let key =
         "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB"
 
-    private func error(_ text: String) -> String? {
+    private func error(_ text: String, zone: Zone = .utc) -> String? {
         do throws(AllowedSignersError) {
-            _ = try AllowedSigners(Array(text.utf8), zone: .utc)
+            _ = try AllowedSigners(Array(text.utf8), zone: zone)
             return nil
         } catch {
             return error.description
         }
+    }
+
+    /// A link of /etc/localtime that led nowhere counted as UTC: a key counted hours too early or too late.
+    @Test func onlyALocalTimeNeedsTheTimeZoneOfTheSystem() {
+        let zone = Zone.unknown("localtime")
+        #expect(error("alice valid-after=\"20260101Z\" \(Self.key)", zone: zone) == nil)
+        #expect(
+            error("alice valid-after=\"20260101\" \(Self.key)", zone: zone)
+                == "line 1: '20260101' of 'valid-after' is a local time, and the time zone of the system "
+                + "cannot be read; write it in UTC, with a Z")
     }
 
     @Test(arguments: [
