@@ -170,7 +170,8 @@ extension Service {
         return opinion(
             isOver && policy.atEnd == .ended ? .ended : .countdown,
             hasPassed
-                ? .endPassed(evidence.source, by: evidence.clock.keeper)
+                ? .endPassed(
+                    evidence.source, at: zone.zoned(range.upperBound), by: evidence.clock.keeper)
                 : .zoneUnknown(evidence.source, zone: zone.name))
     }
 
