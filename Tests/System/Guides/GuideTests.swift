@@ -19,7 +19,9 @@ extension Packaged {
         }
 
         @Test func aServiceIsRetiredOnADate() throws {
-            try guide.follow("retire.md", "Announce the end", "Rehearse it", "After the end")
+            try guide.follow(
+                "retire.md", "Announce the end", "Rehearse it", "When the server goes too",
+                "After the end")
         }
 
         @Test func aJobIsHeldBackUntilTheServiceIsOpen() throws {
