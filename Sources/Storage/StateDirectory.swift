@@ -36,6 +36,9 @@ package struct StateDirectory {
         guard !answers.isEmpty else { return try File.remove(flagsPath(source)) }
         try replace(
             flagsPath(source), with: StoredFlags.bytes(of: answers, fingerprint: fingerprint))
+        if let confirmed = answers.first?.confirmedAt {
+            try File.touch(flagsPath(source), modified: confirmed.microseconds)
+        }
     }
 
     /// Records that the source confirmed its stored flags at `now`, as the file's modification time: their age after a
@@ -89,7 +92,8 @@ package struct StateDirectory {
             let answers = try restored(file) { try StoredFlags.answers(in: $0, isBound: isBound) }
             guard let answers else { return nil }
             let times = [try modificationTime(file), try modificationTime(mark)].compactMap(\.self)
-            return (times + answers.map(\.fetchedAt)).max().map { confirmedAt in
+            return (times + answers.map { $0.confirmedAt ?? $0.fetchedAt }).max().map {
+                confirmedAt in
                 Memory.StoredFlags(answers: answers, confirmedAt: confirmedAt)
             }
         }

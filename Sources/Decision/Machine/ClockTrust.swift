@@ -37,29 +37,6 @@ struct ClockTrust {
         max(interval * 2, .seconds(60))
     }
 
-    /// What is known of the clock of a source: of its server, and of its signers.
-    struct Server {
-        var isSigned: Bool
-        /// Whether its answers may have a `Date`.
-        var tellsTime: Bool
-        /// The latest `issued` that counts of its documents.
-        var issued: Instant?
-        /// When it first answered since the start.
-        var answeredAt: Boottime?
-        /// Its clock; nil if it tells no time. With mirrors, that of one of them.
-        var clock: ServerClock?
-        /// The address of the mirror whose clock it is; nil without mirrors.
-        var mirror: String?
-        /// Its clock as the ledger has it.
-        var stored: ServerClock?
-        /// Until when its last `Date` is recent.
-        var recentUntil: Boottime
-        /// Whether a warning about its distance was given, and whether our clock was preferred then.
-        var reportedDate: Bool?
-        /// The same of the warning that a document was issued far ahead.
-        var reportedIssue: Bool?
-    }
-
     /// A clock that is believed from `certain` on, and from the fetch of the stored flags on. The `stored` clocks of
     /// servers count in the same boot, as if they had answered now.
     init(
@@ -115,13 +92,15 @@ struct ClockTrust {
         guard var server = servers[source.name] else { return false }
         let (known, isFirst) = (server.clock, server.answeredAt == nil)
         if isFirst { server.answeredAt = now.boot }
+        var isNone = false
         if let mirror {
             (server.clock, server.mirror) = (mirror.clock, mirror.address)
             server.recentUntil = mirror.recentUntil
         } else if let date, date >= certain {
-            server.clock = known?.moved(to: date, at: now) ?? ServerClock(date: date, at: now.boot)
-            server.recentUntil = now.boot + Self.recency(source.interval)
+            server.dateArrived(date, recentFor: Self.recency(source.interval), at: now)
+            isNone = server.clock == nil && known != nil
         }
+        if isNone { isUnstored = true }
         if !source.isSigned, let clock = server.clock, server.stored?.isNear(clock) != true {
             server.stored = clock
             isUnstored = true

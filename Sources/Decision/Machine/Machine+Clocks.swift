@@ -8,7 +8,7 @@ extension Machine {
         markAllDue()
     }
 
-    /// A good answer has come, with the `Date` of its server if it has one.
+    /// A good answer has come, with the `Date` of its server if it has one. That of an answer from a cache is none.
     mutating func dateArrived(_ date: Instant?, from source: Int) {
         let (now, certain) = (now, host.trust.certain)
         var mirror: MirrorClock?

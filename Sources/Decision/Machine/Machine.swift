@@ -137,7 +137,7 @@ package struct Machine: Sendable {
             guard let source = index.source(name) else { break }
             finishWork(of: source)
             if !outcome.isFailure {
-                dateArrived(date, from: source)
+                dateArrived(age > .zero ? nil : date, from: source)
                 ageArrived(age, from: source)
             }
             return fetchEnded(outcome, from: source)

@@ -183,6 +183,10 @@ struct SourceState: Schedulable {
         if before != nil { answers[0].answer.confirmedAt = confirmation.instant(at: now) }
         answers.insert(answer, at: 0)
         confirmAnswer(at: now)
+        // A restart must not take its arrival for its confirmation.
+        if ageOnArrival > .zero {
+            answers[0].answer.confirmedAt = now.wall - ageOnArrival
+        }
         guard let before, !before.isInherited, answer.answer.unreadable.unlisted == nil else {
             return []
         }

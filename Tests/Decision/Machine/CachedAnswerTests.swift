@@ -31,6 +31,47 @@ import Testing
         #expect(age(of: play) == 0)
     }
 
+    private static let countdown =
+        #"{"service_end": "countdown", "service_countdown": "2027-03-01T12:10:00Z"}"#
+
+    /// A cache that says no `Age` repeats the `Date` of the server: such a clock once held an end for ever.
+    @Test func aDateThatStandsStillHoldsNoEnd() throws {
+        var play = try Transcript([try service()]).started()
+        let date = play.now.wall - .seconds(3600)
+        try play.at(1, "app", answers: Self.countdown, date: date)
+        #expect(
+            problems(of: play).contains { $0.contains("the server's clock is 60 minutes behind") })
+        for minute in 1...9 {
+            play.at(Double(minute * 60), .fetchEnded("app", .unchanged, date: date))
+        }
+        #expect(problems(of: play) == [])
+        #expect(play.states(at: 600) == [.ended])
+    }
+
+    /// The `Date` of an answer from a cache says nothing of the time.
+    @Test func aDateBehindAnAgeIsNoClock() throws {
+        var play = try Transcript([try service()]).answered(Self.countdown)
+        for minute in 1...9 {
+            let date = play.trueTime(at: Double(minute * 60)) - .seconds(3600)
+            play.at(
+                Double(minute * 60),
+                .fetchEnded("app", .unchanged, date: date, age: .seconds(3600)))
+        }
+        #expect(!problems(of: play).contains { $0.contains("clock") })
+        #expect(play.states(at: 600) == [.ended])
+    }
+
+    /// What arrived from a cache is stored with the time at which its server confirmed it.
+    @Test func aRestartDoesNotTakeTheArrivalForTheConfirmation() throws {
+        var play = try Transcript([try service()]).started()
+        let flags = try answer(ServiceEnd.no, fetchedAt: play.now.wall)
+        let effects = play.at(0, .fetchEnded("app", .answer(flags), age: .seconds(500)))
+        let stored = effects.compactMap { effect in
+            if case .storeFlags(_, let answers) = effect { answers.first?.confirmedAt } else { nil }
+        }
+        #expect(stored == [play.now.wall - .seconds(500)])
+    }
+
     @Test func flagsFromACacheBecomeStale() throws {
         let policy = Policy(maxStale: .seconds(600), whenStale: .closed)
         var play = try Transcript([try service(policy: policy)]).answered(ServiceEnd.no)
