@@ -196,6 +196,8 @@ enum ServiceEnd {
 enum Status {
     enum Key: String, FormatKey {
         case apiInactive, forceUpdate, retryInterval, userMessage
+
+        static let words = allCases.map(\.rawValue)
     }
 
     /// Claims an update before maintenance. Throws the first flag that it cannot read.
@@ -217,6 +219,8 @@ enum Status {
 enum Maintenance {
     enum Key: String, FormatKey {
         case isUnderMaintenance, title, message
+
+        static let words = allCases.map(\.rawValue)
     }
 
     /// The texts count during maintenance alone: they are often prepared long before.
@@ -236,14 +240,13 @@ enum Maintenance {
 /// The keys of a format's object: every key that the format reads, since `Members` reads no other.
 protocol FormatKey: RawRepresentable, CaseIterable, Sendable where RawValue == String {
     static var word: String? { get }
+    /// The spellings of all keys, made once.
+    static var words: [String] { get }
 }
 
 extension FormatKey {
     /// The member that a state word alone stands for; nil where no word is read.
     static var word: String? { nil }
-
-    /// The spellings of all keys.
-    static var words: [String] { allCases.map(\.rawValue) }
 }
 
 /// An object by the keys that its format has declared. The comparison of two answers uses the same declaration: a key

@@ -97,7 +97,9 @@ struct Misspelling: Hashable {
     static func all(
         in object: JSON.Object, of words: [String], _ others: Set<ExactString>
     ) -> [Misspelling] {
-        let absent = words.filter { object[$0] == nil }.map { (word: $0, letters: letters(of: $0)) }
+        var absent: [(word: String, letters: UInt32)] = []
+        absent.reserveCapacity(words.count)
+        for word in words where object[word] == nil { absent.append((word, letters(of: word))) }
         var found: [Misspelling] = []
         for (member, _) in object {
             let (count, letters) = (member.utf8.count, letters(of: member))

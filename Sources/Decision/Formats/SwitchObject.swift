@@ -19,6 +19,7 @@ enum SwitchObject {
         case drain
 
         static var word: String? { Key.state.rawValue }
+        static let words = allCases.map(\.rawValue)
     }
 
     /// Claims the state first, then the end, the windows and the minimum version. Throws the first unreadable flag.
