@@ -48,9 +48,9 @@ import Testing
         var serviceState: State? { get throws { try running.serviceState } }
 
         /// Whether the stored flags have this binding.
-        func isStored(under fingerprint: String) throws -> Bool {
+        func isStored(under fingerprint: String) -> Bool {
             var isBound = false
-            _ = try running.state.flags(of: "app", mark: "/nonexistent") {
+            _ = running.state.flags(of: "app", mark: "/nonexistent") {
                 isBound = $0 == fingerprint
                 return true
             }
@@ -102,7 +102,7 @@ import Testing
         running.reload(new)
         try running.settle()
         #expect(try running.serviceState == .ended)
-        #expect(try running.isStored(under: "old"))
+        #expect(running.isStored(under: "old"))
         #expect(new.fetches == 1)
     }
 
@@ -121,7 +121,7 @@ import Testing
         new.answer(#"{"end": "no"}"#)
         try running.settle()
         #expect(try running.serviceState == .running)
-        #expect(try running.isStored(under: "new"))
+        #expect(running.isStored(under: "new"))
     }
 
     @Test func eachOfSeveralReloadsInOneTurnTakesItsOwnSources() throws {
@@ -137,6 +137,6 @@ import Testing
         sources[2].answer(#"{"end": "over"}"#)
         try running.settle()
         #expect(try running.serviceState == .ended)
-        #expect(try running.isStored(under: "c"))
+        #expect(running.isStored(under: "c"))
     }
 }
