@@ -89,12 +89,12 @@ package struct Override: Hashable, Sendable {
     /// Whether units stop at once, without the service's drain.
     package let isUrgent: Bool
     /// Whether it rehearses a closing: what opens the gate after it does not wait for a turn.
-    package let isRehearsal: Bool
+    package let isDrill: Bool
 
     /// Nil for the state `undecided`, which nobody can order.
     package init?(
         state: State, cause: String, author: String, since: Instant, until: Instant,
-        isUrgent: Bool = false, isRehearsal: Bool = false
+        isUrgent: Bool = false, isDrill: Bool = false
     ) {
         guard state != .undecided else { return nil }
         self.state = state
@@ -103,7 +103,7 @@ package struct Override: Hashable, Sendable {
         self.since = since
         self.until = until
         self.isUrgent = isUrgent
-        self.isRehearsal = isRehearsal
+        self.isDrill = isDrill
     }
 
     /// Whether it was given for this cause, compared by bytes.

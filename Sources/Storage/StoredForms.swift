@@ -58,7 +58,7 @@ enum StoredOverrides {
         StoredForm.bytes(byService: overrides) { override in
             var object = override.json(in: .utc)
             if override.isUrgent { object["now"] = true }
-            if override.isRehearsal { object["rehearsal"] = true }
+            if override.isDrill { object["drill"] = true }
             return object
         }
     }
@@ -69,7 +69,7 @@ enum StoredOverrides {
                 state: try object.state(), cause: try object.string("reason"),
                 author: try object.string("author"), since: try object.instant("since"),
                 until: try object.instant("until"), isUrgent: try object.flag("now"),
-                isRehearsal: try object.flag("rehearsal"))
+                isDrill: try object.flag("drill"))
             guard let override else { throw StoredFormError.wrong("state") }
             return override
         }

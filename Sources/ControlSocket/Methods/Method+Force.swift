@@ -87,7 +87,7 @@ extension Method {
         guard
             let order = Override(
                 state: state, cause: cause, author: request.author, since: now, until: until,
-                isUrgent: try parameters.bool("now"), isRehearsal: try parameters.bool("ifOpen"))
+                isUrgent: try parameters.bool("now"), isDrill: try parameters.bool("ifOpen"))
         else { throw .invalidParameter("state") }
         return order
     }

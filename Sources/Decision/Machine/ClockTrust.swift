@@ -183,10 +183,10 @@ struct ClockTrust {
             }
         }
         // A source that has not answered yet may tell the time.
-        let isTold = servers.values.contains {
+        let mayTell = servers.values.contains {
             $0.tellsTime && ($0.answeredAt == nil || $0.clock != nil)
         }
-        return !isTold && now.boot >= startedAt + wait
+        return !mayTell && now.boot >= startedAt + wait
     }
 
     /// Whether a `Date`, or `issued`, is far from the wall clock, so that it counts whether that is synchronised.

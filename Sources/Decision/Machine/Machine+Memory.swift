@@ -124,7 +124,7 @@ extension Machine {
     }
 
     /// The stored flags of a new source may be unreadable.
-    mutating func noteProblem(of stored: Memory.StoredFlags, of source: SourceName) {
+    mutating func keepUnreadable(_ stored: Memory.StoredFlags, of source: SourceName) {
         guard stored.problem != nil else { return }
         host.unreadable.update(from: Memory(flags: [source: stored]), at: now)
     }

@@ -43,7 +43,7 @@ extension Machine {
         for source in sources.indices {
             if let stored = remembered[sources[source].name], sources[source].answers.isEmpty {
                 restore(stored, of: source)
-                noteProblem(of: stored, of: sources[source].name)
+                keepUnreadable(stored, of: sources[source].name)
             } else {
                 issueChanged(of: source)
                 offerKnownAnswers(of: source)

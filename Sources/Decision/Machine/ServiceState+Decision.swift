@@ -153,7 +153,7 @@ extension ServiceState {
     /// Whether an operator's order closed the gate, and no rehearsal: after it the flags' own rules hold again.
     private var wasOrdered: Bool {
         guard let record else { return entry?.order != nil }
-        return record.verdict.override.map { !$0.isRehearsal } ?? false
+        return record.verdict.override.map { !$0.isDrill } ?? false
     }
 
     /// What keeps the gate closed that flags have opened. Closing is never delayed, and an override opens at once.

@@ -209,9 +209,9 @@ import Testing
         #expect(play.states(at: 3600) == [.maintenance])
     }
 
-    /// After an order that closed, the flags open the gate as they always do: at the host's turn. A drill does not wait.
+    /// After an order that closed, the flags open the gate at the host's turn, as they always do. A drill does not wait.
     @Test(arguments: [false, true]) func afterAnOrderTheGateOpensAtTheHostsTurn(
-        _ isRehearsal: Bool
+        _ isDrill: Bool
     ) throws {
         let policy = Policy(minClosed: .zero, openSpread: .seconds(1000))
         var play = try Transcript(
@@ -220,11 +220,11 @@ import Testing
         let order = try #require(
             Override(
                 state: .maintenance, cause: "x", author: "root", since: play.now.wall,
-                until: play.now.wall + .seconds(3600), isRehearsal: isRehearsal))
+                until: play.now.wall + .seconds(3600), isDrill: isDrill))
         play.at(2, .force("shop", order))
         #expect(
             play.states(at: 10, .release("shop", by: "root", only: nil))
-                == [isRehearsal ? .running : .maintenance])
+                == [isDrill ? .running : .maintenance])
         #expect(play.states(at: 260) == [.running])
     }
 }
