@@ -183,10 +183,10 @@ struct ClockTrust {
             }
         }
         // A source that has not answered yet may tell the time.
-        let mayTell = servers.values.contains {
+        let canConfirm = servers.values.contains {
             $0.tellsTime && ($0.answeredAt == nil || $0.clock != nil)
         }
-        return !mayTell && now.boot >= startedAt + wait
+        return !canConfirm && now.boot >= startedAt + wait
     }
 
     /// Whether a `Date`, or `issued`, is far from the wall clock, so that it counts whether that is synchronised.

@@ -209,7 +209,7 @@ import Testing
         #expect(play.states(at: 3600) == [.maintenance])
     }
 
-    /// After an order that closed, the flags open the gate at the host's turn, as they always do. A drill does not wait.
+    /// After an order that closed, the flags open the gate at the host's turn, as always. A drill does not wait.
     @Test(arguments: [false, true]) func afterAnOrderTheGateOpensAtTheHostsTurn(
         _ isDrill: Bool
     ) throws {
