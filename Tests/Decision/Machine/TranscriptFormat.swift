@@ -62,6 +62,7 @@ enum TranscriptFormat {
         case .signersRead(let source, let problem):
             "\(source) has signers: \(problem ?? "yes")"
         case .versionRead(let source, let memory): "\(source) knows \(memory)"
+        case .memoryRead(let memory): "read again: \(memory.problems.values.sorted())"
         case .disproved(let source, let causes):
             "\(source) disproves \(causes.values.sorted())"
         case .writeEnded(let operation, let problem): "\(line(operation)) \(problem ?? "done")"
@@ -101,6 +102,8 @@ enum TranscriptFormat {
         case .dropVersion(let source): "drop the version of \(source)"
         case .reserveVersion(let source): "reserve a version of \(source)"
         case .readVersion(let source): "read the version of \(source)"
+        case .readAgain(let records): "read again \(records.count)"
+        case .setAside(let record): "set \(record) aside"
         case .forget(let source): "forget \(source)"
         case .markConfirmed(let source): "confirm \(source)"
         case .storeLedger(let ledger, _):

@@ -70,7 +70,8 @@ import Testing
     @Test func anOrderHasTheFileSetAside() throws {
         let names = ["shop", "web"]
         var memory = try memory()
-        memory.ledger.value?.entries["web"] = memory.ledger.value?.entries["shop"]
+        let entry = memory.ledger.value?.entries["shop"]
+        memory.ledger.value?.entries["web"] = entry
         var play = try Transcript(
             try names.map { try service($0, policy: Policy(minClosed: .zero)) }, memory: memory
         ).started()
