@@ -31,7 +31,7 @@ import Testing
                 sources: [
                     SourcePlan(
                         name: "shop", interval: .seconds(60), timeout: .seconds(30),
-                        maxBackoff: .seconds(300))
+                        maxBackoff: .seconds(300), tellsTime: false)
                 ],
                 services: settings.services))
 }
@@ -71,7 +71,7 @@ import Testing
         settings.plan.sources == [
             SourcePlan(
                 name: "app", interval: .seconds(2), timeout: .milliseconds(500),
-                maxBackoff: .seconds(10))
+                maxBackoff: .seconds(10), tellsTime: false)
         ])
     let service = try #require(settings.services.first)
     #expect(

@@ -137,12 +137,14 @@ import Testing
             try Directory.list(folder.path) == ["backup", "mail", "shop", "source.gone", "web"])
     }
 
-    /// A closing that could not be written leaves only the marker, whose boot is unknown.
-    @Test func aMarkerAloneIsRemovedAtTheStart() throws {
+    /// A closing that could not be written leaves only the marker. A marker `open` alone says nothing.
+    @Test(arguments: [Gate.closed, .open]) func aMarkerAloneStaysIfItIsClosed(_ gate: Gate) throws {
         try Directory.create(folder("shop"))
-        try folder.write("", to: "shop/closed")
+        try folder.write("", to: "shop/\(gate.rawValue)")
+        let published = directory().published(of: ["shop", "web"])
+        #expect(published.mapValues(\.state) == ["shop": gate == .open ? .running : .maintenance])
         #expect(try directory().tidy(services: ["shop"], sources: []).isEmpty)
-        #expect(try Directory.list(folder("shop")) == [])
+        #expect(try Directory.list(folder("shop")) == (gate == .closed ? ["closed"] : []))
     }
 
     @Test func markersOfAnotherBootAreRemovedAtTheStart() throws {

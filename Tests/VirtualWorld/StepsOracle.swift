@@ -19,6 +19,10 @@ struct StepsOracle {
         var turn: Instant?
         /// When the units stop that may run on behind the closed gate; nil without a drain.
         var drain: Instant?
+        /// Whether an order says what holds: after it the gate opens at the host's turn.
+        var isOrdered = false
+        /// Whether flags and policy ask for a closed gate, also behind an order.
+        var areFlagsClosed = false
     }
 
     private(set) var present = Present()
@@ -72,7 +76,8 @@ struct StepsOracle {
         self.order = order
         flags.restart(
             at: time, isFirstOfBoot: present.state == .undecided,
-            isClosed: order == nil && policy.gate(of: present.state) == .closed, received)
+            isClosed: present.isOrdered
+                ? present.areFlagsClosed : policy.gate(of: present.state) == .closed, received)
     }
 
     // MARK: What has to be true
@@ -83,8 +88,10 @@ struct StepsOracle {
         let right = flags.verdict(at: time)
         if let order, order.until <= time { self.order = nil }
         isDecided = order != nil || right != nil
+        defer { present.areFlagsClosed = flags.isClosed }
         if let order {
             present.turn = nil
+            present.isOrdered = true
             enter(order.state, isUrgent: order.isUrgent || right?.isUrgent ?? false, at: time)
         } else if let right {
             follow(right, wasClosed: wasClosed, at: time)
@@ -94,6 +101,7 @@ struct StepsOracle {
     }
 
     private mutating func follow(_ right: Oracle.Right, wasClosed: Bool, at time: Instant) {
+        defer { present.isOrdered = false }
         guard policy.gate(of: right.state) == .open else {
             present.turn = nil
             enter(right.state, isUrgent: right.isUrgent, at: time)
@@ -102,7 +110,7 @@ struct StepsOracle {
         let begin: Instant? =
             switch policy.gate(of: present.state) {
             case .open: nil
-            case .closed: wasClosed ? time : nil
+            case .closed: wasClosed || present.isOrdered ? time : nil
             case nil: policy.spreadsAtBoot ? bootedAt : nil
             }
         if let begin, present.turn == nil, begin + share > time { present.turn = begin + share }

@@ -32,6 +32,7 @@ import Testing
             census.record(.invalidAnswer("app", InvalidFlag(Failure(refusal))))
         }
         census.record(.reopening("app", at: Zone.utc.zoned(Domain.now)))
+        for gate in Gate.allCases { census.record(.unreadableFlags("app", gate)) }
         try census.record(overridesOf: services[0])
 
         #expect(census.decisions > 50_000)

@@ -80,15 +80,15 @@ struct GuardCauseTests {
     @Test func aHeldServiceIsOpenAgainAfterAnOrderThatCloses() throws {
         var transcript = try HostGuardTests.running(["a", "b"], limit: 1)
         try transcript.at(2, "app", answers: #"{"service_end": "yes"}"#)
-        let order = try Override.order(.maintenance, until: "2027-03-01T12:00:20Z")
+        let order = try Override.order(.maintenance, until: "2027-03-01T12:00:40Z")
         #expect(try transcript.states(at: 4, .force("a", order)) == [.maintenance, .running])
-        let effects = transcript.at(20, .woke)
+        let effects = transcript.at(40, .woke)
         #expect(transcript.states == [.running, .running])
         let verdicts = effects.compactMap {
             if case .publish(_, let record) = $0 { record.verdict } else { nil }
         }
         #expect(verdicts.map(\.override) == [nil] && verdicts.map(\.gate) == [.open])
-        #expect(transcript.states(at: 21, .confirm(["a", "b"], by: "root")) == [.ended, .ended])
+        #expect(transcript.states(at: 41, .confirm(["a", "b"], by: "root")) == [.ended, .ended])
     }
 }
 

@@ -61,7 +61,7 @@ import Testing
 
     @Test func aDrillDoesNotWait() throws {
         var play = try play().answered(ServiceEnd.no)
-        play.at(70, .force("shop", try .order(.maintenance), ifOpen: true))
+        play.at(70, .force("shop", try .drill(), ifOpen: true))
         #expect(play.states == [.maintenance])
         #expect(play.states(at: 80, .release("shop", by: "root", only: nil)) == [.running])
     }

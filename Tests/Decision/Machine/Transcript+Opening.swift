@@ -79,4 +79,13 @@ extension Override {
                 since: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
                 until: try Instant(rfc3339: until)))
     }
+
+    /// The order of a drill, which closes the gate.
+    static func drill() throws -> Override {
+        let since = try Instant(rfc3339: "2027-03-01T12:00:00Z")
+        return try #require(
+            Override(
+                state: .maintenance, cause: "drill", author: "root", since: since,
+                until: since + .seconds(3600), isDrill: true))
+    }
 }

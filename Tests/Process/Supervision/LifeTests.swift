@@ -70,14 +70,18 @@ import Testing
         try daemon.setFlags("no", in: "elsewhere.json", waitingFor: "running")
     }
 
-    @Test func damagedStoredFilesAreReportedAndIgnored() throws {
+    @Test func damagedStoredFilesAreReportedAndKept() throws {
         let daemon = try Daemon()
         try Directory.create(daemon.folder("state/flags"))
         try daemon.folder.write("nonsense", to: "state/flags/shop.json")
         try daemon.folder.write("{", to: "state/services.json")
         try daemon.start(waitingFor: "running")
         let log = try daemon.log
-        #expect(log.lines(containing: "going on without it") == 2)
+        #expect(log.lines(containing: "state/flags/shop.json': unexpected") == 1)
+        #expect(log.lines(containing: "state/services.json': unexpected") == 1)
+        #expect(try daemon.folder.text(of: "state/services.json") == "{")
+        let names = try Directory.list(daemon.folder("state/flags"))
+        #expect(names.count == 2 && names.contains { $0.hasPrefix("shop.json.unreadable-") })
     }
 
     /// libcurl and the libraries that it brings take half of the time of a start.
