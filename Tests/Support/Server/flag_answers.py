@@ -88,6 +88,11 @@ def pieces(request, name):
     elif name == "document":
         body = read("document", "{}").encode()
         yield good(request, str(zlib.crc32(body)), body)
+    elif name == "old-document":
+        # A cache guesses from its age that it stays good for days (RFC 9111 §4.2.2).
+        body = read("document", "{}").encode()
+        fields = [("Last-Modified", "Wed, 01 Jan 2020 00:00:00 GMT")]
+        yield good(request, str(zlib.crc32(body)), body, fields)
     elif name == "retry-interval":
         value = {"apiInactive": True, "forceUpdate": False, "retryInterval": 1}
         yield good(request, "retry", json.dumps(value).encode())
