@@ -110,7 +110,7 @@ extension OnSystemd {
             try system.wait(until: "systemctl is-active killswitchd")
             #expect(try system.run("killswitchctl is-open web || true") == "web: closed (ended)\n")
             try expectOpen()
-            try host.wait(forStatus: "ended unexpectedly while reading")
+            try host.wait(forStatus: "ended unexpectedly 2 times while reading")
             try system.write(Self.running, to: "/etc/killswitchd/big.json")
             try system.wait(until: "killswitchctl is-open web")
             let told = try journal()
