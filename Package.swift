@@ -229,7 +229,8 @@ let package = Package(
             dependencies: ["CivilTime", "EventLoop", "Files", "JSON", "Storage", "Support"],
             path: "Tests/System",
             exclude: [
-                "Gates/forge", "Guides/shop-web.service", "Web/requests", "Web/steady-requests", "boot",
+                "Gates/forge", "Guides/shop-web.service", "Web/requests", "Web/steady-requests",
+                "boot",
                 "boot-once", "control-group", "walk-through",
             ],
             swiftSettings: tested),
