@@ -7,6 +7,7 @@ import Files
 import JSON
 import Storage
 import SystemdUnits
+import _StringProcessing
 
 // The types of options and arguments, and the words that a shell completes them with. A function `read` turns a word
 // into such a value. It throws a clause: the parser puts the word and the option before it.
