@@ -166,3 +166,14 @@ package struct Unconfirmed: Hashable, Sendable {
         self.needed = needed
     }
 }
+
+extension Evidence {
+    /// The reason for an end or a window ahead that is not measured by the wall clock; nil if it is.
+    var clockReason: Reason? {
+        switch clock {
+        case .host: nil
+        case .server: .serverClock(source)
+        case .held: .clockNotBelieved(source)
+        }
+    }
+}

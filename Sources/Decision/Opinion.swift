@@ -278,11 +278,6 @@ extension Opinion {
     }
 }
 
-extension Gate {
-    /// The state of a service whose gate the policy sets without flags.
-    var defaultState: State { self == .open ? .running : .maintenance }
-}
-
 extension Reason {
     /// Whether a problem of the newest answer replaces this reason.
     fileprivate var yieldsToProblem: Bool {
@@ -293,17 +288,6 @@ extension Reason {
             .clockNotBelieved, .serverClock,
             .minClosed, .reopening, .closingHeld, .overridden:
             false
-        }
-    }
-}
-
-extension Evidence {
-    /// The reason for an end or a window ahead that is not measured by the wall clock; nil if it is.
-    fileprivate var clockReason: Reason? {
-        switch clock {
-        case .host: nil
-        case .server: .serverClock(source)
-        case .held: .clockNotBelieved(source)
         }
     }
 }

@@ -75,6 +75,11 @@ package enum Gate: String, CaseIterable, Sendable {
     case closed
 }
 
+extension Gate {
+    /// The state of a service whose gate the policy sets without flags.
+    var defaultState: State { self == .open ? .running : .maintenance }
+}
+
 /// An operator's local verdict: it comes before all flags until it expires or is released.
 package struct Override: Hashable, Sendable {
     /// Never `undecided`.

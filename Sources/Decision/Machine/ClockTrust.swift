@@ -22,7 +22,7 @@ struct ClockTrust {
     let startedAt: Boottime
     private(set) var servers: [SourceName: Server] = [:]
     /// The sources whose server's recent `Date` is far from the wall clock, or whose `issued` is far ahead.
-    private(set) var contradicting: Set<SourceName> = []
+    private var contradicting: Set<SourceName> = []
     /// When the first of these is no longer recent.
     private var nextExpiry: Boottime?
     /// How far the wall clock was from the boot clock when every server was last looked at.
@@ -224,6 +224,22 @@ struct ClockTrust {
         let floor = floor(of: source)
         if now.wall < floor { wake.include(wall: floor) }
         return wake
+    }
+
+    /// Which clock is far from ours, and which of the two counts; nil if none is.
+    func warning(about source: SourceName, at now: Now) -> String? {
+        guard contradicting.contains(source), let server = servers[source] else { return nil }
+        return server.issueWarning(isSynchronised: isSynchronised, at: now)
+            ?? server.clock?.warning(
+                of: server.mirror, isSigned: server.isSigned, isSynchronised: isSynchronised,
+                at: now)
+    }
+
+    /// The warnings about all servers whose clock is far from ours.
+    func presentWarnings(at now: Now) -> [(source: SourceName, warning: String)] {
+        contradicting.sorted().compactMap { name in
+            warning(about: name, at: now).map { (name, $0) }
+        }
     }
 
     /// The clocks to store for a restart in this boot; nil if the stored ones hold, so that not every poll is a write.

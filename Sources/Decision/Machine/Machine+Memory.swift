@@ -38,9 +38,6 @@ extension Memory {
         }
         return orders
     }
-
-    /// Whether it cannot be known what was held open, beside orders.
-    fileprivate var hidesHolds: Bool { ledger.problem != nil }
 }
 
 extension Instant {
@@ -52,7 +49,8 @@ extension Machine {
     /// Keeps the services open whose marker says open though their stored flags close them: an order or the host guard
     /// has held them open, and the file that says so cannot be read.
     mutating func keepOpen(as memory: Memory) {
-        guard memory.hidesHolds, plan.guardLimits.count != nil || memory.overrides.problem != nil
+        guard memory.ledger.problem != nil,
+            plan.guardLimits.count != nil || memory.overrides.problem != nil
         else { return }
         for service in services.indices {
             let name = services[service].service.name
@@ -69,14 +67,25 @@ extension Machine {
         }
     }
 
-    /// Files that could not be read were read again.
+    /// Files that could not be read were read again. One that an order has set aside meanwhile says nothing any more.
     mutating func memoryRead(_ memory: Memory) {
         host.unreadable.update(from: memory, at: now)
         var isRecovered = false
         for record in host.unreadable.records(readIn: memory) {
             switch record {
-            case .ledger: ledgerRead(memory.ledger.value)
-            case .overrides: batch.areOverridesChanged = memory.overrides.value == nil
+            case .ledger:
+                ledgerRead(memory.ledger.value)
+                if memory.overrides.problem != nil, host.unreadable.contains(.overrides),
+                    memory.ledger.value?.hasOrders == true
+                {
+                    host.overrides = memory.restoredOverrides(of: plan.services, at: now)
+                }
+            case .overrides:
+                if let overrides = memory.overrides.value {
+                    host.overrides = overrides
+                } else {
+                    batch.areOverridesChanged = true
+                }
             case .flags(let name):
                 guard let source = index.source(name), let stored = memory.flags[name],
                     sources[source].answers.isEmpty, !stored.answers.isEmpty
@@ -87,11 +96,6 @@ extension Machine {
             isRecovered = true
         }
         guard isRecovered else { return }
-        if let overrides = memory.overrides.value {
-            host.overrides = overrides
-        } else if memory.overrides.problem != nil, memory.ledger.value?.hasOrders == true {
-            host.overrides = memory.restoredOverrides(of: plan.services, at: now)
-        }
         markAllDue()
         batch.messages.append(.recordsRead)
     }

@@ -99,6 +99,22 @@ import Testing
         #expect(play.states == [.running] && kinds(play) == [])
     }
 
+    /// The files were read before an order came: what they say of orders is old.
+    @Test func whatWasReadBeforeAnOrderDoesNotEndIt() throws {
+        var memory = try memory()
+        var flags = Memory.StoredFlags(answers: [], confirmedAt: Instant(seconds: 0))
+        flags.problem = "read 'flags/app.json': input/output error"
+        memory.flags["app"] = flags
+        var play = try play(memory)
+        play.at(0, .started)
+        play.at(1, .force("shop", try .order(.ended)))
+        let readable = try Memory.stored(ServiceEnd.no, state: .running)
+        var read = Memory(flags: readable.flags, ledger: .none, overrides: .known([:]))
+        read.flags["app"]?.problem = nil
+        #expect(play.states(at: 2, .memoryRead(read)) == [.ended])
+        #expect(kinds(play) == [])
+    }
+
     /// A closing that the host guard held goes through no sooner because the ledger cannot be read.
     @Test(arguments: [1, nil]) func whatWasHeldOpenStaysOpen(_ limit: Int?) throws {
         var memory = try Memory.stored(ServiceEnd.over, state: .running)
