@@ -119,7 +119,12 @@ extension SourceState {
             kind = .mirror
             // Each is asked once in as many intervals as there are mirrors, and a publisher takes some time too.
             isAlarm = now.wall - fact.since > plan.interval * (3 * plan.mirrors.count)
-        case .warning, .versionJump, .cached: kind = .sourceWarning
+        case .warning, .versionJump: kind = .sourceWarning
+        case .cached:
+            kind = .sourceWarning
+            advice =
+                "have the cache ask the server, or take Cache-Control out of the 'headers' of [source.\(name)]; "
+                + "until then orders come late"
         case .pace:
             (kind, isAlarm) = (.sourceWarning, false)
             advice = "correct [source.\(name)], then type 'killswitchctl reload'"
