@@ -9,8 +9,11 @@ import Testing
     private static let none =
         #"{"status":"success","data":{"resultType":"vector","result":[]}}"#
 
-    /// What the probe says of a guard with these keys.
-    private func probe(_ keys: String, in folder: TemporaryFolder) throws -> String {
+    /// What the probe says of a guard with these keys. The time is short for answers that do not come; a secure
+    /// connection takes longer on a busy machine.
+    private func probe(
+        _ keys: String, in folder: TemporaryFolder, timeout: String = "400ms"
+    ) throws -> String {
         try folder.write(#"{"state":"running"}"#, to: "flags.json")
         try folder.write(
             """
@@ -19,7 +22,7 @@ import Testing
             format = "switch"
             guard = "errors"
             [guard.errors]
-            timeout = "400ms"
+            timeout = "\(timeout)"
             \(keys)
             """, to: "killswitchd.toml")
         let result = try Programs.run(
@@ -130,7 +133,7 @@ import Testing
             client_certificate = "\(server.folder("client.crt"))"
             client_key = "\(server.folder("client.key"))"
             """
-        let said = try probe(url, in: TemporaryFolder())
+        let said = try probe(url, in: TemporaryFolder(), timeout: "30s")
         #expect(
             said.hasPrefix(
                 cause.isEmpty
@@ -141,17 +144,18 @@ import Testing
     @Test func anAuthorityOfTheSystemAloneAndAMissingCredentialHoldTheStep() async throws {
         let server = try await FlagServer(isSecure: true)
         let url = "url = \"https://localhost:\(server.port)/gate\"\n"
-        let stranger = try probe(url, in: TemporaryFolder())
+        let stranger = try probe(url, in: TemporaryFolder(), timeout: "30s")
         #expect(stranger.hasPrefix("guard 'errors' does not pass: certificate not accepted: "))
         let missing = try probe(
-            url + "bearer = \"/nowhere/token\"", in: TemporaryFolder())
+            url + "bearer = \"/nowhere/token\"", in: TemporaryFolder(), timeout: "30s")
         #expect(
             missing.hasPrefix("guard 'errors' does not pass: it cannot be asked: "), "\(missing)")
         #expect(missing.contains("/nowhere/token"))
     }
 
     @Test func aNameThatDoesNotResolveHoldsTheStep() throws {
-        let said = try probe("url = \"http://guard.invalid/\"", in: TemporaryFolder())
+        let said = try probe(
+            "url = \"http://guard.invalid/\"", in: TemporaryFolder(), timeout: "30s")
         #expect(said.hasPrefix("guard 'errors' does not pass: "), "\(said)")
     }
 }
