@@ -102,17 +102,20 @@ package struct GuardLimits: Hashable, Sendable {
 
 /// The positions of the sources and services of a plan by their names.
 struct PlanIndex {
-    private let sources: [SourceName: Int]
+    private let sourcePositions: [SourceName: Int]
     private let services: [ServiceName: Int]
     /// The switches that read each source, in the order of the services: an answer costs its readers alone.
     let switches: [[SwitchPosition]]
+    /// The source of each switch of each service; nil if the plan has none of that name.
+    let sources: [[Int?]]
     /// Whether any source has mirrors.
     let hasMirrors: Bool
 
     /// The index of `plan`; of two equal names the first counts.
     init(_ plan: Plan) {
         let sources = Dictionary(zip(plan.sources.map(\.name), 0...)) { first, _ in first }
-        self.sources = sources
+        sourcePositions = sources
+        self.sources = plan.services.map { $0.switches.map { sources[$0.source] } }
         services = Dictionary(zip(plan.services.map(\.name), 0...)) { first, _ in first }
         var readers = plan.sources.map { _ in [SwitchPosition]() }
         for (service, configured) in plan.services.enumerated() {
@@ -126,7 +129,7 @@ struct PlanIndex {
     }
 
     /// The position of a source; nil if the plan has no source of that name.
-    func source(_ name: SourceName) -> Int? { sources[name] }
+    func source(_ name: SourceName) -> Int? { sourcePositions[name] }
 
     /// The position of a service; nil if the plan has no service of that name.
     func service(_ name: ServiceName) -> Int? { services[name] }

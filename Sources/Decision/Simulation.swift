@@ -74,11 +74,7 @@ package struct Simulation {
             case .storeVersion(let source, _):
                 // Nothing is stored, and nothing can fail.
                 handle(.writeEnded(.storeVersion(source), problem: nil))
-            case .fetch, .ask, .storeFlags, .dropVersion, .reserveVersion, .readVersion, .readAgain,
-                .setAside, .forget,
-                .markConfirmed,
-                .storeLedger, .storeOverrides, .withdraw, .stopSource, .reject, .deliverNotice:
-                break
+            default: break
             }
         }
     }

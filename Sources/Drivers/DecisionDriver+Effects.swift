@@ -7,51 +7,10 @@ import Storage
 
 /// How the effects of the machine are performed.
 extension DecisionDriver {
-    /// Performs the effects of an event. Files wait for their turn, and with them what is said of them.
+    /// Performs the effects of an event, in their order.
     func perform(_ effects: [Effect], of event: Event) {
-        var publications: [(service: Service, record: PublishedVerdict)] = []
-        var later: [Effect] = []
-        // What is said is true of the files: it also waits for those of events before.
-        var waits = !outbox.isEmpty
-        for effect in effects {
-            switch effect {
-            case .publish(let service, let record) where record.verdict.state == .undecided:
-                undecided[service.name] = (service, record)
-            case .publish(let service, let record):
-                undecided[service.name] = nil
-                publications.append((service, record))
-                waits = true
-            case .markConfirmed where waits, .log where waits, .deliverNotice where waits:
-                later.append(effect)
-            case .fetch, .ask, .storeFlags, .storeVersion, .dropVersion, .reserveVersion,
-                .readVersion, .readAgain, .setAside,
-                .forget, .markConfirmed, .storeLedger, .storeOverrides, .deliverNotice, .withdraw,
-                .stopSource, .reject, .log, .sleep:
-                perform(effect)
-            }
-        }
-        // Most events end at once.
-        let isDone = publications.isEmpty && later.isEmpty
-        if isDone, unfinished.isEmpty, !isUnfinished(event) { return eventHandled(event) }
-        let ended = endedEvents(with: event)
-        if isDone {
-            for event in ended { eventHandled(event) }
-        } else {
-            outbox.add(publications, later, of: ended)
-        }
-    }
-
-    /// Whether an event has brought an answer that some of its readers have not had yet.
-    private func isUnfinished(_ event: Event) -> Bool {
-        guard let source = event.answeringSource else { return false }
-        return ask { $0.isOffering(source) }
-    }
-
-    /// The events that end with this one: an answer ends when each of its readers has had it.
-    private func endedEvents(with event: Event) -> [Event] {
-        unfinished.append(event)
-        defer { unfinished = unfinished.filter(isUnfinished) }
-        return unfinished.filter { !isUnfinished($0) }
+        for effect in effects { perform(effect) }
+        eventHandled(event)
     }
 
     private func eventHandled(_ event: Event) {
@@ -60,14 +19,6 @@ extension DecisionDriver {
             if !awaitingVersion.contains(source) { sources[source]?.source.answerDecided() }
         }
         observer?(.handled(event))
-    }
-
-    func perform(_ step: Outbox.Step) {
-        switch step {
-        case .publish(let service, let record): publish(record, of: service)
-        case .effect(let effect): perform(effect)
-        case .end(let events): for event in events { eventHandled(event) }
-        }
     }
 
     private func perform(_ effect: Effect) {
@@ -104,15 +55,18 @@ extension DecisionDriver {
                 try setAside(.overrides)
                 try state.store(overrides)
             }
-        case .storeLedger(let ledger, let changed):
+        case .storeLedger(let ledger):
             performWrite(.storeLedger) {
                 try setAside(.ledger)
-                try state.store(ledger, changed: changed)
+                try state.store(ledger)
             }
-        case .publish(let service, let record): publish(record, of: service)
+        case .publish(let service, let record) where record.verdict.state == .undecided:
+            undecided[service.name] = (service, record)
+        case .publish(let service, let record):
+            undecided[service.name] = nil
+            publish(record, of: service)
         case .withdraw(let name):
             undecided[name] = nil
-            outbox.drop(name)
             performWrite(.publish(name)) { try runtime.withdraw(name) }
             observer?(.decided(name, nil))
         case .stopSource(let name):
@@ -142,8 +96,7 @@ extension DecisionDriver {
     func publishUndecided() {
         let waiting = undecided.values.sorted { $0.service.name < $1.service.name }
         undecided = [:]
-        outbox.add(waiting)
-        driver.requestTurn()
+        for (service, record) in waiting { publish(record, of: service) }
     }
 
     /// Marks the source as confirmed, and checks files of its services for foreign changes. The check is most of the
@@ -157,7 +110,7 @@ extension DecisionDriver {
         if let last = followed.checkedAt, now.boot < last + Self.checkInterval { return }
         let followers = machine.followers(of: name, after: followed.checked, Self.checkedAtOnce)
         followed.checked = followers.next
-        try runtime.check(followers.names.filter { undecided[$0] == nil && !outbox.awaits($0) })
+        try runtime.check(followers.names.filter { undecided[$0] == nil })
         try state.confirm(name, at: confirmed)
         followed.checkedAt = now.boot
     }
@@ -192,8 +145,7 @@ extension DecisionDriver {
     }
 
     private func sleep(until wake: Wake) {
-        isResuming = ask { $0.hasUnfinishedWork }
-        bootTimer?.set(at: isResuming ? nil : wake.boot)
+        bootTimer?.set(at: wake.boot)
         if let wallWake, wallWake.wall == wake.wall { return }
         wallWake = wake
         wallTimer?.set(at: wake.wall)

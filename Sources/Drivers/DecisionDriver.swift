@@ -28,15 +28,10 @@ package final class DecisionDriver {
     let driver: MachineDriver<Input>
     /// The records of undecided services, which are written when the queue is empty.
     var undecided: [ServiceName: (service: Service, record: PublishedVerdict)] = [:]
-    var outbox = Outbox()
-    /// The ends of fetches whose answers the machine has not offered to each reader yet.
-    var unfinished: [Event] = []
     /// The sources whose documents wait until their versions are stored.
     var awaitingVersion: Set<SourceName> = []
     /// The stored files that cannot be read, and are set aside before they are written.
     var unreadable: Set<StoredRecord> = []
-    /// Whether the machine goes on with unfinished work as soon as the queue is empty.
-    var isResuming = false
     /// Whether a write has failed, and the machine may wait for its success.
     var hasFailed = false
     var bootTimer: Timer?
@@ -90,7 +85,6 @@ package final class DecisionDriver {
     package func stop() {
         observer = nil
         driver.stop()
-        while let step = outbox.next() { perform(step) }
         for followed in sources.values { followed.source.stop() }
         sources = [:]
         versionFiles = nil
@@ -156,27 +150,15 @@ package final class DecisionDriver {
     /// How late a poll may come, so that the kernel can coalesce wake-ups.
     private static let slack: Duration = .milliseconds(20)
 
-    /// How long one turn may take: the queue and the files, or closings as well. One input or file more may take
-    /// longer. On its way a change passes several turns of the loop, so that each turn here delays it once more.
-    private static let share: (all: Duration, closings: Duration) = (
-        .milliseconds(10), .milliseconds(25)
-    )
+    /// How long one turn may take; one input more may take longer.
+    private static let turn: Duration = .milliseconds(10)
 
-    /// Handles the queued inputs and those that their effects queue, and writes the files that wait, for its share of
-    /// the time; the rest follows in the next dispatch, after other sources of the loop. A dispatch for each input
-    /// would be most of the cost of a poll.
+    /// Handles the queued inputs and those that their effects queue; what is left follows in the next turn, after other
+    /// sources of the loop. A turn for each input would be most of the cost of a poll.
     private func drainQueue() {
-        let begin = loop.now.boot
-        repeat {
-            handleInputs(until: begin + Self.share.all)
-            writeFiles(since: begin)
-        } while !driver.isEmpty && loop.now.boot < begin + Self.share.all
-        if isResuming, driver.isEmpty, !outbox.hasClosings {
-            isResuming = false
-            post(.woke)
-        }
-        guard driver.isEmpty, outbox.isEmpty else { return driver.requestTurn() }
-        if !undecided.isEmpty { return publishUndecided() }
+        handleInputs(until: loop.now.boot + Self.turn)
+        if driver.isEmpty, !undecided.isEmpty { publishUndecided() }
+        guard driver.isEmpty else { return }
         hasFailed = ask { $0.hasPendingWrites }
         observer?(.queueDrained)
     }
@@ -190,15 +172,6 @@ package final class DecisionDriver {
             }
             perform(machine.handle(event, at: now), of: event)
             if ask({ $0.isClockContradicted }) { synchronisation?.renew() }
-        }
-    }
-
-    private func writeFiles(since begin: Boottime) {
-        while let step = outbox.next() {
-            perform(step)
-            let share = outbox.hasClosings ? Self.share.closings : Self.share.all
-            // What follows the last file costs little.
-            if outbox.hasFiles, loop.now.boot >= begin + share { return }
         }
     }
 

@@ -24,12 +24,7 @@ extension Event {
     var answeringSource: SourceName? {
         switch self {
         case .fetchEnded(let name, _, _, _), .writeEnded(.storeVersion(let name), _): name
-        case .started, .woke, .clockStepped, .hinted, .watchChanged, .signersRead, .warningsChanged,
-            .versionRead, .memoryRead,
-            .disproved, .writeEnded, .filesDeleted, .stateDeleted, .confirm, .force, .release,
-            .drillEnded, .activate, .guardAnswered, .forget, .versionInstalled, .reconfigured,
-            .startupWaitEnded:
-            nil
+        default: nil
         }
     }
 }

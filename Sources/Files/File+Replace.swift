@@ -53,23 +53,6 @@ extension File {
         }
     }
 
-    /// Appends bytes to a file, which is made if it is not there. They survive a loss of power; a crash meanwhile may
-    /// leave a part of them. When it throws, the file is as long as before, unless that failed too.
-    package static func append(_ bytes: [UInt8], to path: String) throws(FileError) {
-        let isNew = try !exists(path)
-        let flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK
-        let file = try OpenFile(path, flags, mode: 0o644)
-        let size = try file.attributes().size
-        do {
-            try file.write(bytes, at: size)
-            try file.synchronize()
-        } catch {
-            _ = ftruncate(file.descriptor, size)
-            throw error
-        }
-        if isNew { try Directory.synchronize(split(path).folder) }
-    }
-
     private static func write(
         _ bytes: [UInt8], to path: String, mode: UInt32, modified time: Int64?,
         _ durability: Durability

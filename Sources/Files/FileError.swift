@@ -14,8 +14,6 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
         case lockedBy(String)
         /// This user made the file, and nobody else's would count.
         case ownedBy(UInt32)
-        /// The files of a service would take so many bytes of a directory, and so many are free for it.
-        case overBudget(Int, free: Int)
         case malformed
     }
 
@@ -54,9 +52,6 @@ extension FileError.Cause: CustomStringConvertible {
         case .largerThan(let limit): "larger than \(limit) bytes"
         case .lockedBy(let process): "\(process) holds it"
         case .ownedBy(let user): "it belongs to user \(user)"
-        case .overBudget(let size, let free):
-            "the files of the service would take \(size) bytes, and \(free) are free for it; shorten "
-                + "its texts and values"
         case .malformed: "malformed"
         }
     }

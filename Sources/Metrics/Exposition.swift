@@ -1,20 +1,16 @@
 import CivilTime
 
 /// Samples of metrics in the Prometheus text format 0.0.4. The samples of a metric stand together, in whatever order
-/// they came. It writes bytes, because a host may have ten thousand services with twelve lines each.
+/// they came. It writes bytes, because a host may have hundreds of services with twelve lines each.
 struct Exposition {
     private var samples: [[UInt8]]
     private let names: [[UInt8]]
 
-    /// No samples. `room` is the expected number of services.
-    init(room: Int = 0) {
+    /// No samples.
+    init() {
         names = Metric.allCases.map { Array($0.name.utf8) }
         samples = Metric.allCases.map { _ in [] }
-        samples[Metric.serviceState.rawValue].reserveCapacity(room * Self.bytesOfStates)
     }
-
-    /// About the size of the six samples of the state of a service.
-    private static let bytesOfStates = 480
 
     /// Adds a sample if there is a value.
     mutating func add(_ metric: Metric, _ labels: Labels = Labels(), _ value: (some SampleValue)?) {

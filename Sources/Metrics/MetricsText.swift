@@ -2,28 +2,16 @@ import CivilTime
 package import Decision
 package import Gates
 
-/// The metrics of a host, from the overview that `status` and the control socket print too. It remembers the samples of
-/// the services: while nothing is new, a sign of life of ten thousand services costs the copy of their text.
-package struct MetricsText {
-    private let version: String
-    private var services: (mark: MetricsRevision, samples: Exposition, held: Int)?
-
-    package init(version: String) { self.version = version }
-
-    /// The text at the time of the overview, with the gates if decisions move any. A new `mark`: services differ.
-    package mutating func bytes(
-        of overview: Overview, _ gates: GateMachine?, at mark: MetricsRevision
+/// The metrics of a host, from the overview that `status` and the control socket print too.
+package enum MetricsText {
+    /// The text at the time of the overview, with the gates if decisions move any. `version` is that of the daemon.
+    package static func bytes(
+        of overview: Overview, _ gates: GateMachine?, version: String
     ) -> [UInt8] {
-        if services?.mark != mark {
-            // The samples before are given back first.
-            services = nil
-            let all = overview.services
-            var samples = Exposition(room: all.count)
-            for service in all { samples.add(service, of: overview, gates) }
-            services = (mark, samples, all.count(where: \.isHeld))
-        }
-        var exposition = services?.samples ?? Exposition()
-        exposition.add(overview, version: version, held: services?.held ?? 0)
+        var exposition = Exposition()
+        for service in overview.services { exposition.add(service, of: overview, gates) }
+        let held = overview.services.count { $0.isHeld }
+        exposition.add(overview, version: version, held: held)
         for source in overview.sources {
             exposition.add(source, since: overview.instant(of: source.fetches.since))
             if let counts = overview.condition.acknowledgements[source.name] {

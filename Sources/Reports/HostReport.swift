@@ -4,9 +4,6 @@ package import Gates
 package import JSON
 
 /// The state of the whole host as one JSON document, which docs/report.schema.json describes.
-///
-/// It is made some services at a time, so that ten thousand of them do not hold up the loop. Each service is told as it
-/// is when its turn comes; a change in between is told by the next report.
 package struct HostReport {
     /// The member `host`: the name, the id of this machine for killswitchd alone, the boot, the version of the daemon.
     package static func host(
@@ -18,87 +15,46 @@ package struct HostReport {
         ]
     }
 
-    /// The members that stand before the services, without the status.
-    private var head: JSON.Object
-    /// The services and the positions of the sources whose turn has not come.
-    private var waiting: ArraySlice<ServiceName>
-    private var waitingSources: Range<Int>
-    /// The objects of the services and of the sources so far, with a comma after each.
-    private var services: [UInt8] = []
-    private var sources: [UInt8] = []
-    private var statuses: Set<ServiceReport.Status> = []
-    private var hasher = Hasher()
+    private var document: JSON.Object
+    /// Differs from that of another report where the reports tell different things, but for times.
+    package let fingerprint: Int
 
-    /// The size of a service without long texts, in bytes.
-    private static let usualSize = 640
-
-    package init(of host: JSON.Object, _ overview: Overview) {
-        head = [
+    /// The state at the time of the overview.
+    package init(of host: JSON.Object, _ overview: Overview, _ gates: GateMachine?) {
+        let services = overview.services.map { ServiceReport($0, in: overview, gates) }
+        let sources = Array(overview.sources)
+        let statuses = Set(services.compactMap(\.status))
+        let worst: [ServiceReport.Status] = [.failed, .applying, .applied]
+        let isRefused = overview.condition.refusal != nil
+        document = [
             "schema": 1,
             "generation": .null,
             "reported_at": timestamp(overview.now.wall),
             "host": .object(host),
             "moves_gates": .bool(overview.condition.gates != nil),
-            "configuration_refused": .bool(overview.condition.refusal != nil),
+            "configuration_refused": .bool(isRefused),
+            "status": .optional(worst.first(where: statuses.contains)?.rawValue),
+            "services": .array(services.map { .object($0.json) }),
+            "sources": .array(sources.map { .object($0.json) }),
         ]
-        hasher.combine(overview.condition.refusal != nil)
-        waiting = overview.services.map(\.name)[...]
-        waitingSources = overview.sources.indices
-        services.reserveCapacity(waiting.count * Self.usualSize)
-    }
-
-    /// How many services or sources are added in one turn of the loop.
-    package static let share = 200
-
-    /// Adds the next services that are still configured, then the next sources; returns whether some are left.
-    package mutating func add(_ count: Int, from overview: Overview, _ gates: GateMachine?) -> Bool
-    {
-        guard !waiting.isEmpty else { return addSources(count, from: overview) }
-        for name in waiting.prefix(count) {
-            guard let view = overview.service(name) else { continue }
-            let report = ServiceReport(view, in: overview, gates)
-            if let status = report.status { statuses.insert(status) }
-            let object = JSON.Value.object(report.json).serializedBytes(room: Self.usualSize)
-            hasher.combine(object)
-            services += object
-            services.append(UInt8(ascii: ","))
-        }
-        waiting = waiting.dropFirst(count)
-        return !waiting.isEmpty || !waitingSources.isEmpty
-    }
-
-    private mutating func addSources(_ count: Int, from overview: Overview) -> Bool {
-        let all = overview.sources
-        for position in waitingSources.prefix(count).clamped(to: all.indices) {
-            let source = all[position]
+        var hasher = Hasher()
+        hasher.combine(isRefused)
+        hasher.combine(document["services"])
+        for source in sources {
             // That a source confirms its flags is no news, and the words of a failure may tell of its duration.
             hasher.combine(source.name)
             hasher.combine(source.problem == nil)
             hasher.combine(source.warnings)
-            sources += JSON.Value.object(source.json).serializedBytes(room: Self.usualSize)
-            sources.append(UInt8(ascii: ","))
         }
-        waitingSources = waitingSources.dropFirst(count)
-        return !waitingSources.isEmpty
+        fingerprint = hasher.finalize()
     }
 
-    /// Differs from that of another report where the reports tell different things, but for times.
-    package var fingerprint: Int { hasher.finalize() }
-
-    /// The document in UTF-8, with the services and sources that were added. A receiver that has a report of this
-    /// machine with this generation or a later one may drop it.
-    package consuming func bytes(generation: Int64) -> [UInt8] {
-        let worst: [ServiceReport.Status] = [.failed, .applying, .applied]
-        head["generation"] = .number(Number(generation))
-        head["status"] = .optional(worst.first(where: statuses.contains)?.rawValue)
-        var bytes = JSON.Value.object(head).serializedBytes(room: services.count + Self.usualSize)
-        bytes.removeLast()
-        bytes += ",\"services\":[".utf8
-        bytes += services.dropLast()
-        bytes += "],\"sources\":[".utf8
-        bytes += sources.dropLast()
-        bytes += "]}\n".utf8
-        return bytes
+    /// The document in UTF-8. A receiver that has a report of this machine with this generation or a later one may drop
+    /// it.
+    package func bytes(generation: Int64) -> [UInt8] {
+        var document = document
+        document["generation"] = .number(Number(generation))
+        return JSON.Value.object(document).serializedBytes() + [UInt8(ascii: "\n")]
     }
 }
 

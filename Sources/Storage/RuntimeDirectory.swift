@@ -8,7 +8,6 @@ package import Pages
 package struct RuntimeDirectory {
     package let path: String
     private let bootID: String
-    private let budget = RuntimeBudget()
 
     /// The directory at this path; nothing is written yet. `bootID` is the current boot's.
     package init(path: String, bootID: String) {
@@ -36,12 +35,8 @@ package struct RuntimeDirectory {
                     Array(EnvironmentFile.text(of: record, for: service).utf8), nil
                 ),
             ] + web.present
-        let size = files.reduce(0) { $0 + $1.bytes.count }
         for (position, file) in files.enumerated() {
             do {
-                if position == 0 {
-                    try budget.reserve(size, for: service.name, at: "\(folder)/\(file.name)")
-                }
                 if position >= 2, WebFiles.holds("\(folder)/\(file.name)", file.bytes) { continue }
                 try replace(file, in: folder)
             } catch {
@@ -170,7 +165,6 @@ package struct RuntimeDirectory {
     /// Removes the files of a service that is no longer configured.
     package func withdraw(_ service: ServiceName) throws(FileError) {
         let folder = "\(path)/\(service)"
-        budget.release(service)
         guard try File.exists(folder) else { return }
         try removeService(folder)
     }

@@ -109,57 +109,29 @@ package struct StateDirectory {
         stored { try restored(overridesPath, document: StoredOverrides.overrides) }
     }
 
-    /// Stores the ledger, before its states are published; `changed` is nil if each of its entries has changed.
-    ///
-    /// Of a large ledger the changed entries are appended to a log. When the log has become as large as the ledger, the
-    /// whole ledger is written, and the log is removed.
-    package func store(_ ledger: Ledger, changed: Set<ServiceName>? = nil) throws(FileError) {
-        let (whole, log) = (
-            try File.ifThere(File.attributes(of: ledgerPath).size),
-            try File.ifThere(File.attributes(of: ledgerLogPath).size)
-        )
-        let changed = changed ?? Set(ledger.entries.keys)
-        let isLarge = ledger.entries.count >= Self.largeLedger
-        if let whole, isLarge, changed.count < ledger.entries.count, log ?? 0 < whole {
-            return try File.append(StoredLedger.lines(of: changed, in: ledger), to: ledgerLogPath)
-        }
-        // A log that is still there after a crash must not hold older entries than the ledger.
-        if log != nil {
-            try File.append(StoredLedger.lines(of: changed, in: ledger), to: ledgerLogPath)
-        }
+    /// Stores the ledger, before its states are published.
+    package func store(_ ledger: Ledger) throws(FileError) {
         try replace(ledgerPath, with: StoredLedger.bytes(of: ledger))
-        if log != nil { try File.remove(ledgerLogPath) }
     }
-
-    /// How many entries a ledger has that is not written as a whole at each change.
-    private static let largeLedger = 64
 
     /// The stored ledger.
     package func ledger() -> Stored<Ledger> {
-        stored {
-            guard var ledger = try restored(ledgerPath, document: StoredLedger.ledger) else {
-                return nil
-            }
-            try restored(ledgerLogPath) { try StoredLedger.apply($0, to: &ledger) }
-            return ledger
-        }
+        stored { try restored(ledgerPath, document: StoredLedger.ledger) }
     }
 
     /// Gives a file that cannot be read another name, `NAME.unreadable-TIME`, so that nothing writes over it.
     package func setAside(_ record: StoredRecord, at now: Instant) throws(FileError) {
-        let files =
+        let file =
             switch record {
-            case .ledger: [ledgerPath, ledgerLogPath]
-            case .overrides: [overridesPath]
-            case .flags(let source): [flagsPath(source)]
+            case .ledger: ledgerPath
+            case .overrides: overridesPath
+            case .flags(let source): flagsPath(source)
             }
         let time = Zone.utc.rfc3339(Instant(seconds: now.microseconds / 1_000_000))
             .filter { $0 != "-" && $0 != ":" }
-        for file in files {
-            do {
-                try File.rename(file, to: "\(file).unreadable-\(time)")
-            } catch  where error.isNotFound {}
-        }
+        do {
+            try File.rename(file, to: "\(file).unreadable-\(time)")
+        } catch  where error.isNotFound {}
     }
 
     /// Stores up to which number the numbers of reports are used, before they are: each is one state of the host.
@@ -199,7 +171,6 @@ package struct StateDirectory {
         try restored(file) { try StoredForm.read($0, content) }
     }
 
-    @discardableResult
     private func restored<Value>(
         _ file: String, _ content: ([UInt8]) throws -> Value?
     ) throws -> Value? {
@@ -216,8 +187,6 @@ package struct StateDirectory {
     }
 
     private var ledgerPath: String { "\(path)/services.json" }
-
-    private var ledgerLogPath: String { "\(path)/services.log" }
 
     private var reportPath: String { "\(path)/report.json" }
 

@@ -5,65 +5,13 @@ import JSON
 /// The stored ledger of states: an entry for each service.
 enum StoredLedger {
     static func bytes(of ledger: Ledger) -> [UInt8] {
-        var common = Common()
         var others = JSON.Object()
         if let clocks = ledger.clocks { others["clocks"] = .object(json(clocks)) }
         if ledger.hasOrders { others["orders"] = true }
-        return StoredForm.bytes(byService: ledger.entries, and: others) { json($0, &common) }
+        return StoredForm.bytes(byService: ledger.entries, and: others, json)
     }
 
-    /// The entries for the log, a line each after a line feed, so that a line that a crash has cut off ends there.
-    static func lines(of services: Set<ServiceName>, in ledger: Ledger) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var common = Common()
-        for name in services.sorted() {
-            guard let entry = ledger.entries[name] else { continue }
-            var stored = json(entry, &common)
-            stored["service"] = .string(name.text)
-            bytes.append(UInt8(ascii: "\n"))
-            bytes += JSON.Value.object(stored).serializedBytes(.compact)
-        }
-        return bytes
-    }
-
-    /// Puts the entries of a log in the places of the ledger's. A line that was cut off counts as not written; any
-    /// other that cannot be read is an error.
-    static func apply(_ log: [UInt8], to ledger: inout Ledger) throws {
-        for line in log.split(separator: UInt8(ascii: "\n")) {
-            let stored: JSON.Object
-            do {
-                stored = try JSON.Value.parse(Array(line)).asObject()
-            } catch let error as SyntaxError where error.offset + Self.torn > line.count {
-                continue
-            }
-            let entry = try entry(stored)
-            guard let name = ServiceName(try stored.string("service")) else {
-                throw StoredFormError.wrong("service")
-            }
-            ledger.entries[name] = entry
-        }
-    }
-
-    /// How many bytes before its end a line that was cut off may be wrong: those of an escape.
-    private static let torn = 6
-
-    /// What services that read the same flags know alike: it is made, and kept in memory, once for all of them.
-    private struct Common {
-        var announced = Last<[Announcement: Instant]>()
-        var published = Last<[Announcement: Set<Duration>]>()
-
-        struct Last<Value: Equatable> {
-            private var value: Value?
-            private var json = JSON.Value.null
-
-            mutating func json(_ new: Value, _ make: (Value) -> JSON.Value) -> JSON.Value {
-                if new != value { (value, json) = (new, make(new)) }
-                return json
-            }
-        }
-    }
-
-    private static func json(_ entry: Ledger.Entry, _ common: inout Common) -> JSON.Object {
+    private static func json(_ entry: Ledger.Entry) -> JSON.Object {
         var stored: JSON.Object = [
             "state": .string(entry.state.rawValue),
             "since": .string(Zone.utc.rfc3339(entry.since)),
@@ -77,8 +25,8 @@ enum StoredLedger {
                 "at": .number(Number(closing.at.microseconds)),
             ])
         }
-        if let times = entry.announced { stored["announced"] = common.announced.json(times, json) }
-        if let leads = entry.published { stored["told"] = common.published.json(leads, json) }
+        if let times = entry.announced { stored["announced"] = json(times) }
+        if let leads = entry.published { stored["told"] = json(leads) }
         // By the boot clock: no step of the wall clock moves them.
         if let turn = entry.turn { stored["opens_at"] = .number(Number(turn.microseconds)) }
         if let end = entry.drainsUntil {

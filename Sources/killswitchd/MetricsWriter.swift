@@ -12,7 +12,6 @@ import Storage
 /// with each sign of life.
 final class MetricsWriter {
     private unowned let daemon: Daemon
-    private var text = MetricsText(version: ProgramVersion.current)
     private var written: MetricsRevision?
     private var pace = WritingPace()
     private var timer: Timer?
@@ -43,7 +42,8 @@ final class MetricsWriter {
 
     func write() {
         let (revision, overview) = (daemon.revision, daemon.overview)
-        let bytes = text.bytes(of: overview, daemon.gates, at: revision)
+        let bytes = MetricsText.bytes(
+            of: overview, daemon.gates, version: ProgramVersion.current)
         written = revision
         // On a full file system the room belongs to the closings that could not be written.
         if !overview.isRuntimeDirectoryTroubled {

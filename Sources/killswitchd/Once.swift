@@ -30,7 +30,7 @@ final class Once {
             // The results of writing the last files come before the next event.
             isDecided = true
             decisionDriver.post(.woke)
-        case .woke: if isDecided, !decisionDriver.machine.hasUnfinishedWork { loop.exit(status) }
+        case .woke: if isDecided { loop.exit(status) }
         case .started, .clockStepped, .hinted, .watchChanged, .signersRead, .warningsChanged,
             .versionRead, .memoryRead, .disproved, .reconfigured, .force, .release, .activate,
             .confirm,

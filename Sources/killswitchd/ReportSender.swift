@@ -24,13 +24,8 @@ final class ReportSender {
     private var (generation, deliveredGeneration): (Int64, Int?) = (0, nil)
     /// The fingerprint of the report that the server took last.
     private var delivered: Int?
-    /// Whether the report that is being made is sent only if the server does not know it.
-    private var isIfChanged = false
     /// The numbers up to this one are stored as used.
     private var reserved: Int64 = 0
-    private var making: HostReport?
-    private var maker: Deferred?
-    private let memory: HeapTrimmer
     /// Why no report is delivered, and since when.
     private(set) var problem: HostCondition.Since?
     /// When the first of several failures in a row was.
@@ -45,12 +40,9 @@ final class ReportSender {
             name: names.name, machineID: names.machineID, bootID: daemon.bootID,
             version: ProgramVersion.current)
         driver = MachineDriver(on: loop)
-        memory = HeapTrimmer(loop)
         timer = try Timer(loop, accuracy: .milliseconds(250)) { [unowned self] in
             driver.post(.woke)
         }
-        // Everything else comes first, readers too: they would wait for the whole report.
-        maker = Deferred(loop, priority: .idle) { [unowned self] in make() }
         driver.start { [unowned self] in
             driver.handleEvents { event in
                 for effect in machine.handle(event, at: daemon.loop.now.boot) { perform(effect) }
@@ -92,40 +84,24 @@ final class ReportSender {
         case .checkSettled:
             let isSettled = daemon.overview.isSettled(daemon.gates)
             driver.post(.settledChecked(isSettled: isSettled))
-        case .send(let ifChanged): startReport(ifChanged: ifChanged)
+        case .send(let ifChanged): report(ifChanged: ifChanged)
         case .cancel:
-            making = nil
             sink?.cancel()
         case .sleep(let moment): timer?.set(at: moment)
         }
     }
 
-    private func startReport(ifChanged: Bool) {
+    /// Makes a report and sends it. The same state keeps its number.
+    private func report(ifChanged: Bool) {
         sentRevision = daemon.revision
-        isIfChanged = ifChanged
-        making = HostReport(of: host, daemon.overview)
-        make()
-    }
-
-    /// Adds the next services, and sends a report that has all. The same state keeps its number.
-    private func make() {
-        guard var report = making.take() else { return }
-        guard !report.add(HostReport.share, from: daemon.overview, daemon.gates) else {
-            making = report
-            maker?.arm()
-            return
-        }
+        let report = HostReport(of: host, daemon.overview, daemon.gates)
         let fingerprint = report.fingerprint
-        if isIfChanged, fingerprint == delivered { return driver.post(.unchanged) }
+        if ifChanged, fingerprint == delivered { return driver.post(.unchanged) }
         if fingerprint != deliveredGeneration { generation += 1 }
         deliveredGeneration = fingerprint
         if generation > reserved { reserve() }
         let document = report.bytes(generation: generation)
-        memory.bytesRead(document.count, isUsed: true)
-        sink?.send(document) { [unowned self] failure in
-            memory.bytesRead(0, isUsed: true)
-            sendEnded(failure)
-        }
+        sink?.send(document) { [unowned self] failure in sendEnded(failure) }
     }
 
     private func sendEnded(_ failure: Failure?) {

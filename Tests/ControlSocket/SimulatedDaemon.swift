@@ -78,8 +78,8 @@ final class SimulatedDaemon: ControllableDaemon {
 
     /// Handles the posted events, and reports them as the daemon does.
     func settle(_ post: (ReplyTrigger) throws -> Void) rethrows {
-        while !queue.isEmpty || machine.hasUnfinishedWork {
-            let event = queue.isEmpty ? Event.woke : queue.removeFirst()
+        while !queue.isEmpty {
+            let event = queue.removeFirst()
             for effect in machine.handle(event, at: now) {
                 effects.append(effect)
                 if case .reject(let service, let order, let objection) = effect {

@@ -75,16 +75,10 @@ struct ReportedHost {
         let host = HostReport.host(
             name: "web1", machineID: String(repeating: "0", count: 32), bootID: "boot",
             version: "1.2.3")
-        var report = HostReport(of: host, overview)
-        while report.add(1, from: overview, gates) {}
-        return report.bytes(generation: generation)
+        return HostReport(of: host, overview, gates).bytes(generation: generation)
     }
 
-    var fingerprint: Int {
-        var report = HostReport(of: [:], overview)
-        while report.add(1, from: overview, gates) {}
-        return report.fingerprint
-    }
+    var fingerprint: Int { HostReport(of: [:], overview, gates).fingerprint }
 
     mutating func at(_ seconds: Double, fails detail: String) throws {
         move(to: seconds)

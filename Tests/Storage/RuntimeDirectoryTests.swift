@@ -44,52 +44,6 @@ import Testing
             try Directory.list(folder("shop")) == ["open", "page.html", "state.env", "state.json"])
     }
 
-    /// The bytes of the files of all services.
-    private func size() throws -> Int64 {
-        var size: Int64 = 0
-        for service in try Directory.list(folder.path) {
-            for file in try Directory.list(folder(service)) {
-                size += Int64(try File.attributes(of: folder("\(service)/\(file)")).size)
-            }
-        }
-        return size
-    }
-
-    /// 64 KiB for each service, and 8 MiB for all: what would take more is a problem, and tears no file.
-    @Test func theFilesOfServicesHaveABudget() throws {
-        let directory = directory()
-        let count = 80
-        var verdict = try verdict(.running, .open)
-        let text = String(repeating: "\\", count: 60_000)
-        for name in 0..<count {
-            try directory.publish(try record(verdict), of: try service("s\(name)"))
-        }
-        verdict.values = ["a": .string(text), "b": .string(text)]
-        var problems: [String] = []
-        for name in 0..<count {
-            do {
-                try directory.publish(try record(verdict), of: try service("s\(name)"))
-            } catch {
-                problems.append("\(error)")
-            }
-        }
-        #expect(!problems.isEmpty && problems.count < count)
-        #expect(problems.allSatisfy { $0.contains("the files of the service would take") })
-        #expect(try size() <= Int64(count * 65_536 + 8_388_608))
-        for name in 0..<count {
-            #expect(try PublishedState.read(in: folder("s\(name)"))?.state == .running)
-        }
-        // A service that needs no more than its own share has it, and a closing closes.
-        try publish(.ended, .closed, of: "small", in: directory)
-        verdict.state = .ended
-        verdict.gate = .closed
-        #expect(throws: FileError.self) {
-            try directory.publish(try record(verdict), of: try service("s\(count - 1)"))
-        }
-        #expect(try File.exists(folder("s\(count - 1)/closed")))
-        #expect(try !File.exists(folder("s\(count - 1)/state.json")))
-    }
-
     @Test func filesAreReadableByEverybody() throws {
         try publish(.running, .open, in: directory())
         for file in ["open", "page.html", "state.env", "state.json"] {

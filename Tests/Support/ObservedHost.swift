@@ -69,8 +69,8 @@ package struct ObservedHost {
     package var overview: Overview { machine.overview(at: now, condition) }
 
     package var text: String {
-        var text = MetricsText(version: "1.2.3")
-        return String(decoding: text.bytes(of: overview, gates, at: mark), as: UTF8.self)
+        let bytes = MetricsText.bytes(of: overview, gates, version: "1.2.3")
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The lines of a metric without its name.

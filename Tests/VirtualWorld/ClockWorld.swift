@@ -236,7 +236,7 @@ package struct ClockWorld {
             inFlight.append((index, now.boot + latency, validators))
         case .storeFlags(let name, let stored): answers[name] = stored
         case .markConfirmed(let name): confirmedAt[name] = now.wall
-        case .storeLedger(let stored, _): ledger = stored
+        case .storeLedger(let stored): ledger = stored
         case .publish(let service, let record):
             guard let index = plan.services.firstIndex(where: { $0.name == service.name })
             else { return }

@@ -14,7 +14,7 @@ struct Disk {
         switch effect {
         case .storeFlags(let name, let new): answers[name] = new
         case .markConfirmed(let name): confirmedAt[name] = time
-        case .storeLedger(let new, _): (ledger, isLedgerCurrent) = (new, true)
+        case .storeLedger(let new): (ledger, isLedgerCurrent) = (new, true)
         case .storeOverrides(let new): overrides = new
         case .fetch, .ask, .storeVersion, .dropVersion, .reserveVersion, .readVersion, .readAgain,
             .setAside, .forget,

@@ -145,7 +145,7 @@ package struct NoticeWorld {
             fetch = (now.boot + latency, validators)
         case .storeFlags(_, let stored): answers = stored
         case .markConfirmed: confirmedAt = now.wall
-        case .storeLedger(let stored, _): ledger = stored
+        case .storeLedger(let stored): ledger = stored
         case .log(.noticePublished(_, let notice)): published.append((truth, notice))
         case .deliverNotice: starts += 1
         case .sleep(let next): wake = next

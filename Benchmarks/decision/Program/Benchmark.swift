@@ -46,7 +46,7 @@ enum Benchmark {
         print("    ratio of deciding to parsing: \(ratio(changing, parsing))")
     }
 
-    /// The metrics of ten thousand services: all of them new, and a sign of life without news.
+    /// The metrics of ten thousand services, as every 30 s.
     private static func metrics() throws {
         var host = try Host(services: 10_000)
         let body = host.snapshot(number: 1)
@@ -55,57 +55,41 @@ enum Benchmark {
                 body: body, flags: try FlagDocument.parse(body), fetchedAt: host.now.wall))
         let file = "/dev/shm/killswitchd-benchmark-\(getpid()).prom"
         defer { do { try File.remove(file) } catch {} }
-        var (new, same): ([Double], [Double]) = ([], [])
+        var times: [Double] = []
         var bytes = 0
         for _ in 0..<20 {
-            var text = MetricsText(version: "1")
-            for isNew in [true, false] {
-                let began = milliseconds()
-                let written = text.bytes(of: host.overview, nil, at: host.mark)
-                try File.replace(file, with: written, surviving: .nothing)
-                let took = milliseconds() - began
-                if isNew { new.append(took) } else { same.append(took) }
-                bytes = written.count
-            }
+            let began = milliseconds()
+            let written = MetricsText.bytes(of: host.overview, nil, version: "1")
+            try File.replace(file, with: written, surviving: .nothing)
+            times.append(milliseconds() - began)
+            bytes = written.count
         }
         print("10,000 services, metrics of \(bytes / 1024) KiB:")
-        report("writing them without news, as every 30 s", same)
-        report("writing them, everything is new", new)
+        report("writing them", times)
     }
 
-    /// A report of ten thousand services: the turns of the loop that it takes.
+    /// A report of ten thousand services.
     private static func reports() throws {
         var host = try Host(services: 10_000)
         let body = host.snapshot(number: 1)
         try host.start(
             with: Answer(
                 body: body, flags: try FlagDocument.parse(body), fetchedAt: host.now.wall))
-        var (checks, longest, whole): ([Double], [Double], [Double]) = ([], [], [])
+        var (checks, whole): ([Double], [Double]) = ([], [])
         var bytes = 0
         for number in Int64(1)...20 {
             let began = milliseconds()
             precondition(host.overview.isSettled(nil))
             checks.append(milliseconds() - began)
-            var report = HostReport(
+            let report = HostReport(
                 of: HostReport.host(name: nil, machineID: nil, bootID: "boot", version: "1"),
-                host.overview)
-            var turns = [milliseconds() - began]
-            var isWhole = false
-            while !isWhole {
-                let turn = milliseconds()
-                isWhole = !report.add(HostReport.share, from: host.overview, nil)
-                turns.append(milliseconds() - turn)
-            }
-            let last = milliseconds()
+                host.overview, nil)
             bytes = report.bytes(generation: number).count
-            turns.append(milliseconds() - last)
-            longest.append(turns.max() ?? 0)
             whole.append(milliseconds() - began)
         }
         print("10,000 services, a report of \(bytes / 1024) KiB:")
         report("seeing that all is settled", checks)
         report("all of it", whole)
-        report("the longest turn of the loop", longest)
     }
 
     /// A year with two sources polled each minute and random failures. Returns whether it has kept all rules.

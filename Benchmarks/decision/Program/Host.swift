@@ -48,14 +48,12 @@ struct Host {
 
     var overview: Overview { machine.overview(at: now) }
 
-    var mark: MetricsRevision { MetricsRevision(machine.overviewRevision, gates: 0) }
-
     mutating func start(with answer: Answer) throws {
         _ = publications(of: .started)
         _ = publications(of: .fetchEnded(source, .answer(answer)))
     }
 
-    /// The time of the machine for an answer, in milliseconds: all of its shares.
+    /// The time of the machine for an answer, in milliseconds.
     mutating func decide(_ answer: Answer, expecting changes: Int) -> Double {
         now = Now(wall: now.wall + .seconds(60), boot: now.boot + .seconds(60))
         _ = publications(of: .woke)
@@ -66,13 +64,8 @@ struct Host {
         return took
     }
 
-    /// How many services are published for an event, until all that it causes is done.
+    /// How many services are published for an event.
     private mutating func publications(of event: Event) -> Int {
-        var (event, published) = (event, 0)
-        repeat {
-            for case .publish in machine.handle(event, at: now) { published += 1 }
-            event = .woke
-        } while machine.hasUnfinishedWork
-        return published
+        machine.handle(event, at: now).count { if case .publish = $0 { true } else { false } }
     }
 }

@@ -2,8 +2,8 @@ import Decision
 
 /// What has changed of the services, in the order in which it did, for all clients of `Watch` together.
 ///
-/// The services that were published are compared once, however many clients there are, and each client
-/// remembers a number: it costs what is new to it.
+/// The services are compared once, however many clients there are, and each client remembers a number: it costs what is
+/// new to it.
 package final class Changes {
     private var reported: Int?
     /// The newest change of each service, with its record; nil if it is gone.
@@ -15,12 +15,8 @@ package final class Changes {
     /// Compares the services with those of the last call, if the machine has published since.
     func update(_ machine: Machine) {
         guard reported != machine.publicationCount else { return }
-        if let names = reported.flatMap(machine.published) {
-            for name in names { compare(name, with: machine) }
-        } else {
-            for service in machine.plan.services { compare(service.name, with: machine) }
-            for name in latest.keys { compare(name, with: machine) }
-        }
+        for service in machine.plan.services { compare(service.name, with: machine) }
+        for name in latest.keys { compare(name, with: machine) }
         reported = machine.publicationCount
         if log.count > 2 * latest.count + 64 {
             log.removeAll { latest[$0.name]?.number != $0.number }

@@ -61,33 +61,6 @@ extension Format {
         JSON.Object(keys(in: flags).compactMap { key in flags[key].map { (key, $0) } })
     }
 
-    /// Whether it reads the same keys with the same values in both flags.
-    func findsSame(
-        in left: JSON.Object, and right: JSON.Object, known: Set<ExactString> = []
-    ) -> Bool {
-        keys(in: right).allSatisfy { left[$0] == right[$0] }
-            && (Misspelling.isSame(in: left, and: right)
-                || suspects(in: left, known) == suspects(in: right, known))
-    }
-
-    /// The members of flags that are themselves the object and look like a member that is absent, as the reading warns.
-    private func suspects(in flags: JSON.Object, _ known: Set<ExactString>) -> [Misspelling] {
-        switch self {
-        case .boolean: []
-        case .serviceEnd(let endKeys, let countdownKey):
-            flags[countdownKey] == nil
-                ? Misspelling.all(in: flags, of: endKeys + [countdownKey], known) : []
-        case .status(let place), .maintenance(let place), .switchObject(let place):
-            // The whole of another place is compared.
-            switch place {
-            case .whole: Misspelling.all(in: flags, of: members, known)
-            case .memberOrWhole(let key):
-                flags[key] == nil ? Misspelling.all(in: flags, of: members, known) : []
-            case .member: []
-            }
-        }
-    }
-
     /// Every key that this format may read, whatever the flags hold.
     var keys: [String] { keys(in: JSON.Object()) }
 

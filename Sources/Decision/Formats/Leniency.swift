@@ -119,11 +119,6 @@ struct Misspelling: Hashable {
         return found
     }
 
-    /// Whether the members of both have the same names in the same order: then the same ones are suspect.
-    static func isSame(in left: JSON.Object, and right: JSON.Object) -> Bool {
-        left.elementsEqual(right) { $0.key == $1.key }
-    }
-
     /// The letters of a word, a bit for each, whatever their case.
     private static func letters(of word: String) -> UInt32 {
         var letters: UInt32 = 0

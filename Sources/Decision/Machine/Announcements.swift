@@ -32,7 +32,7 @@ package struct Announcement: Hashable, Sendable {
 /// back and given again, is known anew; the same end in a newer answer stays known.
 struct Announcements: Hashable, Sendable {
     /// When one announcement came into force.
-    fileprivate struct Beginning: Hashable {
+    private struct Beginning: Hashable {
         /// Nil if an earlier run knew it.
         var boot: Boottime?
         /// Nil until the clock is believed.
@@ -41,15 +41,6 @@ struct Announcements: Hashable, Sendable {
 
     /// More than these are known anew after a restart: several switches may announce more.
     private static let storedCount = 64
-
-    /// What many services have in common that read the same flags: it is kept in memory once.
-    struct Common {
-        fileprivate var known: [Announcement: Beginning] = [:]
-        fileprivate var stored: [Announcement: Instant] = [:]
-
-        /// From so many on it is worth a comparison.
-        fileprivate static let least = 8
-    }
 
     private var known: [Announcement: Beginning]
     /// Whether stored flags tell since when their ends are known: the ledger is lost, or its clock was not believed.
@@ -63,7 +54,8 @@ struct Announcements: Hashable, Sendable {
 
     /// Forgets what they do not announce any more.
     mutating func update(
-        from switches: [SwitchState], _ trust: ClockTrust, _ common: inout Common, at now: Now
+        from switches: [SwitchState], _ confirmations: [Confirmation], _ trust: ClockTrust,
+        at now: Now
     ) {
         var next: [Announcement: Beginning] = [:]
         let isBelieved = trust.believes(now)
@@ -73,20 +65,22 @@ struct Announcements: Hashable, Sendable {
                 guard let announcement = Announcement(claim), next[announcement] == nil else {
                     continue
                 }
-                var beginning = known[announcement] ?? beginning(in: switches[position], at: now)
+                var beginning =
+                    known[announcement]
+                    ?? beginning(in: switches[position], confirmations[position], at: now)
                 if isBelieved, let boot = beginning.boot, beginning.wall == nil {
                     beginning.wall = now.wall - (now.boot - boot)
                 }
                 next[announcement] = beginning
             }
         }
-        if next.count >= Common.least, next == common.known { next = common.known }
-        common.known = next
         known = next
     }
 
-    private func beginning(in state: SwitchState, at now: Now) -> Beginning {
-        guard isUnrecorded, !state.isAnswered, let fetched = state.answer?.answer.fetchedAt
+    private func beginning(
+        in state: SwitchState, _ confirmed: Confirmation, at now: Now
+    ) -> Beginning {
+        guard isUnrecorded, confirmed.moment == nil, let fetched = state.answer?.answer.fetchedAt
         else { return Beginning(boot: now.boot) }
         return Beginning(wall: fetched)
     }
@@ -115,15 +109,13 @@ struct Announcements: Hashable, Sendable {
     }
 
     /// The announcements to store in the ledger: if there are many, the earliest that are not over at `time`.
-    func stored(at time: Instant, _ common: inout Common) -> [Announcement: Instant] {
+    func stored(at time: Instant) -> [Announcement: Instant] {
         var stored = known.compactMapValues(\.wall)
         if stored.count > Self.storedCount {
             let first = stored.filter { $0.key.until.map { $0 > time } ?? true }
                 .sorted { $0.key < $1.key }.prefix(Self.storedCount)
             stored = Dictionary(uniqueKeysWithValues: first.map { ($0.key, $0.value) })
         }
-        if stored.count >= Common.least, stored == common.stored { return common.stored }
-        common.stored = stored
         return stored
     }
 }

@@ -25,8 +25,8 @@ package enum Effect: Hashable, Sendable {
     case forget(SourceName)
     /// Set the mark of the source's last confirmation to now.
     case markConfirmed(SourceName)
-    /// Store the ledger over restarts. Only the entries of these services differ from the stored ones.
-    case storeLedger(Ledger, changed: Set<ServiceName>)
+    /// Store the ledger over restarts.
+    case storeLedger(Ledger)
     /// Store these overrides over restarts; they replace the stored ones.
     case storeOverrides([ServiceName: Override])
     /// Write the files of this service. Indirect, as are `reject` and `log`: most effects are small, and stay so.

@@ -1,36 +1,25 @@
 /// Collects the effects of one event in the order in which they are performed.
 struct EffectBatch {
     var messages: [LogMessage] = []
-    /// The services whose entries in the ledger have to be stored.
-    var changedEntries: Set<ServiceName> = []
-    /// Whether the whole ledger has to be stored.
     var isLedgerChanged = false
     var areOverridesChanged = false
     private var effects: [Effect] = []
 
-    /// Adds an effect after those that are performed before it.
-    mutating func add(_ effect: Effect) {
-        // Most effects come in their order.
-        guard let last = effects.last, last.rank > effect.rank else {
-            return effects.append(effect)
-        }
-        let position = effects.lastIndex { $0.rank <= effect.rank }.map { $0 + 1 } ?? 0
-        effects.insert(effect, at: position)
-    }
+    mutating func add(_ effect: Effect) { effects.append(effect) }
 
-    /// The effects in order. The batch is empty afterwards, for the next event.
+    /// The effects in order, closings before the other files. The batch is empty afterwards, for the next event.
     mutating func finish(
         ledger: Ledger, overrides: [ServiceName: Override], sleep: Effect?
     ) -> [Effect] {
         if areOverridesChanged { add(.storeOverrides(overrides)) }
-        if isLedgerChanged { changedEntries = Set(ledger.entries.keys) }
-        if isLedgerChanged || !changedEntries.isEmpty {
-            add(.storeLedger(ledger, changed: changedEntries))
-        }
+        if isLedgerChanged { add(.storeLedger(ledger)) }
         for message in messages.withoutRepeats { add(.log(message)) }
         if let sleep { add(sleep) }
         defer { self = EffectBatch() }
-        return effects
+        if effects.count < 2 { return effects }
+        return effects.enumerated()
+            .sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
+            .map(\.element)
     }
 }
 
@@ -43,14 +32,15 @@ extension Effect {
         case .storeFlags, .storeVersion, .dropVersion, .reserveVersion: 0
         case .storeOverrides: 1
         case .storeLedger: 2
-        case .publish: 3
-        case .withdraw, .stopSource, .forget, .readVersion, .readAgain: 4
-        case .markConfirmed: 5
-        case .reject: 6
-        case .log: 7
-        case .deliverNotice: 8
-        case .fetch, .ask: 9
-        case .sleep: 10
+        case .publish(_, let record) where record.verdict.gate == .closed: 3
+        case .publish: 4
+        case .withdraw, .stopSource, .forget, .readVersion, .readAgain: 5
+        case .markConfirmed: 6
+        case .reject: 7
+        case .log: 8
+        case .deliverNotice: 9
+        case .fetch, .ask: 10
+        case .sleep: 11
         }
     }
 }

@@ -38,7 +38,7 @@ extension Machine {
         let service = state.service
         var circumstances = state.circumstances(on: host)
         circumstances.stepHold = stepGuards?.hold(of: name)
-        let evidence = state.evidence(on: host)
+        let evidence = state.evidence(confirmations(of: position), on: host)
         let opinions = evidence.map { service.opinion(of: $0, in: circumstances) }
         let decisive = service.mostRestrictive(opinions)
         let views = evidence.indices.map { position in

@@ -18,16 +18,13 @@ extension Machine {
                 fetchFailed(source, Failure(error))
                 return nil
             }
-            guard let version else { return answerArrived(answer, from: source) }
-            if index.switches[source].isEmpty {
-                awaitVersion(answer, of: source, version)
-                return nil
+            guard let version, isWanted(answer, at: source) else {
+                return answerArrived(answer, from: source)
             }
-            // One signer must not use up the versions of those who sign together.
-            let shared = sources[source].share(answer)
-            return advance(AnswerWork(step: .weigh(version), source: source, answer: shared))
+            awaitVersion(answer, of: source, version)
+            return nil
         case .unchanged where !sources[source].answers.isEmpty:
-            return advance(AnswerWork(step: .confirmAnswer(by: nil), source: source))
+            return answerConfirmed(by: source)
         case .unchanged:
             fetchFailed(
                 source, Failure(.invalid, "the answer says 'unchanged', but nothing is known yet"))
@@ -69,26 +66,87 @@ extension Machine {
         return nil
     }
 
-    /// An answer that counts has arrived. Returns the source once each of its switches has it.
-    mutating func answerArrived(
-        _ answer: Answer, from source: Int, hasVersionJump: Bool = false
-    ) -> Int? {
-        if sources[source].updateValidators(ifRepeating: answer) {
-            makeNewestOwn(answer, of: source)
-            let authors = answer.signed?.authors
-            return advance(AnswerWork(step: .confirmAnswer(by: authors), source: source))
-        }
-        var shared = sources[source].share(answer)
-        if hasVersionJump { shared.numbered.hasVersionJump = true }
-        // Each switch reads a signed document: its end counts for each flag. A few switches compare what they read at
-        // less cost than all flags are compared.
-        let isShared = answer.signed == nil && index.switches[source].count >= Self.manySwitches
-        let known = isShared ? sources[source].answers.first : nil
-        let changes = known.flatMap { FlagChanges(from: $0, to: shared.numbered) }
-        return advance(AnswerWork(step: .offer, source: source, answer: shared, changes: changes))
+    /// Whether a document of a higher version would count for one of its switches, so that its version is stored. One
+    /// signer must not use up the versions of those who sign together.
+    private mutating func isWanted(_ answer: Answer, at source: Int) -> Bool {
+        var reader = AnswerReader(sources[source].number(answer))
+        return index.switches[source].isEmpty
+            || index.switches[source].contains {
+                services[$0.service].wouldCount(
+                    &reader, at: $0.position, confirmed: confirmation(at: $0, of: source), on: host)
+            }
     }
 
-    private static let manySwitches = 5
+    /// When a source confirmed the flags of one of its switches.
+    private func confirmation(at reader: SwitchPosition, of source: Int) -> Confirmation {
+        sources[source].confirmation(
+            of: services[reader.service].switches[reader.position].newestReadable)
+    }
+
+    /// An answer that counts has arrived: each switch of the source is offered it. Returns the source.
+    private mutating func answerArrived(
+        _ answer: Answer, from source: Int, hasVersionJump: Bool = false
+    ) -> Int {
+        if sources[source].updateValidators(ifRepeating: answer) {
+            makeNewestOwn(answer, of: source)
+            return answerConfirmed(by: source, signedBy: answer.signed?.authors)
+        }
+        var numbered = sources[source].number(answer)
+        if hasVersionJump { numbered.hasVersionJump = true }
+        var reader = AnswerReader(numbered)
+        var isKept = false
+        for position in index.switches[source] where offer(&reader, to: position, of: source) {
+            isKept = true
+        }
+        if isKept {
+            sources[source].fetches.changed += 1
+            updateVersionJumps(of: source)
+            batch.messages += sources[source].insert(numbered, at: now)
+            dropUnused(of: source)
+            batch.add(.markConfirmed(sources[source].name))
+            store(source)
+            if host.trust.believes(now) { host.trust.raiseFloor(to: answer.fetchedAt) }
+        } else {
+            sources[source].fetches.invalid += 1
+        }
+        batch.messages += sources[source].fetchSucceeded()
+        return source
+    }
+
+    /// A source has confirmed its newest answer. A switch that could not read it is offered it again, with these
+    /// authors. Where each rests on it, no service is touched. Returns the source.
+    private mutating func answerConfirmed(by source: Int, signedBy authors: [String]? = nil) -> Int
+    {
+        var isKept = false
+        if !sources[source].isSettled(at: now) {
+            var reader = AnswerReader(sources[source].newest(signedBy: authors))
+            for position in index.switches[source] {
+                let isKnown = services[position.service].confirmAnswer(
+                    reader.number, at: position.position,
+                    confirmed: confirmation(at: position, of: source), now)
+                if !isKnown, offer(&reader, to: position, of: source) { isKept = true }
+            }
+        }
+        sources[source].confirmAnswer(at: now)
+        sources[source].fetches.unchanged += 1
+        batch.add(.markConfirmed(sources[source].name))
+        if isKept {
+            updateVersionJumps(of: source)
+            dropUnused(of: source)
+            store(source)
+        }
+        batch.messages += sources[source].fetchSucceeded()
+        return source
+    }
+
+    /// Offers an answer to one switch. True if the answer has to be stored.
+    private mutating func offer(
+        _ answer: inout AnswerReader, to reader: SwitchPosition, of source: Int
+    ) -> Bool {
+        let confirmed = confirmation(at: reader, of: source)
+        return services[reader.service].offer(
+            &answer, to: reader.position, confirmed: confirmed, on: host, &batch.messages)
+    }
 
     /// The answers of a source on which a switch or a value rests, the newest first.
     package func answers(of source: SourceName) -> [Answer] {
@@ -124,9 +182,7 @@ extension Machine {
         guard !unproved.isEmpty else { return }
         var isUnstaged = false
         for reader in index.switches[source] {
-            let staged = services.withState(at: reader.service) {
-                $0.switches[reader.position].staged?.number
-            }
+            let staged = services[reader.service].switches[reader.position].staged?.number
             guard let staged, unproved.contains(staged) else { continue }
             services[reader.service].change(switchAt: reader.position) { $0.unstage() }
             isUnstaged = true
@@ -139,10 +195,8 @@ extension Machine {
     /// Notes which switches of a source rest on flags that are not proved.
     mutating func updateProof(of source: Int) {
         for reader in index.switches[source] {
-            let isOutdated = services.withState(at: reader.service) {
-                $0.switches[reader.position].isProofOutdated(by: sources[source].documents)
-            }
-            if isOutdated {
+            let state = services[reader.service].switches[reader.position]
+            if state.isProofOutdated(by: sources[source].documents) {
                 services[reader.service].change(switchAt: reader.position) { $0.proofChanged() }
             }
         }
@@ -162,7 +216,7 @@ extension Machine {
     /// can read. If a new switch can read none of them, the source is fetched at once.
     mutating func offerKnownAnswers(of source: Int) {
         var mustFetch = false
-        var answers = sources[source].answers.map { SharedAnswer($0) }
+        var answers = sources[source].answers.map { AnswerReader($0) }
         for reader in index.switches[source] {
             let isWaiting = services[reader.service].adoptKnownAnswers(
                 of: sources[source], &answers, at: reader.position, on: host)
@@ -182,13 +236,11 @@ extension Machine {
 
     /// The newest answer of a source, if each switch has read it.
     func newestRead(of source: Int) -> Answer? {
-        guard let newest = sources[source].answers.first else { return nil }
+        guard let newest = sources[source].answers.first?.answer else { return nil }
         // A document with other signatures may be proved.
-        guard sources[source].documents.isProved(newest.answer) else { return nil }
-        let isReadByAll = index.switches[source].allSatisfy {
-            services[$0.service].hasRead(newest.number, at: $0.position)
-        }
-        return isReadByAll ? newest.answer : nil
+        let isRead =
+            sources[source].documents.isProved(newest) && sources[source].readership.hasReadNewest
+        return isRead ? newest : nil
     }
 
     /// Drops the answers of a source on which no switch and no value rests any more.
@@ -196,7 +248,7 @@ extension Machine {
         guard sources[source].answers.count > 1 else { return }
         var used: Set<Int> = []
         for reader in index.switches[source] {
-            services.withState(at: reader.service) { $0.addAnswers(at: reader.position, to: &used) }
+            services[reader.service].addAnswers(at: reader.position, to: &used)
         }
         sources[source].dropAnswers(except: used)
         updateDisproofs(of: source)
@@ -205,7 +257,7 @@ extension Machine {
     /// Tells which versions in the flags of a source have jumped.
     mutating func updateVersionJumps(of source: Int) {
         let jumps = index.switches[source].compactMap { reader in
-            services.withState(at: reader.service) { $0.switches[reader.position].versionJump }
+            services[reader.service].switches[reader.position].versionJump
         }
         let distinct = sources[source].documents.versionJumps(unsigned: jumps)
         setProblems(.versionJump, of: source, to: distinct.map { $0.warning() }.sorted())

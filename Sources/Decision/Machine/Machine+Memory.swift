@@ -57,7 +57,9 @@ extension Machine {
             guard let known = memory.published[name], host.overrides[name] == nil,
                 services[service].service.policy.gate(of: known.state) == .open
             else { continue }
-            let verdict = services[service].candidate(at: service, on: host).unforced
+            let verdict =
+                services[service]
+                .candidate(at: service, confirmations(of: service), on: host).unforced
             guard verdict.gate == .closed else { continue }
             switch verdict.reason {
             // What time alone closes may have come since.
@@ -159,8 +161,6 @@ extension Machine {
         let due = host.unreadable.due(at: now)
         if !due.isEmpty { batch.add(.readAgain(due)) }
         if host.unreadable.contains(.overrides) { batch.areOverridesChanged = false }
-        if host.unreadable.contains(.ledger) {
-            (batch.isLedgerChanged, batch.changedEntries) = (false, [])
-        }
+        if host.unreadable.contains(.ledger) { batch.isLedgerChanged = false }
     }
 }

@@ -21,10 +21,7 @@ extension Machine {
             return true
         }
         guard sources[source].confirmsBesideNewer(outcome) else { return false }
-        let now = now
-        for reader in index.switches[source] {
-            services[reader.service].change(switchAt: reader.position) { $0.confirmFlags(at: now) }
-        }
+        for reader in index.switches[source] { services[reader.service].markDue() }
         sources[source].confirmAnswer(at: now)
         sources[source].fetches.unchanged += 1
         batch.add(.markConfirmed(sources[source].name))

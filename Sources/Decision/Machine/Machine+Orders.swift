@@ -8,7 +8,7 @@ extension Machine {
     mutating func force(_ override: Override, on name: ServiceName, ifOpen: Bool) {
         if ifOpen {
             expireOverrides()
-            decideDue(all: true)
+            decideDue()
         }
         guard index.service(name) != nil else {
             batch.add(.reject(name, override, .notConfigured))
@@ -81,7 +81,7 @@ extension Machine {
         guard let service = index.service(name), services[service].entry != nil else { return }
         services[service].drillEnded(drill)
         ledger.entries[name] = services[service].entry
-        batch.changedEntries.insert(name)
+        batch.isLedgerChanged = true
         batch.messages.append(.drilled(name, drill, by: author))
         overviewRevision.drills += 1
     }
@@ -89,7 +89,7 @@ extension Machine {
     /// Puts staged flags in force: those of one service, or of all.
     mutating func activate(_ name: ServiceName?) {
         for source in sources.indices {
-            var answers = sources[source].answers.map { SharedAnswer($0) }
+            var answers = sources[source].answers.map { AnswerReader($0) }
             for reader in index.switches[source]
             where name == nil || services[reader.service].service.name == name {
                 services[reader.service].activate(

@@ -22,17 +22,16 @@ extension Machine {
         hostGuard.reconfigure(limits: plan.guardLimits) { index.service($0) != nil }
         stepGuards = StepGuards(stepGuards, plan)
         var changes: [SourceName: SourceChange] = [:]
-        sources = Timetable(
-            plan.knownSources.map { plan in
-                guard let known = before.index.source(plan.name) else {
-                    return SourceState(plan: plan, at: now)
-                }
-                let change = before.sources[known].reconfigured(plan, replaced[plan.name], at: now)
-                changes[plan.name] = change
-                if replaced[plan.name] != nil { logLimit.forget(plan.name) }
-                return change.source
-            })
-        services = Timetable(
+        sources = plan.knownSources.map { plan in
+            guard let known = before.index.source(plan.name) else {
+                return SourceState(plan: plan, at: now)
+            }
+            let change = before.sources[known].reconfigured(plan, replaced[plan.name], at: now)
+            changes[plan.name] = change
+            if replaced[plan.name] != nil { logLimit.forget(plan.name) }
+            return change.source
+        }
+        services = ServiceStates(
             plan.services.map { service in
                 guard let known = before.index.service(service.name) else {
                     return makeState(of: service)

@@ -35,13 +35,13 @@ extension Machine {
     /// Has the files of a service written.
     mutating func publish(_ record: PublishedVerdict, of service: Int) {
         batch.add(.publish(services[service].service, record))
-        publications.record(services[service].service.name)
+        overviewRevision.publications += 1
     }
 
     /// Has the files of a service removed.
     mutating func withdraw(_ name: ServiceName) {
         batch.add(.withdraw(name))
-        publications.record(name)
+        overviewRevision.publications += 1
     }
 
     /// Whether the highest version of a source's signed documents is stored.

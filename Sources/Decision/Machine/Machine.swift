@@ -7,8 +7,8 @@ package import CivilTime
 /// answers. Do not call `handle` while its effects are performed: the outcome of an effect is a later event.
 package struct Machine: Sendable {
     package internal(set) var plan: Plan
-    var sources: Timetable<SourceState>
-    var services = Timetable<ServiceState>()
+    var sources: [SourceState]
+    var services = ServiceStates()
     var index: PlanIndex
     var ledger: Ledger
     var host: HostState
@@ -25,15 +25,9 @@ package struct Machine: Sendable {
     package internal(set) var overviewRevision = OverviewRevision()
     /// Whether a server's recent `Date` is far from the wall clock.
     package private(set) var isClockContradicted = false
-    /// What answers ask for and is not done yet.
-    var unfinished: [AnswerWork] = []
-    /// The services that are due and wait for their turn.
-    var backlog: [Int] = []
-    var share = Share()
-    /// What was done for answers since the start.
-    package internal(set) var workload = Workload()
     var random: SeededRandom
-    var publications = Publications()
+    /// When the first service is due for a decision, as of the last change of a service.
+    private var decisionWake = Wake()
     /// The wake-up that was requested last and has not come.
     private var lastWake: Wake?
 
@@ -60,8 +54,8 @@ package struct Machine: Sendable {
         hostGuard = HostGuard(limits: plan.guardLimits)
         stepGuards = StepGuards(plan)
         index = PlanIndex(plan)
-        sources = Timetable(plan.knownSources.map { SourceState(plan: $0, at: now) })
-        services = Timetable(plan.services.map { makeState(of: $0) })
+        sources = plan.knownSources.map { SourceState(plan: $0, at: now) }
+        services = ServiceStates(plan.services.map { makeState(of: $0) })
         for source in sources.indices {
             guard let stored = memory.flags[sources[source].name] else { continue }
             restore(stored, of: source)
@@ -79,16 +73,16 @@ package struct Machine: Sendable {
             guard case .storeVersion = write else { return [] }
         }
         host.now = now
-        share = Share()
         if host.trust.advance(to: now, isStepped: event == .clockStepped) { clocksChanged() }
         if let due = lastWake?.boot, now.boot - due > Self.tolerance { host.wokenAt = now.boot }
         let answered = route(event)
         retryWrites()
         expireOverrides()
         decideDue()
+        servicesChanged()
         if let answered { scheduleNextFetch(of: answered) }
         storeClocks()
-        for source in sources.due(at: now) where sources[source].startFetchIfDue(at: now) {
+        for source in sources.indices where sources[source].startFetchIfDue(at: now) {
             if index.hasMirrors, startMirror(of: source) { continue }
             batch.add(.fetch(sources[source].name, validators(of: source)))
         }
@@ -97,21 +91,14 @@ package struct Machine: Sendable {
         let effects = batch.finish(ledger: ledger, overrides: host.overrides, sleep: nextWake())
         hasPendingWrites = !pendingWrites.isEmpty
         isClockContradicted = host.trust.hasContradiction
-        overviewRevision.publications = publications.count
-        overviewRevision.troubledServices = services.problemCount
-        overviewRevision.troubledSources = sources.problemCount
+        overviewRevision.troubledSources = sources.indices.count { sources[$0].isTroubled }
         overviewRevision.hasPendingWrites = hasPendingWrites
         overviewRevision.unreadableRecords = host.unreadable.count
         return effects
     }
 
     /// How many changes of what is published there were: where it is the same, every record is.
-    package var publicationCount: Int { publications.count }
-
-    /// The services that were published or withdrawn after `known` changes; nil if that was too long ago.
-    package func published(since known: Int) -> ArraySlice<ServiceName>? {
-        publications.names(since: known)
-    }
+    package var publicationCount: Int { overviewRevision.publications }
 
     /// How late a wake-up or the end of a fetch may be on a busy host. If it is later, the host was
     /// suspended, or the timer or the fetch was lost.
@@ -124,9 +111,7 @@ package struct Machine: Sendable {
     private mutating func route(_ event: Event) -> Int? {
         switch event {
         case .started: reserveVersions()
-        case .woke:
-            lastWake = nil
-            return resumeWork()
+        case .woke: lastWake = nil
         case .clockStepped:
             lastWake = nil
             markAllDue()
@@ -135,7 +120,6 @@ package struct Machine: Sendable {
             markAllDue()
         case .fetchEnded(let name, let outcome, let date, let age):
             guard let source = index.source(name) else { break }
-            finishWork(of: source)
             if !outcome.isFailure {
                 dateArrived(age > .zero ? nil : date, from: source)
                 ageArrived(age, from: source)
@@ -159,12 +143,8 @@ package struct Machine: Sendable {
             guard let source = index.source(name) else { break }
             sources[source].documents.restore(memory, answers(of: name))
             issueChanged(of: source)
-        case .memoryRead(let memory):
-            finishWork()
-            memoryRead(memory)
-        case .disproved(let name, let causes):
-            finishWork()
-            disprove(name, causes)
+        case .memoryRead(let memory): memoryRead(memory)
+        case .disproved(let name, let causes): disprove(name, causes)
         case .filesDeleted(let name): republish(name)
         case .stateDeleted: storeAgain()
         case .force(let service, let override, let ifOpen):
@@ -174,15 +154,10 @@ package struct Machine: Sendable {
         case .guardAnswered(let name, let answer): guardAnswered(name, answer)
         case .drillEnded(let service, let drill, let author):
             drillEnded(drill, of: service, by: author)
-        case .activate(let service):
-            finishWork()
-            activate(service)
+        case .activate(let service): activate(service)
         case .forget(let source, let author, let cause):
-            finishWork()
             forget(source, by: author, versionCause: cause)
         case .reconfigured(let plan, let replaced, let remembered):
-            finishWork()
-            backlog = []
             reconfigure(plan, replaced, remembered)
             reserveVersions()
         }
@@ -191,49 +166,94 @@ package struct Machine: Sendable {
 
     // MARK: - Decisions
 
-    /// Decides the services that are due, as many as a share has room for.
-    mutating func decideDue(all isWhole: Bool = false) {
-        let due = dueServices(all: isWhole)
-        var common = Announcements.Common()
+    /// Decides the services that are due, all of them together: the host guard judges what one event closes as a whole.
+    mutating func decideDue() {
+        guard services.areChanged || decisionWake.hasCome(at: now) else { return }
+        let due = services.indices.filter { services[$0].wake.hasCome(at: now) }
+        if due.isEmpty { return }
+        let candidates = candidates(due)
+        for candidate in candidates { decide(candidate) }
+    }
+
+    /// What these services should be, once their guards and the host guard have seen it.
+    private mutating func candidates(_ due: [Int]) -> [Candidate] {
         var candidates: [Candidate] = []
         candidates.reserveCapacity(due.count)
         for service in due {
-            services[service].updateAnnouncements(on: host, &common)
+            let confirmations = confirmations(of: service)
+            services[service].updateAnnouncements(confirmations, on: host)
             candidates.append(
-                services.withState(at: service) { $0.candidate(at: service, on: host) })
+                services[service].candidate(at: service, confirmations, on: host))
         }
-        if candidates.isEmpty { return }
         if stepGuards != nil { holdSteps(of: &candidates) }
         if let notice = hostGuard.holdExcess(of: candidates, at: now) {
             batch.messages.append(notice)
         }
-        for candidate in candidates {
-            let (service, name) = (candidate.service, candidate.name)
-            let record = services[service].decide(
-                candidate, isHeld: hostGuard.isHeld(name), hostGuard.closing(of: name), on: host,
-                &common, &batch.messages)
-            if ledger.entries[name] != services[service].entry {
-                ledger.entries[name] = services[service].entry
-                batch.changedEntries.insert(name)
-            }
-            guard let record else { continue }
-            publish(record, of: service)
-            if services[service].hasNewNotices { batch.add(.deliverNotice(name)) }
+        return candidates
+    }
+
+    private mutating func decide(_ candidate: Candidate) {
+        let (service, name) = (candidate.service, candidate.name)
+        let record = services[service].decide(
+            candidate, isHeld: hostGuard.isHeld(name), hostGuard.closing(of: name), on: host,
+            &batch.messages)
+        if ledger.entries[name] != services[service].entry {
+            ledger.entries[name] = services[service].entry
+            batch.isLedgerChanged = true
         }
+        guard let record else { return }
+        publish(record, of: service)
+        if services[service].hasNewNotices { batch.add(.deliverNotice(name)) }
+    }
+
+    /// When the sources of a service confirmed the flags of its switches.
+    func confirmations(of service: Int) -> [Confirmation] {
+        index.sources[service].enumerated().map { position, source in
+            guard let source else { return .never }
+            let answer = services[service].switches[position].newestReadable
+            return sources[source].confirmation(of: answer)
+        }
+    }
+
+    /// Computes what depends on all services, if one of them may have changed: an event that concerns no service looks
+    /// at none.
+    mutating func servicesChanged() {
+        guard services.areChanged else { return }
+        services.areChanged = false
+        decisionWake = Wake()
+        for service in services.indices { decisionWake.include(services[service].wake) }
+        overviewRevision.troubledServices = services.indices.count { services[$0].isTroubled }
+        for source in sources.indices {
+            sources[source].readership = readership(of: source)
+        }
+    }
+
+    private func readership(of source: Int) -> Readership {
+        let newest = sources[source].answers.first?.number
+        let interval = sources[source].plan.interval
+        var needs = Readership(hasReadNewest: newest != nil, restsOnNewest: newest != nil)
+        for reader in index.switches[source] {
+            let (service, position) = (reader.service, reader.position)
+            if let newest {
+                needs.hasReadNewest =
+                    needs.hasReadNewest && services[service].hasRead(newest, at: position)
+                needs.restsOnNewest =
+                    needs.restsOnNewest && services[service].switches[position].rests(on: newest)
+            }
+            let pace = services[service].pace(at: position) ?? interval
+            needs.pace = needs.pace.map { min($0, pace) } ?? pace
+            guard let limit = services[service].service.policy.maxStale else { continue }
+            needs.staleAfter = needs.staleAfter.map { min($0, limit) } ?? limit
+        }
+        return needs
     }
 
     // MARK: - Time
 
     /// Ends the fetch of a source that has answered. The flags of closed services may ask for another pace.
     mutating func scheduleNextFetch(of source: Int) {
-        let interval = sources[source].plan.interval
-        var pace: Duration?
-        for reader in index.switches[source] {
-            let asked = services.withState(at: reader.service) { $0.pace(at: reader.position) }
-            let own = asked ?? interval
-            pace = pace.map { min($0, own) } ?? own
-        }
-        if let pace, pace > interval {
+        let pace = sources[source].readership.pace
+        if let pace, pace > sources[source].plan.interval {
             host.trust.nextFetchScheduled(of: sources[source].name, after: pace, at: now)
         }
         sources[source].scheduleNextFetch(pace: pace, at: now, using: &random)
@@ -256,10 +276,13 @@ package struct Machine: Sendable {
 
     /// The wake-up for the earliest deadline of all; nil if it was requested already.
     private mutating func nextWake() -> Effect? {
-        var wake = Wake(boot: hasUnfinishedWork ? now.boot : pendingWrites.retryAt)
+        var wake = decisionWake
+        if let moment = pendingWrites.retryAt { wake.include(boot: moment) }
         if let moment = host.unreadable.retryAt { wake.include(boot: moment) }
-        wake.include(sources.next())
-        wake.include(services.next())
+        // By position,: a copy of a state costs more than what is asked of it.
+        for source in sources.indices {
+            if let moment = sources[source].nextFetch { wake.include(boot: moment) }
+        }
         guard wake != lastWake else { return nil }
         lastWake = wake
         return .sleep(wake)
@@ -272,4 +295,36 @@ package struct Machine: Sendable {
             $0.isProgressing(at: now, wakeUp: lastWake?.boot, tolerance: Self.tolerance)
         }
     }
+}
+
+/// The states of the services in the order of the plan, and whether one of them may have changed.
+struct ServiceStates: RandomAccessCollection, MutableCollection, Sendable {
+    private var states: [ServiceState]
+    var areChanged = true
+
+    /// These states, in their order.
+    init(_ states: [ServiceState] = []) { self.states = states }
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { states.count }
+
+    subscript(position: Int) -> ServiceState {
+        // A state is asked where it lies: to copy it costs more than most questions.
+        _read { yield states[position] }
+        _modify {
+            areChanged = true
+            yield &states[position]
+        }
+    }
+}
+
+/// What differs whenever there is something new to tell; see `Machine.overviewRevision`.
+package struct OverviewRevision: Hashable, Sendable {
+    var publications = 0
+    var drills = 0
+    var guardAnswers = 0
+    var troubledServices = 0
+    var troubledSources = 0
+    var hasPendingWrites = false
+    var unreadableRecords = 0
 }

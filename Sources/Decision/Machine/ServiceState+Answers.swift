@@ -1,19 +1,21 @@
 /// What the sources of a service ask it about their answers.
 extension ServiceState {
-    /// Whether a new answer brings nothing new for the service: the flags that it reads are those in force, as of the
-    /// same changes. So it is with most answers of a source that many services read.
-    func readsUnchanged(_ answer: inout SharedAnswer, at position: Int) -> Bool {
-        guard switches[position].isStable, let known = switches[position].answer,
-            readsSame(known, &answer, at: position)
-        else { return false }
+    /// Whether a new answer brings nothing new for the service: what it reads is in force, as of the same changes.
+    func bringsNothingNew(
+        _ answer: inout AnswerReader, _ reading: Reading, at position: Int
+    ) -> Bool {
+        guard switches[position].isStable, isInForce(&answer, reading, at: position) else {
+            return false
+        }
         guard case .ofEach = answer.answer.version else { return true }
-        return version(of: &answer, at: position) == switches[position].version
+        let version = service.version(of: answer.answer, from: service.switches[position].source)
+        return version == switches[position].version
     }
 
     /// The version of an answer for the service. A word for all flags counts only if the flags that it reads change.
-    func version(of answer: inout SharedAnswer, at position: Int) -> String? {
+    func version(of answer: inout AnswerReader, _ reading: Reading, at position: Int) -> String? {
         if case .ofAll = answer.answer.version, let known = switches[position].answer,
-            !known.answer.isInherited, readsSame(known, &answer, at: position)
+            !known.answer.isInherited, isInForce(&answer, reading, at: position)
         {
             return switches[position].version
         }
@@ -21,22 +23,23 @@ extension ServiceState {
     }
 
     /// The reading of an answer by a switch that may rest on it. Throws if it may not.
-    func read(_ answer: inout SharedAnswer, at position: Int) throws(InvalidFlag) -> Reading {
+    func read(_ answer: inout AnswerReader, at position: Int) throws(InvalidFlag) -> Reading {
         let reading = try answer.read(by: service.switches[position], of: service)
         try switches[position].checkVersion(of: reading)
         try values.check(&answer, at: position, of: service)
         return reading
     }
 
-    /// Whether the service finds the same in both answers. A flag that cannot be read is not a missing one.
-    private func readsSame(
-        _ known: NumberedAnswer, _ answer: inout SharedAnswer, at position: Int
+    /// Whether the service reads in an answer what it has read in the answer in force. Another signed document has
+    /// another end, and perhaps other authors.
+    private func isInForce(
+        _ answer: inout AnswerReader, _ reading: Reading, at position: Int
     ) -> Bool {
-        // Another signed document has another end, and perhaps other authors.
-        guard known.answer.unreadable == answer.answer.unreadable,
-            known.answer.signed == answer.answer.signed
+        guard let known = switches[position].answer?.answer,
+            known.unreadable == answer.answer.unreadable, known.signed == answer.answer.signed,
+            switches[position].reading == reading
         else { return false }
-        return answer.isSame(as: known, for: service, of: service.switches[position].source)
+        return values.areThose(in: &answer, of: service.switches[position].source, for: service)
     }
 
     /// Whether a switch has read the newest answer without a problem.
@@ -71,7 +74,7 @@ extension ServiceState {
 
     /// Puts the staged answer of a switch in force, if its source still has it and it is proved.
     mutating func activate(
-        from source: SourceState, _ answers: inout [SharedAnswer], at position: Int,
+        from source: SourceState, _ answers: inout [AnswerReader], at position: Int,
         _ messages: inout [LogMessage]
     ) {
         guard let staged = switches[position].staged?.number,
@@ -83,7 +86,7 @@ extension ServiceState {
             let before = switches[position].reading
             switches[position].putInForce(
                 answers[number].numbered, reading,
-                version: version(of: &answers[number], at: position))
+                version: version(of: &answers[number], reading, at: position))
             flagsTookForce(&answers[number], at: position, before: before, &messages)
         } catch {
             // It stays staged until the next good answer. A reload may have changed how it is read.
@@ -94,15 +97,14 @@ extension ServiceState {
     /// Adopts the known answers of its source for a switch without flags, and for its values. True if the switch
     /// is new and could read none of them, so that the source has to be fetched at once.
     mutating func adoptKnownAnswers(
-        of source: SourceState, _ answers: inout [SharedAnswer], at position: Int,
+        of source: SourceState, _ answers: inout [AnswerReader], at position: Int,
         on host: HostState
     ) -> Bool {
         if answers.contains(where: { $0.answer.signed != nil }) {
             catchUp(with: source, &answers, at: position, on: host)
         } else if switches[position].reading == nil, !answers.isEmpty {
             switches[position].adopt(
-                &answers, 0...answers.count - 1, confirmed: source.confirmation,
-                by: service.switches[position], of: service)
+                &answers, 0...answers.count - 1, by: service.switches[position], of: service)
         }
         values.adopt(&answers, upTo: switches[position].answer?.number, at: position, of: service)
         let isNew = switches[position].awaitedSince == host.now.boot

@@ -3,28 +3,30 @@ import CivilTime
 extension ServiceState {
     // MARK: - Evidence
 
-    /// The evidence of its switches, in their order.
-    func evidence(on host: HostState) -> [Evidence] {
+    /// The evidence of its switches, in their order. `confirmations`: when their sources confirmed their flags.
+    func evidence(_ confirmations: [Confirmation], on host: HostState) -> [Evidence] {
+        switches.indices.map { evidence(of: $0, confirmed: confirmations[$0], on: host) }
+    }
+
+    /// The evidence of one switch, whose source confirmed its flags then.
+    func evidence(of position: Int, confirmed: Confirmation, on host: HostState) -> Evidence {
         let now = host.now
-        let wakingEnds = wakingEnds(on: host)
-        // By position, here and below: a copy of a switch would cost more than what is read of it.
-        return switches.indices.map { position in
-            let source = service.switches[position].source
-            let age = switches[position].confirmation.age(at: now)
-            let isAnswered = switches[position].isAnswered
-            return Evidence(
-                source: source, reading: switches[position].reading, isAnswered: isAnswered,
-                isUnreadable: host.unreadable.contains(.flags(source)),
-                isAwaited: host.awaitsFirstAnswers && !isAnswered
-                    && now.boot < switches[position].awaitedSince + service.policy.firstTimeout,
-                isWaking: wakingEnds.map { now.boot < $0 } ?? false
-                    && host.wokenAt.map { age > now.boot - $0 } ?? false,
-                clock: clock(of: source, on: host), age: age, newest: switches[position].newest,
-                authors: switches[position].answer?.answer.signed?.authors ?? [],
-                isUnproved: switches[position].isUnproved,
-                version: switches[position].reading?.version.map(String.init)
-                    ?? switches[position].version)
-        }
+        let source = service.switches[position].source
+        let age = confirmed.age(at: now)
+        let isAnswered = confirmed.moment != nil
+        // By position: a copy of a switch would cost more than what is read of it.
+        return Evidence(
+            source: source, reading: switches[position].reading, isAnswered: isAnswered,
+            isUnreadable: host.unreadable.contains(.flags(source)),
+            isAwaited: host.awaitsFirstAnswers && !isAnswered
+                && now.boot < switches[position].awaitedSince + service.policy.firstTimeout,
+            isWaking: wakingEnds(on: host).map { now.boot < $0 } ?? false
+                && host.wokenAt.map { age > now.boot - $0 } ?? false,
+            clock: clock(of: source, on: host), age: age, newest: switches[position].newest,
+            authors: switches[position].answer?.answer.signed?.authors ?? [],
+            isUnproved: switches[position].isUnproved,
+            version: switches[position].reading?.version.map(String.init)
+                ?? switches[position].version)
     }
 
     /// The circumstances of its decision.
@@ -92,9 +94,11 @@ extension ServiceState {
     // MARK: - Verdict
 
     /// Its candidate for the host guard. Call `updateAnnouncements` before.
-    func candidate(at index: Int, on host: HostState) -> Candidate {
+    func candidate(
+        at index: Int, _ confirmations: [Confirmation], on host: HostState
+    ) -> Candidate {
         let circumstances = circumstances(on: host)
-        let evidence = evidence(on: host)
+        let evidence = evidence(confirmations, on: host)
         let verdict = keepDecided(service.decide(evidence, in: circumstances))
         let unforced =
             verdict.override == nil

@@ -23,12 +23,8 @@ extension ServiceState {
             let oldest = (isSigned ? own : nil) ?? oldestAnswer(of: plan.source, answers)
             let inForce = isSigned ? oldest : next.activation == .nextStart ? oldest ?? 0 : 0
             if let inForce, !answers.isEmpty {
-                let confirmed =
-                    inForce == 0 || !isSigned
-                    ? change.source.confirmation : answers[inForce].answer.lastConfirmed
                 let last = isSigned ? inForce : answers.count - 1
-                state.adopt(
-                    &change.answers, inForce...last, confirmed: confirmed, by: plan, of: next)
+                state.adopt(&change.answers, inForce...last, by: plan, of: next)
             }
             if state.reading != nil {
                 // The flags are known already: the wait does not start again.
@@ -56,7 +52,7 @@ struct SourceChange {
     /// The source after the reload.
     let source: SourceState
     /// Its answers, for the switches that read them again.
-    var answers: [SharedAnswer]
+    var answers: [AnswerReader]
     let hasOtherAddress: Bool
     let hasOtherDefaults: Bool
     let hasOtherAudience: Bool

@@ -5,7 +5,7 @@ import JSON
 ///
 /// The way of a decision: evidence of its switches → `candidate` → the host guard → `decide` → a
 /// record, if the files change. It knows no other services.
-struct ServiceState: Hashable, Schedulable {
+struct ServiceState: Hashable, Sendable {
     private(set) var service: Service
     var switches: [SwitchState]
     /// Its variant, if it has one, and its values.
@@ -66,19 +66,12 @@ struct ServiceState: Hashable, Schedulable {
 
     // MARK: - Answers
 
-    /// Offers a new answer of its source to a switch. True if the answer has to be stored. `changes` since
-    /// the answer before, if they are known, spare a comparison of the flags. It was in caches for `age`.
+    /// Offers a new answer of its source to a switch. True if the answer has to be stored. `confirmed` is when the
+    /// source confirmed the flags in force before.
     mutating func offer(
-        _ answer: inout SharedAnswer, to position: Int, _ changes: FlagChanges?,
-        on host: HostState, aged age: Duration, _ messages: inout [LogMessage]
+        _ answer: inout AnswerReader, to position: Int, confirmed: Confirmation,
+        on host: HostState, _ messages: inout [LogMessage]
     ) -> Bool {
-        let isNew = changes?.replace(service.switches[position].format) ?? false
-        if !isNew, readsUnchanged(&answer, at: position) {
-            replaceAnswer(by: answer.numbered, at: position, host.now, aged: age)
-            values.read(from: &answer, at: position, of: service, &messages)
-            return true
-        }
-        markDue()
         let reading: Reading
         do {
             reading = try read(&answer, at: position)
@@ -86,45 +79,41 @@ struct ServiceState: Hashable, Schedulable {
             markInvalid(error, at: position, &messages)
             return false
         }
+        if bringsNothingNew(&answer, reading, at: position) {
+            let isUnproved = switches[position].replaceAnswer(with: answer.numbered)
+            if isUnproved || mayChange(afterConfirmation: confirmed, at: host.now) { markDue() }
+            values.read(from: &answer, at: position, of: service, &messages)
+            return true
+        }
+        markDue()
         let before = switches[position].reading
-        let missing = missingSignatures(under: reading, &answer, at: position, on: host)
+        let missing = missingSignatures(
+            under: reading, &answer, at: position, confirmed: confirmed, on: host)
         let offer = switches[position].offer(
-            answer.numbered, reading, version: version(of: &answer, at: position),
+            answer.numbered, reading, version: version(of: &answer, reading, at: position),
             isForNextStart: service.activation == .nextStart, missing: missing,
-            mover: unconfirmedMove(reading, at: position, on: host), at: host.now, aged: age)
+            mover: unconfirmedMove(reading, at: position, on: host))
         if offer == .inForce { flagsTookForce(&answer, at: position, before: before, &messages) }
         return offer != .waits
     }
 
-    /// Rests a switch on a new answer if no key has changed that its format reads, so that an answer costs
-    /// the services that it concerns. False, and nothing changes, if it has to be offered.
-    mutating func replaceAnswer(
-        ifUnaffectedBy changes: FlagChanges, at position: Int, _ now: Now, aged age: Duration
-    ) -> Bool {
-        guard values.isEmpty, switches[position].answer?.number == changes.before,
-            switches[position].isStable, !changes.concern(service.switches[position].format)
-        else { return false }
-        replaceAnswer(by: changes.answer, at: position, now, aged: age)
-        return true
-    }
-
-    private mutating func replaceAnswer(
-        by answer: NumberedAnswer, at position: Int, _ now: Now, aged age: Duration
-    ) {
-        let maxStale = service.policy.maxStale
-        if switches[position].replaceAnswer(with: answer, at: now, aged: age, maxStale: maxStale) {
-            markDue()
-        }
-    }
-
     /// The source of a switch confirms this answer. False if the switch could not read it: then it has to be offered.
     mutating func confirmAnswer(
-        _ newest: Int, at position: Int, _ now: Now, aged age: Duration
+        _ newest: Int, at position: Int, confirmed: Confirmation, _ now: Now
     ) -> Bool {
         guard switches[position].newestReadable == newest else { return false }
-        let maxStale = service.policy.maxStale
-        if switches[position].confirmAnswer(at: now, aged: age, maxStale: maxStale) { markDue() }
+        if !switches[position].newest.isAccepted {
+            switches[position].acceptNewest()
+            markDue()
+        } else if mayChange(afterConfirmation: confirmed, at: now) {
+            markDue()
+        }
         return true
+    }
+
+    /// Whether it may matter to its verdict that a source confirms flags that it confirmed then.
+    private func mayChange(afterConfirmation known: Confirmation, at now: Now) -> Bool {
+        known.moment == nil || service.policy.maxStale.map { known.age(at: now) >= $0 } ?? false
     }
 
     /// Marks the newest answer of a switch's source as invalid. The flags in force stay.
@@ -154,7 +143,7 @@ struct ServiceState: Hashable, Schedulable {
     /// A switch has other flags in force: reads the values from the same answer, and warns about an end that is no
     /// date, and a required version while the installed version is unknown.
     mutating func flagsTookForce(
-        _ answer: inout SharedAnswer, at position: Int, before: Reading?,
+        _ answer: inout AnswerReader, at position: Int, before: Reading?,
         _ messages: inout [LogMessage]
     ) {
         guard let reading = switches[position].reading else { return }
@@ -206,15 +195,15 @@ struct ServiceState: Hashable, Schedulable {
     }
 
     /// Notes since when the ends and windows of the flags in force are known.
-    mutating func updateAnnouncements(on host: HostState, _ common: inout Announcements.Common) {
-        announcements.update(from: switches, host.trust, &common, at: host.now)
+    mutating func updateAnnouncements(_ confirmations: [Confirmation], on host: HostState) {
+        announcements.update(from: switches, confirmations, host.trust, at: host.now)
     }
 
     /// Decides it by the candidate, unless the host guard holds it open or `min_closed` keeps it
     /// closed. Returns the new record; nil if the files stay as they are.
     mutating func decide(
         _ candidate: Candidate, isHeld: Bool, _ closing: Closing?, on host: HostState,
-        _ common: inout Announcements.Common, _ messages: inout [LogMessage]
+        _ messages: inout [LogMessage]
     ) -> PublishedVerdict? {
         isReconfigured = false
         let now = host.now
@@ -238,7 +227,7 @@ struct ServiceState: Hashable, Schedulable {
         entry?.drainsUntil = drainsUntil
         entry?.closing = closing
         entry?.order = verdict.override.map { .init(until: $0.until, unforced: wanted.last) }
-        let announced = announcements.stored(at: now.wall, &common)
+        let announced = announcements.stored(at: now.wall)
         if entry?.announced != nil || !announced.isEmpty { entry?.announced = announced }
         wake = nextWake(candidate, edge, on: host)
         if let wait = publicNotices.next { wake.include(wall: now.wall + wait) }

@@ -13,7 +13,7 @@ struct ServiceValues: Hashable, Sendable {
 
     /// Reads the values from the answer on which a switch rests now. A wrong type leaves the last good value.
     mutating func read(
-        from answer: inout SharedAnswer, at position: Int, of service: Service,
+        from answer: inout AnswerReader, at position: Int, of service: Service,
         _ messages: inout [LogMessage]
     ) {
         guard !held.isEmpty, service.isPrimary(position) else { return }
@@ -24,9 +24,19 @@ struct ServiceValues: Hashable, Sendable {
         }
     }
 
+    /// Whether the service reads the same values in an answer of this source as before.
+    func areThose(
+        in answer: inout AnswerReader, of source: SourceName, for service: Service
+    ) -> Bool {
+        for (index, plan) in service.remote.enumerated() where plan.source == source {
+            guard held[index].isSame(in: &answer, as: plan) else { return false }
+        }
+        return true
+    }
+
     /// Throws for an answer in which a value is too large, or which makes all values too large together.
     func check(
-        _ answer: inout SharedAnswer, at position: Int, of service: Service
+        _ answer: inout AnswerReader, at position: Int, of service: Service
     ) throws(InvalidFlag) {
         guard !held.isEmpty else { return }
         let source = service.switches[position].source
@@ -40,7 +50,7 @@ struct ServiceValues: Hashable, Sendable {
     /// Reads the values from known answers, newest first: each from the newest with a good value, and none from an
     /// answer newer than `lead`, on which the switch rests.
     mutating func adopt(
-        _ answers: inout [SharedAnswer], upTo lead: Int?, at position: Int, of service: Service
+        _ answers: inout [AnswerReader], upTo lead: Int?, at position: Int, of service: Service
     ) {
         guard !held.isEmpty, service.isPrimary(position) else { return }
         let usable = (answers.firstIndex { $0.number == lead } ?? answers.count)..<answers.count
@@ -102,7 +112,7 @@ private struct HeldValue: Hashable {
     var size: Int { value?.size ?? 0 }
 
     /// How many bytes it would have by an answer; a flag that cannot be read leaves it as it is.
-    func size(in answer: inout SharedAnswer, as plan: RemoteValue) throws(InvalidFlag) -> Int {
+    func size(in answer: inout AnswerReader, as plan: RemoteValue) throws(InvalidFlag) -> Int {
         do throws(InvalidFlag) {
             return try answer.read(plan).size
         } catch {
@@ -111,8 +121,18 @@ private struct HeldValue: Hashable {
         }
     }
 
+    /// Whether an answer says the same of it as the answer before.
+    func isSame(in answer: inout AnswerReader, as plan: RemoteValue) -> Bool {
+        do throws(InvalidFlag) {
+            let new = try answer.read(plan)
+            return problem == nil && self.answer != nil && value == new
+        } catch {
+            return problem == error
+        }
+    }
+
     /// Reads an answer. A flag of the wrong type changes nothing; its problem is returned once.
-    mutating func read(from answer: inout SharedAnswer, as plan: RemoteValue) -> InvalidFlag? {
+    mutating func read(from answer: inout AnswerReader, as plan: RemoteValue) -> InvalidFlag? {
         do {
             value = try answer.read(plan)
             self.answer = answer.number

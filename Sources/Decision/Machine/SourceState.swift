@@ -2,13 +2,17 @@ import CivilTime
 import JSON
 
 /// The state of one source: the time of its next fetch, its outcomes and its answers.
-struct SourceState: Schedulable {
+struct SourceState: Sendable {
     private(set) var plan: SourcePlan
     /// The answers on which a switch or a value rests, newest first. More than one answer only
     /// while a switch cannot read the newest, or flags are staged.
     private(set) var answers: [NumberedAnswer] = []
     /// When the source last gave or confirmed the newest answer.
     private(set) var confirmation = Confirmation.never
+    /// When it last gave or confirmed the other answers, by their numbers.
+    private var earlier: [Int: Confirmation] = [:]
+    /// What the services that read it need, as of the last change of a service.
+    var readership = Readership()
     /// The time that the last good answer has been in caches on the way. Of signed flags it is zero: they have a
     /// version and an end, which no cache can change.
     private(set) var ageOnArrival = Duration.zero
@@ -23,8 +27,6 @@ struct SourceState: Schedulable {
     private var schedule: Schedule
     private var activity: Activity
     private var numbered = 0
-    /// The newest answer, as long as some switch has not accepted it, with what was read of it and found about it.
-    var offered: SharedAnswer?
 
     private enum Activity: Hashable {
         /// No fetch is in flight. Left for `fetching` at `until`; a hint makes the fetch due at once.
@@ -61,8 +63,6 @@ struct SourceState: Schedulable {
 
     /// When the next fetch is due; nil while one is in flight.
     var nextFetch: Boottime? { if case .waiting(let moment) = activity { moment } else { nil } }
-
-    var wake: Wake { Wake(boot: nextFetch) }
 
     /// Begins a fetch if it is due. True if it is in flight now.
     mutating func startFetchIfDue(at now: Now) -> Bool {
@@ -153,6 +153,16 @@ struct SourceState: Schedulable {
         return numbered
     }
 
+    /// The newest of its answers, as signed by those who count now; nil leaves its authors.
+    func newest(signedBy authors: [String]?) -> NumberedAnswer {
+        var newest = answers[0]
+        if let authors, let signed = newest.answer.signed {
+            newest.answer.signed = SignedAnswer(
+                signed.order, by: authors, signatures: signed.signatures)
+        }
+        return newest
+    }
+
     /// Takes the validators of an answer that repeats the newest answer. True if it does. The validators are not
     /// stored: an ETag that changes at every poll must not cause a write at every poll. Where the newest answer is
     /// not proved, other signatures are new.
@@ -180,7 +190,10 @@ struct SourceState: Schedulable {
     /// before held. A switch that needs a key without a default reports an invalid flag.
     mutating func insert(_ answer: NumberedAnswer, at now: Now) -> [LogMessage] {
         let before = answers.first?.answer
-        if before != nil { answers[0].answer.confirmedAt = confirmation.instant(at: now) }
+        if before != nil {
+            answers[0].answer.confirmedAt = confirmation.instant(at: now)
+            earlier[answers[0].number] = confirmation
+        }
         answers.insert(answer, at: 0)
         confirmAnswer(at: now)
         // A restart must not take its arrival for its confirmation.
@@ -201,6 +214,18 @@ struct SourceState: Schedulable {
     /// Whether its last good answer was from a cache.
     var isFromCache: Bool { problems.has(.cached) }
 
+    /// When it last gave or confirmed the answer of this number; `never` for an answer that it has not.
+    func confirmation(of number: Int?) -> Confirmation {
+        guard let number else { return .never }
+        return number == answers.first?.number ? confirmation : earlier[number] ?? .never
+    }
+
+    /// Whether its next confirmation changes nothing for the services that read it.
+    func isSettled(at now: Now) -> Bool {
+        guard readership.restsOnNewest, confirmation.moment != nil else { return false }
+        return readership.staleAfter.map { confirmation.age(at: now) < $0 } ?? true
+    }
+
     /// Notes that the source has confirmed the newest answer.
     mutating func confirmAnswer(at now: Now) { confirmation.renew(at: now, ageOnArrival) }
 
@@ -210,6 +235,7 @@ struct SourceState: Schedulable {
         guard !stored.answers.isEmpty else { return }
         answers = stored.answers.map { number($0) }
         confirmation = .earlier(stored.confirmedAt)
+        for answer in answers.dropFirst() { earlier[answer.number] = answer.answer.lastConfirmed }
     }
 
     /// Drops every answer, by an operator's order. The highest version of signed documents stays, unless
@@ -219,7 +245,7 @@ struct SourceState: Schedulable {
         if documents.forget(isVersionDropped: isVersionDropped) {
             activity = .waiting(until: now.boot)
         }
-        (answers, offered) = ([], nil)
+        (answers, earlier) = ([], [:])
         mirrors = Mirrors(of: plan.mirrors)
         confirmation = .never
         problems.clear(.unproved, .versionJump)
@@ -237,6 +263,7 @@ struct SourceState: Schedulable {
     /// Drops the answers on which no switch and no value rests.
     mutating func dropAnswers(except used: Set<Int>) {
         answers.removeAll { !used.contains($0.number) }
+        earlier = earlier.filter { used.contains($0.key) }
     }
 
     // MARK: - Reload
@@ -249,17 +276,19 @@ struct SourceState: Schedulable {
             // Failures, schedule and warnings belong to the earlier address; the flags alone stay.
             state = SourceState(plan: next, at: now)
             state.numbered = numbered
-            state.confirmation = confirmation.earlier(at: now)
             state.documents = documents
             // It came from the earlier address.
             state.documents.dropAwaiting()
+        }
+        if replacement == .otherAddress || next.audience != plan.audience {
+            state.confirmation = confirmation.earlier(at: now)
+            state.earlier = earlier.mapValues { $0.earlier(at: now) }
         }
         state.documents.setAudience(next.audience)
         if next != plan || replacement != nil {
             state.mirrors = Mirrors(of: next.mirrors)
             state.problems.clear(.mirror)
         }
-        state.offered = nil
         state.plan = next
         state.schedule.interval = next.interval
         state.schedule.maxBackoff = next.maxBackoff
@@ -279,7 +308,7 @@ struct SourceState: Schedulable {
             state.fetch(noLaterThan: now.boot)
         }
         return SourceChange(
-            source: state, answers: state.answers.map { SharedAnswer($0) },
+            source: state, answers: state.answers.map { AnswerReader($0) },
             hasOtherAddress: replacement == .otherAddress,
             hasOtherDefaults: next.defaults != plan.defaults,
             hasOtherAudience: next.audience != plan.audience)
@@ -290,4 +319,16 @@ struct SourceState: Schedulable {
         guard case .waiting(let due) = activity, problems.failure?.retryAfter == nil else { return }
         activity = .waiting(until: min(due, moment))
     }
+}
+
+/// What the services that read a source need of it.
+struct Readership: Hashable {
+    /// Whether each switch has read the newest answer without a problem.
+    var hasReadNewest = false
+    /// Whether each switch rests on the newest answer, which counts for it.
+    var restsOnNewest = false
+    /// The shortest wait between two polls that a switch asks for; nil without switches.
+    var pace: Duration?
+    /// The shortest age at which flags become stale; nil if none do.
+    var staleAfter: Duration?
 }

@@ -140,8 +140,7 @@ extension Machine {
         for index in candidates.indices {
             let (service, name) = (candidates[index].service, candidates[index].name)
             guard stepGuards?.name(for: name) != nil else { continue }
-            let due = services.withState(at: service) { $0.dueStep(candidates[index], on: host) }
-            guard let due else {
+            guard let due = services[service].dueStep(candidates[index], on: host) else {
                 stepGuards?.stepIsGone(of: name)
                 continue
             }

@@ -12,8 +12,6 @@ struct SwitchState: Hashable, Sendable {
     private(set) var version: String?
     /// A newer answer that takes force at the next start, or by `activate`.
     private(set) var staged: Staged?
-    /// When the source last gave or confirmed the flags in force.
-    private(set) var confirmation: Confirmation = .never
     private(set) var newest = NewestAnswer.accepted
     /// The highest version in accepted flags; nil if they had none.
     private var highestVersion: Int64?
@@ -43,9 +41,6 @@ struct SwitchState: Hashable, Sendable {
     /// A switch without flags whose service waits for them since `moment`.
     init(awaitedSince moment: Boottime) { awaitedSince = moment }
 
-    /// Whether the source gave or confirmed the flags in force since the start.
-    var isAnswered: Bool { confirmation.moment != nil }
-
     var problem: InvalidFlag? { newest.problem }
 
     /// The number of the newest answer that it could read: the staged answer, or the one in force.
@@ -67,7 +62,7 @@ struct SwitchState: Hashable, Sendable {
     /// the gate.
     mutating func offer(
         _ answer: NumberedAnswer, _ next: Reading, version: String?, isForNextStart: Bool,
-        missing: MissingSignatures? = nil, mover: Unconfirmed?, at now: Now, aged age: Duration
+        missing: MissingSignatures? = nil, mover: Unconfirmed?
     ) -> Disposition {
         if let missing {
             newest = .awaitingSignature(missing)
@@ -76,7 +71,7 @@ struct SwitchState: Hashable, Sendable {
         if isForNextStart, reading != nil {
             staged = .answer(number: answer.number, next)
             raiseVersion(to: next)
-            markAccepted(at: now, aged: age)
+            newest = .accepted
             return .staged
         }
         if var mover {
@@ -89,7 +84,7 @@ struct SwitchState: Hashable, Sendable {
             }
         }
         putInForce(answer, next, version: version)
-        markAccepted(at: now, aged: age)
+        newest = .accepted
         return .inForce
     }
 
@@ -97,30 +92,14 @@ struct SwitchState: Hashable, Sendable {
     var isStable: Bool { newest.isAccepted && staged == nil && answer?.answer.isInherited == false }
 
     /// Replaces the answer by one whose flags are those in force. True if this may change the verdict.
-    mutating func replaceAnswer(
-        with answer: NumberedAnswer, at now: Now, aged age: Duration, maxStale: Duration?
-    ) -> Bool {
+    mutating func replaceAnswer(with answer: NumberedAnswer) -> Bool {
         self.answer = answer
         defer { isUnproved = false }
-        return confirmAnswer(at: now, aged: age, maxStale: maxStale) || isUnproved
+        return isUnproved
     }
 
-    /// The source has confirmed the newest answer, in force or staged, by an answer of this `age`. True if this may
-    /// change the verdict.
-    mutating func confirmAnswer(at now: Now, aged age: Duration, maxStale: Duration?) -> Bool {
-        let wasStale = maxStale.map { confirmation.age(at: now) >= $0 } ?? false
-        let mayChange = !isAnswered || !newest.isAccepted || wasStale
-        markAccepted(at: now, aged: age)
-        return mayChange
-    }
-
-    /// The source has confirmed the flags in force, and not the newest answer, which waits.
-    mutating func confirmFlags(at now: Now) { confirmation = .now(now.boot) }
-
-    private mutating func markAccepted(at now: Now, aged age: Duration) {
-        confirmation.renew(at: now, age)
-        newest = .accepted
-    }
+    /// Whether it rests on this answer of its source, in force or staged, and on no other.
+    func rests(on newest: Int) -> Bool { newestReadable == newest && self.newest.isAccepted }
 
     /// Marks the newest answer as invalid; the flags in force stay. False if it had this problem already.
     mutating func markInvalid(_ problem: InvalidFlag) -> Bool {
@@ -164,33 +143,22 @@ struct SwitchState: Hashable, Sendable {
 
     // MARK: - Known answers
 
-    /// Puts the newest readable answer at these `positions` in force. `confirmed` is the confirmation of the newest;
-    /// an older answer was confirmed until the next answer came.
+    /// Puts the newest readable answer at these `positions` in force.
     mutating func adopt(
-        _ answers: inout [SharedAnswer], _ positions: ClosedRange<Int>, confirmed: Confirmation,
-        by plan: Switch, of service: Service
+        _ answers: inout [AnswerReader], _ positions: ClosedRange<Int>, by plan: Switch,
+        of service: Service
     ) {
         for index in positions {
             do {
                 let reading = try answers[index].read(by: plan, of: service)
                 let answer = answers[index].numbered
-                let isNewest = index == positions.lowerBound
-                adopt(
-                    answer, reading, confirmed: isNewest ? confirmed : answer.answer.lastConfirmed,
-                    version: service.version(of: answer.answer, from: plan.source))
+                putInForce(
+                    answer, reading, version: service.version(of: answer.answer, from: plan.source))
                 return
             } catch {
                 if case .accepted = newest { newest = .invalid(error) }
             }
         }
-    }
-
-    /// Puts a known answer in force by its reading.
-    mutating func adopt(
-        _ answer: NumberedAnswer, _ reading: Reading, confirmed: Confirmation, version: String?
-    ) {
-        putInForce(answer, reading, version: version)
-        confirmation = confirmed
     }
 
     /// Notes that the newest known answer counts.
@@ -204,17 +172,15 @@ struct SwitchState: Hashable, Sendable {
         raiseVersion(to: reading)
     }
 
-    /// Keeps the flags in force after the source's address has changed: unconfirmed as after a start, and without their
-    /// version. The service waits only for a switch without flags.
+    /// Keeps the flags in force after the source's address has changed, without their version. The service waits only
+    /// for a switch without flags.
     mutating func inherit(at now: Now) {
-        confirmation = confirmation.earlier(at: now)
         (newest, highestVersion, versionJump) = (.accepted, nil, nil)
         if reading == nil { awaitedSince = now.boot }
     }
 
     /// Waits for the first document for another audience: the flags in force are not proved.
     mutating func awaitProof(at now: Now) {
-        confirmation = confirmation.earlier(at: now)
         newest = .accepted
         awaitedSince = now.boot
     }
@@ -226,7 +192,7 @@ struct SwitchState: Hashable, Sendable {
     mutating func unstage() { staged = nil }
 
     /// Stages a known answer, also if it cannot be read any more.
-    mutating func stage(_ answer: inout SharedAnswer, by plan: Switch, of service: Service) {
+    mutating func stage(_ answer: inout AnswerReader, by plan: Switch, of service: Service) {
         do {
             staged = .answer(number: answer.number, try answer.read(by: plan, of: service))
         } catch {

@@ -41,12 +41,14 @@ package struct Overview {
         var found = (host + unreadable + gates.filter { $0.subject.concerns(isChosen) })
             .map(ProblemReference.known)
         let (services, sources) = (machine.services, machine.sources)
-        for position in services.withProblems where isChosen(services[position].service.name) {
+        for position in services.indices
+        where services[position].isTroubled && isChosen(services[position].service.name) {
             found += services[position].problems.all.indices.map {
                 .service(services[position].service.name, $0)
             }
         }
-        for position in sources.withProblems where machine.isFollowed(position, by: isChosen) {
+        for position in sources.indices
+        where sources[position].isTroubled && machine.isFollowed(position, by: isChosen) {
             found += sources[position].problems.all.indices.map {
                 .source(sources[position].name, $0)
             }

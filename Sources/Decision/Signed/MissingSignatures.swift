@@ -36,7 +36,7 @@ extension Service {
     /// does, and an order that takes an announced end back opens. If there are no flags yet, `when_unknown`
     /// holds. `number` is the number of the answer in force.
     func missingSignatures(
-        under next: Reading, _ answer: inout SharedAnswer, by authors: [String], read plan: Switch,
+        under next: Reading, _ answer: inout AnswerReader, by authors: [String], read plan: Switch,
         before: Evidence, _ number: Int?, in circumstances: Circumstances
     ) -> MissingSignatures? {
         let (close, open) = (policy.signaturesToClose, policy.signaturesToOpen)

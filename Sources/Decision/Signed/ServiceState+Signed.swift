@@ -6,7 +6,7 @@ extension ServiceState {
     /// newer answers are offered, the oldest first. If more are needed, the switch waits for the source:
     /// a person who signed a stored answer may not be listed any more.
     mutating func catchUp(
-        with source: SourceState, _ answers: inout [SharedAnswer], at position: Int,
+        with source: SourceState, _ answers: inout [AnswerReader], at position: Int,
         on host: HostState
     ) {
         let isStart = switches[position].reading == nil
@@ -14,10 +14,8 @@ extension ServiceState {
         if let number = switches[position].newestReadable {
             newer = 0..<(answers.firstIndex { $0.number == number } ?? answers.count)
         } else if let stored = storedPosition(in: source, at: position) {
-            let confirmed = confirmation(of: answers[stored].numbered, source)
             switches[position].adopt(
-                &answers, stored...stored, confirmed: confirmed,
-                by: service.switches[position], of: service)
+                &answers, stored...stored, by: service.switches[position], of: service)
             newer = 0..<stored
         }
         guard service.policy.mostSignatures == 1 else { return }
@@ -37,7 +35,7 @@ extension ServiceState {
 
     /// Puts a known answer in force, or stages it, if it counts for a switch.
     private mutating func consider(
-        _ answer: inout SharedAnswer, of source: SourceState, isStart: Bool, at position: Int,
+        _ answer: inout AnswerReader, of source: SourceState, isStart: Bool, at position: Int,
         on host: HostState
     ) {
         let reading: Reading
@@ -52,17 +50,11 @@ extension ServiceState {
         if !isStart, service.activation == .nextStart, switches[position].reading != nil {
             switches[position].stage(&answer, by: service.switches[position], of: service)
         } else {
-            switches[position].adopt(
-                answer.numbered, reading, confirmed: confirmation(of: answer.numbered, source),
+            switches[position].putInForce(
+                answer.numbered, reading,
                 version: service.version(of: answer.answer, from: source.name))
         }
         switches[position].acceptNewest()
-    }
-
-    /// When a source last confirmed one of its answers.
-    private func confirmation(of answer: NumberedAnswer, _ source: SourceState) -> Confirmation {
-        answer.number == source.answers.first?.number
-            ? source.confirmation : answer.answer.lastConfirmed
     }
 
     // MARK: - Signatures of new answers
@@ -70,7 +62,8 @@ extension ServiceState {
     /// The signatures that a new answer lacks before it counts for a switch; nil if it lacks none, or comes
     /// from a source without signers. It must not take a staged order back either.
     func missingSignatures(
-        under next: Reading, _ answer: inout SharedAnswer, at position: Int, on host: HostState
+        under next: Reading, _ answer: inout AnswerReader, at position: Int,
+        confirmed: Confirmation, on host: HostState
     ) -> MissingSignatures? {
         guard let authors = answer.answer.signed?.authors,
             authors.count < service.policy.mostSignatures
@@ -80,7 +73,7 @@ extension ServiceState {
             return MissingSignatures(gate: nil, authors: authors, needed: needed)
         }
         var circumstances = circumstances(on: host)
-        let inForce = evidence(on: host)[position]
+        let inForce = evidence(of: position, confirmed: confirmed, on: host)
         var before = [(inForce, number: switches[position].answer?.number)]
         if inForce.isAwaited {
             // A start excuses stale flags until their source answers, unless `when_stale` had moved the gate.
@@ -101,10 +94,13 @@ extension ServiceState {
     }
 
     /// Whether an answer would count for a switch: it can read it, and enough people have signed it.
-    func wouldCount(_ answer: inout SharedAnswer, at position: Int, on host: HostState) -> Bool {
+    func wouldCount(
+        _ answer: inout AnswerReader, at position: Int, confirmed: Confirmation, on host: HostState
+    ) -> Bool {
         do {
             let reading = try read(&answer, at: position)
-            return missingSignatures(under: reading, &answer, at: position, on: host) == nil
+            return missingSignatures(
+                under: reading, &answer, at: position, confirmed: confirmed, on: host) == nil
         } catch {
             return false
         }

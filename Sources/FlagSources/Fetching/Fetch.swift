@@ -24,7 +24,6 @@ final class Fetch {
     private var crashGuard: CrashGuard
     /// Whether an answer counts as read once services have decided by it, which `answerDecided` says.
     private let isDecidedOn: Bool
-    private let memory: HeapTrimmer
     /// Made once, so that a poll allocates one closure and not two.
     private var complete: HTTPTransfer.Completion = { _ in }
 
@@ -40,7 +39,6 @@ final class Fetch {
         self.timeout = timeout ?? "\(TransferError.timedOut(limit))"
         self.context = context
         deadline = context.now.boot
-        memory = HeapTrimmer(context.loop)
         crashGuard = CrashGuard(
             of: context.name, in: context.environment.runtimeDirectory, at: context.now.boot)
         complete = { [unowned self] in ended($0) }
@@ -96,7 +94,6 @@ final class Fetch {
         for result: Result<HTTPResponse, TransferError>
     ) throws(Failure) -> HTTPResponse {
         let response = try result.mapError(failure).get()
-        memory.bytesRead(response.body.count, isUsed: response.status == 200)
         do throws(Failure) {
             try crashGuard.arm(for: response.body, at: context.now.boot)
         } catch {

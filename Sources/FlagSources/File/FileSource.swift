@@ -16,7 +16,6 @@ package final class FileSource: FlagSource {
     private var watch: PathWatch?
     private var deliveredProblem: String?
     private var crashGuard: CrashGuard
-    private let memory: HeapTrimmer
     /// Whether somebody reads the whole file as one value.
     private var alone = FlagDocument.Alone.nothing
 
@@ -32,7 +31,6 @@ package final class FileSource: FlagSource {
         self.loop = loop
         self.deliver = deliver
         crashGuard = CrashGuard(of: name, in: runtimeDirectory, at: loop.now.boot)
-        memory = HeapTrimmer(loop)
     }
 
     package var fingerprint: String { "file:\(path)" }
@@ -73,7 +71,6 @@ package final class FileSource: FlagSource {
     private func outcome() -> Outcome {
         do {
             let body = try File.read(path, limit: maxBody)
-            memory.bytesRead(body.count, isUsed: true)
             try crashGuard.arm(for: body, at: loop.now.boot)
             return .answer(try answer(in: body, alone: alone, at: loop.now.wall))
         } catch let failure as Failure {

@@ -112,7 +112,7 @@ struct HostGuardTests {
         let effects =
             try before.at(2, "app", answers: #"{"service_end": "yes"}"#)
             + before.at(3, .confirm(["a"], by: "root"))
-        for case .storeLedger(let newer, _) in effects { ledger = newer }
+        for case .storeLedger(let newer) in effects { ledger = newer }
         #expect(ledger.entries.values.filter(\.isHeld).count == 1)
         var transcript = try Transcript(
             plan: Self.plan(["a", "b"], limit: 1), memory: Memory(ledger: ledger)
@@ -140,7 +140,7 @@ struct GuardRestartTests {
 
     private static func ledger(in effects: [Effect]) -> Ledger? {
         var found: Ledger?
-        for case .storeLedger(let ledger, _) in effects { found = ledger }
+        for case .storeLedger(let ledger) in effects { found = ledger }
         return found
     }
 

@@ -84,8 +84,8 @@ import Testing
             60s app answers {"shop": {"apiInactive": true, "forceUpdate": false}} (confirmed)
                 store app: {"shop": {"apiInactive": true, "forceUpdate": false}} {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": false, "forceUpdate": false}}
                 remember blog=running#2 shop=maintenance#3
-                publish blog running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
                 publish shop maintenance closed flags #3 until 2027-03-02T00:01:00+00:00
+                publish blog running open invalid-answer #2 until 2027-03-02T00:01:00+00:00
                 log warning: blog: running: the last answer of source 'app' is invalid: key 'blog' is missing; the last good flags stay in force
                 log notice: shop: maintenance (was running): set by the flags of source 'app'
             120s app answers {"blog": {"apiInactive": false, "forceUpdate": false}, "shop": {"apiInactive": true, "forceUpdate": false}} (stored, confirmed)

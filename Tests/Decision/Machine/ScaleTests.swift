@@ -33,13 +33,8 @@ import Testing
     @Test func anAnswerTouchesOnlyTheServicesThatItConcerns() throws {
         var play = try begin()
         let before = play.machine.publicationCount
-        let effects = try play.at(60, "app", answers: flags(ended: [7]))
-        let changed = effects.compactMap { effect -> Set<ServiceName>? in
-            if case .storeLedger(_, let changed) = effect { changed } else { nil }
-        }
-        #expect(published(effects) == ["s7"])
-        #expect(changed == [["s7"]])
-        #expect(play.machine.published(since: before).map(Array.init) == ["s7"])
+        #expect(published(try play.at(60, "app", answers: flags(ended: [7]))) == ["s7"])
+        #expect(play.machine.publicationCount == before + 1)
     }
 
     @Test func allServicesThatAnAnswerConcernsAreDecidedInTheirOrder() throws {
@@ -73,18 +68,65 @@ import Testing
         #expect(play.states.filter { $0 == .ended }.count == 2)
     }
 
-    /// Readers look at all services if they have not looked for a long time.
-    @Test func publicationsOfLongAgoAreNotRemembered() throws {
-        var play = try begin()
-        for minute in 1...5 {
-            let all = Set(0..<Self.count)
-            try play.at(
-                Double(60 * minute), "app",
-                answers: flags(ended: minute.isMultiple(of: 2) ? [] : all))
+    /// Whatever the order of the configuration is, what closes is written first, and before anything is said of it.
+    @Test func closingsComeBeforeEverythingElse() throws {
+        let before = Set((0..<Self.count).filter { $0.isMultiple(of: 2) })
+        var play = try begin().receiving(flags(ended: before), at: 60)
+        let after = Set((0..<Self.count).filter { !$0.isMultiple(of: 2) })
+        let effects = try play.at(120, "app", answers: flags(ended: after))
+        let (closed, opened) = (after.sorted(), before.sorted())
+        #expect(published(effects) == (closed + opened).map { "s\($0)" })
+        guard case .storeFlags = effects.first, case .storeLedger = effects.dropFirst().first else {
+            Issue.record("the effects begin with \(effects.prefix(2))")
+            return
         }
-        #expect(play.machine.published(since: 0) == nil)
-        #expect(play.machine.published(since: play.machine.publicationCount)?.isEmpty == true)
-        #expect(play.machine.published(since: play.machine.publicationCount + 1) == nil)
+    }
+
+    /// What one answer closes is judged as a whole.
+    @Test func theHostGuardJudgesTheClosingsOfAnAnswerTogether() throws {
+        var plan = try plan()
+        plan.guardLimits.count = 500
+        var play = try Transcript(plan: plan).started().receiving(flags(), at: 1)
+        try play.at(62, "app", answers: flags(ended: Set(0..<Self.count)))
+        #expect(play.states.allSatisfy { $0 == .running })
+        play.at(63, .confirm(plan.services.map(\.name), by: "root"))
+        #expect(play.states.allSatisfy { $0 == .ended })
+    }
+}
+
+/// Many services that follow two people by one source.
+@Suite struct ManyReadersTests {
+    private static func signed(_ count: Int) throws -> Transcript {
+        var plan = Plan(
+            try (0..<count).map {
+                try service("s\($0)", format: .switchObject(.whole), policy: .twoSignatures)
+            })
+        plan.sources[0].audience = "prod"
+        var play = try Transcript(plan: plan).started()
+        try play.accept(2, Orders.open, version: 1, by: ["alice", "bob"])
+        return play
+    }
+
+    /// The document counts as soon as the other person has signed it too, and each service carries it out.
+    @Test func anOrderOfOnePersonKeepsNoSecondSignatureOut() throws {
+        var play = try Self.signed(30)
+        try play.accept(60, Orders.closed, version: 2, by: ["alice"])
+        #expect(try play.reason("s29") == .awaitingSignature)
+        try play.accept(120, Orders.closed, version: 2, by: ["alice", "bob"])
+        #expect(play.states.allSatisfy { $0 == .maintenance })
+    }
+
+    /// A window that is over moves no gate any more.
+    @Test func anOrderThatWaitsForASignatureCountsOnceItMovesNoGate() throws {
+        var play = try Self.signed(2)
+        let window = #","windows":[{"from":"2027-03-01T12:10:00Z","until":"2027-03-01T12:20:00Z"}]"#
+        try play.accept(60, try signedOrder(Orders.open, version: 2, by: ["alice", "bob"]))
+        let open = try signedOrder(Orders.open + window, version: 3, by: ["alice"])
+        try play.accept(120, open)
+        #expect(try play.reason("s0") == .awaitingSignature)
+        play.hang(until: 1260)
+        try play.accept(1260, open)
+        #expect(try play.reason("s0") == .flags)
     }
 }
 

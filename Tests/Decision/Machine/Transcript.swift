@@ -77,11 +77,9 @@ struct Transcript {
     /// Sends `event` at this many seconds since the start.
     @discardableResult mutating func at(_ seconds: Double, _ event: Event) -> [Effect] {
         elapsed = .microseconds(Int64(seconds * 1_000_000))
-        var effects = machine.handle(event, at: now)
-        // The rest of what many services ask for.
-        while machine.hasUnfinishedWork { effects += machine.handle(.woke, at: now) }
+        let effects = machine.handle(event, at: now)
         for case .sleep(let wake) in effects { self.wake = wake }
-        for case .storeLedger(let ledger, _) in effects { self.ledger = ledger }
+        for case .storeLedger(let ledger) in effects { self.ledger = ledger }
         let shown = effects.filter { effect in
             if case .sleep = effect { return showsSleep }
             // Tests of orders compare the effect.

@@ -39,7 +39,7 @@ enum TranscriptFormat {
 
     /// Whether the ledger that is stored has nothing but the record that is published next.
     private static func isSaid(_ effect: Effect, with next: Effect) -> Bool {
-        guard case .storeLedger(let ledger, _) = effect,
+        guard case .storeLedger(let ledger) = effect,
             case .publish(let service, let record) = next,
             ledger.entries.count == 1, let entry = ledger.entries[service.name]
         else { return false }
@@ -106,7 +106,7 @@ enum TranscriptFormat {
         case .setAside(let record): "set \(record) aside"
         case .forget(let source): "forget \(source)"
         case .markConfirmed(let source): "confirm \(source)"
-        case .storeLedger(let ledger, _):
+        case .storeLedger(let ledger):
             "remember "
                 + ledger.entries.sorted { $0.key < $1.key }
                 .map { "\($0.key)=\($0.value.state.rawValue)#\($0.value.generation)" }

@@ -169,7 +169,9 @@ final class EtcdCluster {
 
     private func run(_ arguments: [String]) throws -> Program.Result {
         let up = members.filter { $0.program != nil && !$0.isFrozen }.map(url)
-        var options = ["--endpoints", hidden ?? up.joined(separator: ",")]
+        var options = [
+            "--command-timeout", "30s", "--endpoints", hidden ?? up.joined(separator: ","),
+        ]
         if scheme == "https" {
             options += [
                 "--cacert", folder("authority.pem"), "--cert", folder("client.crt"), "--key",

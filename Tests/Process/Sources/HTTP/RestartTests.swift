@@ -103,7 +103,7 @@ extension Daemon {
 }
 
 /// The stored ETag belongs to the stored flags: a newer ETag would make the server confirm old flags.
-@Suite(.timeLimit(.minutes(5))) struct StoredETagTests {
+@Suite(.timeLimit(.minutes(15))) struct StoredETagTests {
     @Test func afterAKillAtAnyMomentTheETagIsThatOfTheFlagsBesideIt() async throws {
         let disk = try SlowDisk()
         try disk.delay(sync: 2, name: 1)
