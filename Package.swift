@@ -169,7 +169,8 @@ let package = Package(
             of: "CivilTime", uses: ["Decision", "Files", "Support"],
             excluding: ["Support/zoneinfo-table.py"]),
         tests(of: "Decision", uses: ["CivilTime", "JSON", "Support", "VirtualWorld"]),
-        tests(of: "Gates", uses: ["CivilTime", "Decision", "Support"]),
+        tests(
+            of: "Gates", uses: ["CivilTime", "Decision", "Support"], excluding: ["Transcripts"]),
         tests(of: "Drills", uses: ["CivilTime", "Decision", "Gates", "Support"]),
         tests(of: "Pages", uses: ["CivilTime", "Decision", "JSON"]),
         tests(

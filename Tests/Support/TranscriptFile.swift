@@ -12,11 +12,12 @@ package import Testing
 ///     # A comment stays where it is.
 ///     0.5s app unchanged
 ///
-/// Its name is a sentence about behaviour. The head is TOML, and each kind of transcript has its own reader of it. After `---` come
-/// the steps: a time in seconds with an event, and the effects of the event below it, indented by four spaces.
+/// Its name is a sentence about behaviour. The head is TOML, and each kind of transcript has its own reader of it.
+/// After `---` come the steps: a time in seconds with an event, and the effects of the event below it, indented by
+/// four spaces.
 ///
-/// A test plays the events and compares the effects. With `UPDATE=1` in the environment it writes them anew instead, for a reviewer
-/// to read the difference.
+/// A test plays the events and compares the effects. With `UPDATE=1` in the environment it writes them anew instead,
+/// for a reviewer to read the difference.
 package struct TranscriptFile: Sendable, CustomTestStringConvertible {
     package let path: String
 
@@ -25,7 +26,9 @@ package struct TranscriptFile: Sendable, CustomTestStringConvertible {
     /// The transcripts in this folder of `Tests/` and in the folders below it.
     package static func all(in folder: String) -> [TranscriptFile] {
         let root = Programs.project + "/Tests/" + folder
-        return paths(in: root).sorted().map { TranscriptFile(path: $0) }
+        let paths = paths(in: root).sorted()
+        precondition(!paths.isEmpty, "no transcript in '\(root)'")
+        return paths.map { TranscriptFile(path: $0) }
     }
 
     private static func paths(in folder: String) -> [String] {
@@ -44,7 +47,10 @@ package struct TranscriptFile: Sendable, CustomTestStringConvertible {
         guard let end = lines.firstIndex(of: "---") else {
             throw TestFailure("\(path): no line '---' after the head")
         }
-        var world = try World(head: lines[..<end].joined(separator: "\n"))
+        var world: World
+        do { world = try World(head: lines[..<end].joined(separator: "\n")) } catch {
+            throw TestFailure("\(path): \(error)")
+        }
         var played = Array(lines[...end])
         for (number, line) in lines.enumerated().dropFirst(end + 1) {
             if line.hasPrefix("    ") { continue }
@@ -57,12 +63,24 @@ package struct TranscriptFile: Sendable, CustomTestStringConvertible {
                 throw TestFailure("\(path):\(number + 1): \(error)")
             }
         }
-        let result = played.joined(separator: "\n")
-        if Self.isUpdating {
-            if result != text { try File.replace(path, with: Array(result.utf8)) }
-        } else {
-            #expect(result == text, "\(testDescription)", sourceLocation: sourceLocation)
+        let difference = played.difference(from: lines)
+        if Self.isUpdating, !difference.isEmpty {
+            try File.replace(path, with: Array(played.joined(separator: "\n").utf8))
+        } else if !difference.isEmpty {
+            Issue.record("\(Self.text(of: difference, at: path))", sourceLocation: sourceLocation)
         }
+    }
+
+    private static func text(of difference: CollectionDifference<String>, at path: String) -> String
+    {
+        let lines: [(offset: Int, text: String)] = difference.map { change in
+            switch change {
+            case .remove(let offset, let line, _): (offset, "the file has     \(line)")
+            case .insert(let offset, let line, _): (offset, "the machine does \(line)")
+            }
+        }
+        return lines.sorted { $0.offset < $1.offset }
+            .map { "\(path):\($0.offset + 1): \($0.text)" }.joined(separator: "\n")
     }
 
     private static let isUpdating =
