@@ -7,6 +7,7 @@ import Testing
 ///
 /// Each folder of transcripts is a topic:
 /// - `moves`: verdicts become jobs of systemd.
+/// - `disturbances`: administrators move gates, the system shuts down, the bus is lost, systemd reads its units again.
 struct GateMachineTests {
     @Test(arguments: TranscriptFile.all(in: "Gates/Transcripts"))
     func itDoesWhatItsTranscriptSays(_ file: TranscriptFile) throws {
@@ -29,5 +30,23 @@ struct GateMachineTests {
         #expect(gate.machine == before)
         try gate.play("\(names[0]) read: active, permits a.service", at: 2)
         #expect(gate.machine.isOrphan("other"))
+    }
+
+    @Test func aGateThatIsMovedRepeatedlyDoesNotFillTheJournal() throws {
+        var gate = try TranscribedGates(settled: "ended")
+        var effects: [String] = []
+        for second in 1...20 {
+            effects += try gate.play(
+                [
+                    "killswitch-closed@shop.target is inactive", "the system is up", "woke",
+                    "the system is up", "start killswitch-closed@shop.target queued",
+                    "killswitch-closed@shop.target is active",
+                    "killswitch-open@shop.target read: inactive",
+                    "killswitch-closed@shop.target read: active",
+                    "killswitch-ended@shop.target read: active",
+                ], at: Double(second))
+        }
+        #expect(effects.count { $0.contains("somebody else") } == 3)
+        #expect(effects.count { $0.hasPrefix("start") } < 10)
     }
 }
