@@ -8,6 +8,8 @@ import Testing
 /// Each folder of transcripts is a topic:
 /// - `moves`: verdicts become jobs of systemd.
 /// - `disturbances`: administrators move gates, the system shuts down, the bus is lost, systemd reads its units again.
+/// - `units`: what is wrong with an attached unit.
+/// - `refused-starts`: starts that a closed gate, or an assertion, has refused.
 struct GateMachineTests {
     @Test(arguments: TranscriptFile.all(in: "Gates/Transcripts"))
     func itDoesWhatItsTranscriptSays(_ file: TranscriptFile) throws {
@@ -48,5 +50,37 @@ struct GateMachineTests {
         }
         #expect(effects.count { $0.contains("somebody else") } == 3)
         #expect(effects.count { $0.hasPrefix("start") } < 10)
+    }
+
+    /// A timer may try each second.
+    @Test func aRefusedStartIsLoggedAtOnceAndThoseAfterItOnceAMinute() throws {
+        var gate = try TranscribedGates(settled: "ended", units: "web.service inactive")
+        var effects: [String] = []
+        for second in 1...150 {
+            effects += try gate.play(
+                "job \(second) to start web.service failed by a dependency", at: Double(second))
+        }
+        effects += try gate.play("woke", at: 200)
+        #expect(
+            effects.filter { $0.hasPrefix("log") } == [
+                "log notice: shop: a start of unit 'web.service' refused: the gate is closed",
+                "log notice: shop: 60 more starts of unit 'web.service' refused: the gate is closed",
+                "log notice: shop: 60 more starts of unit 'web.service' refused: the gate is closed",
+                "log notice: shop: 29 more starts of unit 'web.service' refused: the gate is closed",
+            ])
+        #expect(gate.machine.overview.problems.isEmpty)
+        let view = gate.machine.view(of: "shop", at: TranscribedGates.time(200))
+        #expect(view?.refusedStarts == 150)
+    }
+
+    @Test func theSentenceOfARefusedStartHasTheReasonAndWhoSigned() throws {
+        var verdict = Verdict(state: .ended, gate: .closed, reason: .flags("app"))
+        verdict.authors = ["alice"]
+        let notice = GateLogMessage.startsRefused(
+            "shop", "web.service", 1, isFirst: true, isOver: false, by: nil)
+        #expect(
+            notice.explained { _ in verdict }.sentence
+                == "shop: a start of unit 'web.service' refused: the service is ended; set by the "
+                + "flags of source 'app', signed by 'alice'")
     }
 }
