@@ -10,6 +10,8 @@ import Testing
 /// - `disturbances`: administrators move gates, the system shuts down, the bus is lost, systemd reads its units again.
 /// - `units`: what is wrong with an attached unit.
 /// - `refused-starts`: starts that a closed gate, or an assertion, has refused.
+/// - `listed-units`: units that the configuration lists, and that a unit of root attaches.
+/// - `lost-units`: units whose file is gone or that are masked. systemd forgets their drop-ins, which name them still.
 struct GateMachineTests {
     @Test(arguments: TranscriptFile.all(in: "Gates/Transcripts"))
     func itDoesWhatItsTranscriptSays(_ file: TranscriptFile) throws {
