@@ -12,6 +12,8 @@ import Testing
 /// - `refused-starts`: starts that a closed gate, or an assertion, has refused.
 /// - `listed-units`: units that the configuration lists, and that a unit of root attaches.
 /// - `lost-units`: units whose file is gone or that are masked. systemd forgets their drop-ins, which name them still.
+/// - `status`: what a gate is in fact, `gate.json`.
+/// - `unanswered-jobs`: systemd does not answer, or the bus is restarted: can the gate be moved?
 struct GateMachineTests {
     @Test(arguments: TranscriptFile.all(in: "Gates/Transcripts"))
     func itDoesWhatItsTranscriptSays(_ file: TranscriptFile) throws {
@@ -84,5 +86,38 @@ struct GateMachineTests {
             notice.explained { _ in verdict }.sentence
                 == "shop: a start of unit 'web.service' refused: the service is ended; set by the "
                 + "flags of source 'app', signed by 'alice'")
+    }
+
+    /// The unit runs on, but nobody has asked it to stop.
+    @Test func aUnitOfAGateThatPolkitDoesNotMoveIsNotLate() throws {
+        var gate = try TranscribedGates(settled: "running", units: "web.service active")
+        let refusals = ["closed", "ended"].map {
+            "start killswitch-\($0)@shop.target not permitted: Access denied"
+        }
+        try gate.play("shop decided: closed ended", at: 1)
+        try gate.play(refusals, at: 1.1)
+        var effects = try gate.play("the system is up", at: 1.2)
+        for second in 2...200 {
+            effects += try gate.play(["woke", "the system is up"] + refusals, at: Double(second))
+        }
+        #expect(!effects.contains { $0.contains("has not stopped within") })
+        let report = gate.machine.report(of: "shop", at: TranscribedGates.time(200))
+        #expect(report?.units.problems == [:])
+    }
+
+    /// systemd answers one job after the other: that takes time with a thousand gates.
+    @Test func aLongQueueOfJobsIsNoSilence() throws {
+        let names = (0..<20).map { "s\($0)" }
+        var gate = try TranscribedGates(
+            head: "services = [\(names.map { "\"\($0)\"" }.joined(separator: ", "))]")
+        try gate.play(["started", "targets listed: none"], at: 0)
+        try gate.play(names.map { "\($0) decided: open running" }, at: 0)
+        var effects: [String] = []
+        for (position, name) in names.enumerated() {
+            effects += try gate.play(
+                "start killswitch-open@\(name).target queued", at: Double(position))
+            effects += try gate.play("woke", at: Double(position) + 0.5)
+        }
+        #expect(!effects.contains { $0.contains("polkit") }, "\(effects)")
     }
 }
