@@ -14,6 +14,8 @@ import Testing
 /// - `lost-units`: units whose file is gone or that are masked. systemd forgets their drop-ins, which name them still.
 /// - `status`: what a gate is in fact, `gate.json`.
 /// - `unanswered-jobs`: systemd does not answer, or the bus is restarted: can the gate be moved?
+/// - `availability`: whether people see the page of a service while its gate opens.
+/// - `drain`: units run on for a while after the gate has closed.
 struct GateMachineTests {
     @Test(arguments: TranscriptFile.all(in: "Gates/Transcripts"))
     func itDoesWhatItsTranscriptSays(_ file: TranscriptFile) throws {
