@@ -16,6 +16,8 @@ import Testing
 /// - `unanswered-jobs`: systemd does not answer, or the bus is restarted: can the gate be moved?
 /// - `availability`: whether people see the page of a service while its gate opens.
 /// - `drain`: units run on for a while after the gate has closed.
+/// - `notices`: the units that pass on a notice.
+/// - `rows`: `units.json`, and how often it is written.
 struct GateMachineTests {
     @Test(arguments: TranscriptFile.all(in: "Gates/Transcripts"))
     func itDoesWhatItsTranscriptSays(_ file: TranscriptFile) throws {
@@ -121,5 +123,21 @@ struct GateMachineTests {
             effects += try gate.play("woke", at: Double(position) + 0.5)
         }
         #expect(!effects.contains { $0.contains("polkit") }, "\(effects)")
+    }
+
+    /// The stop of a hundred units at once leads to a few writes.
+    @Test func rowsAreWrittenAtOnceAndThenFiveTimesASecondAtMost() throws {
+        let names = (100..<200).map { "u\($0).service" }
+        let units = names.map { "\"\($0) active\"" }.joined(separator: ", ")
+        var gate = try TranscribedGates(
+            head: "shows = [\"rows\"]\nsettled = \"running\"\nunits = [\(units)]")
+        var effects = try gate.play("shop decided: closed ended", at: 1)
+        for (index, name) in names.enumerated() {
+            effects += try gate.play("\(name) is inactive", at: 1.001 + Double(index) * 0.001)
+        }
+        #expect(effects.count { $0.hasPrefix("publish") } == 1)
+        let rows = try gate.play("woke", at: 1.2).filter { $0.hasPrefix("publish") }
+        #expect(rows.count == 1)
+        #expect(rows.first?.matches(of: /u\d+\.service down inactive/).count == 100)
     }
 }

@@ -46,6 +46,8 @@ struct GateModelTests {
 
 extension DesiredGate {
     fileprivate static let closed = DesiredGate(gate: .closed, state: .undecided)
+    static let running = DesiredGate(gate: .open, state: .running)
+    fileprivate static let maintenance = DesiredGate(gate: .closed, state: .maintenance)
 }
 
 /// A breadth-first search of all states of a model host. It keeps the hash of each state that it has seen, and the step
