@@ -195,7 +195,7 @@ let package = Package(
             uses: [
                 "CivilTime", "Decision", "EventLoop", "Files", "HTTP", "JSON", "Requests",
                 "Signing", "SourceSettings", "Support",
-            ], excluding: ["Firebase/Conditions/official-client.py"]),
+            ], excluding: ["Firebase/Conditions/official-client.py", "Stream/Transcripts"]),
         tests(of: "Guards", uses: ["Decision"]),
         tests(
             of: "ControlSocket",

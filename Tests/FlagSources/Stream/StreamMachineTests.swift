@@ -1,84 +1,27 @@
 import CivilTime
 import Decision
 import FlagSources
+import Support
 import Testing
 
+/// The machine of a stream by its transcripts, and what holds however the waits come out.
+///
+/// `connection`, `recovery` and `hints` are the folders of transcripts.
 @Suite struct StreamMachineTests {
-    private static let lost = Failure(.unreachable, "the connection was lost")
-
-    @Test func anOpenStreamHintsAtOnceSinceWhatWasSaidBeforeIsMissed() {
-        var stream = StreamTranscript().started()
-        stream.at(1, .opened)
-        stream.at(2, .received(.bytes(10)))
-        stream.at(3, .received(.hint))
-        stream.expect(
-            """
-            0s started
-                connect
-            1s opened
-                hint
-            2s received 10 bytes
-            3s received 10 bytes, a hint
-                hint
-            """)
-    }
-
-    @Test func aStreamThatEndsIsOpenedAgainAndHintsAgain() {
-        var stream = StreamTranscript.opened(silence: .seconds(1000))
-        stream.wakeUp()
-        stream.at(600, .received(.bytes(1)))
-        stream.at(601, .closed)
-        stream.wakeUp()
-        stream.at(603, .opened)
-        stream.expect(
-            """
-            woken
-            600s received 1 bytes
-            601s closed
-            woken
-                connect
-            603s opened
-                hint
-            """)
-    }
-
-    @Test func silenceEndsAStreamAndASlowByteDoesNot() {
-        var stream = StreamTranscript.opened(at: 0, silence: .seconds(100))
-        stream.at(10, .woke)
-        for second in stride(from: 99.0, to: 990, by: 99) {
-            #expect(!stream.at(second, .received(.bytes(1))).contains(.disconnect))
-        }
-        #expect(stream.wakesAt == 991)
-        #expect(stream.wakeUp().first == .disconnect)
-        #expect(stream.wakesAt.map { (991...992).contains($0) } == true)
-        #expect(stream.wakeUp().first == .connect)
-    }
-
-    @Test func aServerThatNeverAnswersIsGivenUp() {
-        var stream = StreamTranscript().started()
-        #expect(stream.wakesAt == 30)
-        stream.wakeUp()
-        stream.wakeUp()
-        stream.expect(
-            """
-            0s started
-                connect
-            woken
-                disconnect
-            woken
-                connect
-            """)
+    @Test(arguments: TranscriptFile.all(in: "FlagSources/Stream/Transcripts"))
+    func itDoesWhatItsTranscriptSays(_ file: TranscriptFile) throws {
+        try file.play(TranscribedStream.self)
     }
 
     /// Below ceilings that double to the longest, for ever, and with full jitter.
     @Test func failuresBackOffForEver() {
         var waits: [[Double]] = []
         for seed in UInt64(0)..<100 {
-            var stream = StreamTranscript(seed: seed)
+            var stream = TranscribedStream(seed: seed)
             var now = 0.0
             stream.at(now, .started)
             for attempt in 0..<40 {
-                stream.at(now, .failed(Self.lost))
+                stream.at(now, .failed(Failure(.unreachable, "the connection was lost")))
                 let next = stream.wakesAt ?? .infinity
                 if waits.count == attempt { waits.append([]) }
                 waits[attempt].append(next - now)
@@ -95,7 +38,7 @@ import Testing
 
     /// A stream that the server ends right after it has opened does not reset the back-off.
     @Test func onlyAStreamThatLastsEndsTheBackOff() {
-        var stream = StreamTranscript()
+        var stream = TranscribedStream()
         var now = 0.0
         stream.at(now, .started)
         for _ in 0..<12 {
@@ -112,23 +55,9 @@ import Testing
         #expect(stream.wakesAt.map { $0 - late <= 12 } == true)
     }
 
-    @Test func theSecondFailureInARowIsReportedOnceAndALastingStreamClearsIt() {
-        var stream = StreamTranscript().started()
-        for cause in ["the first", "the connection was lost", "another", "and another"] {
-            stream.at(stream.wakesAt ?? 0, .failed(Failure(.unreachable, cause)))
-            stream.wakeUp()
-        }
-        stream.at(60, .opened)
-        stream.at(70, .woke)
-        #expect(
-            stream.text.split(separator: "\n").filter { $0.contains("set problem") } == [
-                "    set problem the connection was lost", "    set problem nil",
-            ])
-    }
-
     @Test func aRefusedStreamIsReportedAtOnceAndRetriedAtTheSlowestPace() {
         for seed in UInt64(0)..<100 {
-            var stream = StreamTranscript(seed: seed).started()
+            var stream = TranscribedStream(seed: seed).started()
             let effects = stream.at(1, .failed(Failure(.refused, "the server answers 403")))
             #expect(effects.first == .setProblem("the server answers 403"))
             #expect(stream.wakesAt.map { (151...301).contains($0) } == true)
@@ -139,31 +68,20 @@ import Testing
     func aWaitThatTheServerAsksForIsObeyedForAnHourAtMost(
         _ seconds: Int, _ range: ClosedRange<Double>
     ) {
-        var refused = StreamTranscript().started()
+        var refused = TranscribedStream().started()
         refused.at(0, .failed(Failure(.unreachable, "busy", retryAfter: .seconds(seconds))))
         #expect(refused.wakesAt.map(range.contains) == true)
 
-        var reported = StreamTranscript.opened(at: 0)
+        var reported = TranscribedStream().started()
+        reported.at(0, .opened)
         reported.at(0, .received(.retry(after: .seconds(seconds))))
         reported.at(0, .closed)
         #expect(reported.wakesAt.map(range.contains) == true)
     }
 
-    @Test func aStreamThatSaysItIsOverIsGivenUpThoughItsConnectionStaysOpen() {
-        var stream = StreamTranscript.opened()
-        stream.at(20, .received(.over(Failure(.unreachable, "the watch was cancelled"))))
-        stream.wakeUp()
-        stream.expect(
-            """
-            20s received 10 bytes, over: the watch was cancelled
-                disconnect
-            woken
-                connect
-            """)
-    }
-
     @Test func aFloodIsGivenUpAndTheStreamThatBringsMuchInALongTimeIsNot() {
-        var stream = StreamTranscript.opened(at: 0)
+        var stream = TranscribedStream().started()
+        stream.at(0, .opened)
         for minute in 1...100 {
             let effects = stream.at(
                 Double(minute) * 61, .received(.bytes(StreamMachine.floodLimit)))
@@ -175,39 +93,19 @@ import Testing
             effects.dropFirst().first
                 == .setProblem("the stream brings more than 16777216 bytes in a minute"))
     }
+}
 
-    @Test func aRestartedStreamReconnectsAtOnceUnlessItBacksOff() {
-        var stream = StreamTranscript.opened()
-        stream.at(2, .started)
-        stream.at(3, .failed(Self.lost))
-        stream.at(3, .started)
-        stream.expect(
-            """
-            2s started
-                disconnect
-                connect
-            3s failed: the connection was lost
-            3s started
-            """)
-    }
+extension StreamUpdate {
+    static func bytes(_ count: Int) -> StreamUpdate { made { $0.bytes = count } }
 
-    @Test func eventsOfAClosedStreamAreIgnored() {
-        var stream = StreamTranscript()
-        stream.at(0, .closed)
-        stream.at(0, .opened)
-        stream.at(0, .started)
-        stream.at(1, .failed(Self.lost))
-        stream.at(1, .received(.hint))
-        stream.at(1, .closed)
-        stream.expect(
-            """
-            0s closed
-            0s opened
-            0s started
-                connect
-            1s failed: the connection was lost
-            1s received 10 bytes, a hint
-            1s closed
-            """)
+    static var hint: StreamUpdate { made { $0.isHint = true } }
+
+    static func retry(after wait: Duration) -> StreamUpdate { made { $0.retryAfter = wait } }
+
+    private static func made(_ change: (inout StreamUpdate) -> Void) -> StreamUpdate {
+        var update = StreamUpdate()
+        update.bytes = 10
+        change(&update)
+        return update
     }
 }

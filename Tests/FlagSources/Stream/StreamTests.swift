@@ -176,3 +176,15 @@ extension SourceDependencies {
             loop: loop, deliver: deliver)
     }
 }
+
+extension StreamParser {
+    /// The news in the whole of a stream that comes in parts of this size.
+    mutating func update(from bytes: [UInt8], inPartsOf size: Int) -> StreamUpdate {
+        var update = StreamUpdate()
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            parse(Array(bytes[start...].prefix(size)), &update)
+        }
+        finish(&update)
+        return update
+    }
+}
