@@ -168,7 +168,10 @@ let package = Package(
         tests(
             of: "CivilTime", uses: ["Decision", "Files", "Support"],
             excluding: ["Support/zoneinfo-table.py"]),
-        tests(of: "Decision", uses: ["CivilTime", "JSON", "Support", "VirtualWorld"]),
+        tests(
+            of: "Decision",
+            uses: ["CivilTime", "Configuration", "JSON", "Support", "VirtualWorld"],
+            excluding: ["Transcripts"]),
         tests(
             of: "Gates", uses: ["CivilTime", "Decision", "Support"], excluding: ["Transcripts"]),
         tests(of: "Drills", uses: ["CivilTime", "Decision", "Gates", "Support"]),

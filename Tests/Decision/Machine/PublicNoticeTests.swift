@@ -28,20 +28,6 @@ import Testing
         }
     }
 
-    @Test func aNoticeIsStoredAndWrittenBeforeItIsToldAndPassedOn() throws {
-        var play = try Transcript([try shop([Self.day])]).answered(
-            countdown("2027-03-02T14:00:00Z"))
-        play.at(7200, .woke)
-        play.expectWithoutFetches(
-            #"""
-            7200s woke
-                remember and publish shop countdown open flags days=1 #2 until 2027-03-02T00:01:00+00:00
-                log notice: shop: it ends in 1 day, at 2027-03-02T14:00:00+00:00
-                deliver notice shop
-            """#)
-        #expect(play.machine.publishedVerdict(of: "shop")?.notices.count == 1)
-    }
-
     @Test func eachIsToldAtItsTimeAndNotAtAnotherPoll() throws {
         var play = try Transcript([try shop([Self.day, 3600, 60])]).started()
         try play.at(0, "app", answers: countdown("2027-03-03T12:00:00Z"))
@@ -74,11 +60,6 @@ import Testing
             ])
     }
 
-    @Test func anEndThatHasComeIsNotToldAnyMore() throws {
-        var play = try Transcript([try shop([Self.day])]).started()
-        #expect(published(try play.at(0, "app", answers: countdown("2027-03-01T11:00:00Z"))) == [])
-    }
-
     @Test(arguments: [
         (
             "moved", #"{"state": "countdown", "ends_at": "2027-03-10T12:00:00Z"}"#,
@@ -106,33 +87,6 @@ import Testing
             .answered(countdown("2027-03-04T12:00:00Z"))
         #expect(published(try play.at(60, "app", answers: next)) == expected, "\(name)")
         #expect(published(play.at(120, .fetchEnded("app", .unchanged))) == [], "\(name)")
-    }
-
-    @Test func windowsAreToldMovedAndCancelledToo() throws {
-        let window = { (from: String, until: String) in
-            #"{"from": "2027-03-\#(from)Z", "until": "2027-03-\#(until)Z", "title": "Disks"}"#
-        }
-        let flags = { (windows: [String]) in
-            #"{"state": "running", "windows": [\#(windows.joined(separator: ","))]}"#
-        }
-        let (first, second) = (
-            window("03T12:00:00", "03T13:00:00"), window("04T12:00:00", "04T13:00:00")
-        )
-        var play = try Transcript([try shop([3600])]).started()
-        #expect(published(try play.at(0, "app", answers: flags([first, second]))) == [])
-        #expect(
-            published(
-                try play.at(60, "app", answers: flags([window("03T12:00:00", "03T15:00:00")])))
-                == [
-                    "shop: the maintenance of 2027-03-03T12:00:00+00:00 is moved to "
-                        + "2027-03-03T12:00:00+00:00, until 2027-03-03T15:00:00+00:00",
-                    "shop: the maintenance of 2027-03-04T12:00:00+00:00 is cancelled", "pass on",
-                ])
-        #expect(
-            published(play.at(169_200, .woke)) == [
-                "shop: maintenance begins in 1 hour, at 2027-03-03T12:00:00+00:00, and ends at "
-                    + "2027-03-03T15:00:00+00:00: 'Disks'", "pass on",
-            ])
     }
 
     @Test func noneIsToldTwiceAfterAStepOfTheClockOrARestart() throws {

@@ -20,41 +20,6 @@ import Testing
         return shop
     }
 
-    @Test func aValueOfTheWrongTypeStaysAsItWasAndIsWarnedAbout() throws {
-        var play = try Transcript([try shop()]).started()
-        try play.at(
-            1, "app", answers: #"{"service_end": "no", "limit": "5", "banner": "B", "layout": 1}"#)
-        try play.at(
-            2, "app", answers: #"{"service_end": "no", "limit": 6.5, "banner": "C", "layout": 3}"#)
-        try play.at(3, "app", answers: #"{"service_end": "no", "limit": [], "banner": "C"}"#)
-        try play.at(4, "app", answers: #"{"service_end": "no"}"#)
-        try play.at(5, "app", answers: #"{"limit": 99, "banner": "Z"}"#)
-        play.expect(
-            #"""
-            0s started
-                remember and publish shop undecided - starting variant=v2 values={"limit":10,"banner":null} #1 until 2027-03-02T00:01:00+00:00
-                log notice: shop: undecided: waiting for the first answer since the start
-                fetch app
-            1s app answers {"service_end": "no", "limit": "5", "banner": "B", "layout": 1} (stored, confirmed)
-                remember and publish shop running open flags variant=v1 values={"limit":5,"banner":"B"} #2 until 2027-03-02T00:01:00+00:00
-                log notice: shop: running (was undecided): set by the flags of source 'app'
-            2s app answers {"service_end": "no", "limit": 6.5, "banner": "C", "layout": 3} (confirmed)
-                store app: {"service_end": "no", "limit": 6.5, "banner": "C", "layout": 3} {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
-                publish shop running open flags variant=v2 values={"limit":5,"banner":"C"} #2 until 2027-03-02T00:01:00+00:00
-                log warning: shop: the value 'limit' of source 'app' cannot be read: key 'limit' is the number '6.5', not an integer; it keeps its last value
-            3s app answers {"service_end": "no", "limit": [], "banner": "C"} (confirmed)
-                store app: {"service_end": "no", "limit": [], "banner": "C"} {"service_end": "no", "limit": "5", "banner": "B", "layout": 1}
-                log warning: shop: the value 'limit' of source 'app' cannot be read: key 'limit' is an array, not an integer; it keeps its last value
-            4s app answers {"service_end": "no"} (confirmed)
-                store app: {"service_end": "no"} {"service_end": "no", "limit": [], "banner": "C"}
-                publish shop running open flags variant=v2 values={"limit":10,"banner":"C"} #2 until 2027-03-02T00:01:00+00:00
-                log warning: shop: the value 'banner' of source 'app' cannot be read: key 'banner' is missing; it keeps its last value
-            5s app answers {"limit": 99, "banner": "Z"}
-                publish shop running open invalid-answer variant=v2 values={"limit":10,"banner":"C"} #2 until 2027-03-02T00:01:00+00:00
-                log warning: shop: running: the last answer of source 'app' is invalid: key 'service_end' is missing; the last good flags stay in force
-            """#)
-    }
-
     /// What is expected is the value as JSON, or the error.
     @Test(arguments: [
         (RemoteType.string, #""x""#, #""x""#),
@@ -120,19 +85,6 @@ import Testing
         }
         #expect(
             try play.states(at: 4, "app", answers: answer("over", [1, 1, 1, 1, 1])) == [.ended])
-    }
-
-    @Test func aDefaultOfTheSourceStandsForAKeyItDoesNotHold() throws {
-        var plan = Plan(
-            sources: [SourcePlan(name: "app", interval: .seconds(60))], services: [try shop()])
-        plan.sources[0].defaults = JSON.Object([("service_end", "over"), ("banner", "D")])
-        var play = try Transcript(plan: plan).started()
-        let effects = try play.at(1, "app", answers: #"{"banner": "E"}"#)
-        let verdicts = effects.compactMap {
-            if case .publish(_, let record) = $0 { record.verdict } else { nil }
-        }
-        #expect(verdicts.map(\.state) == [.ended])
-        #expect(verdicts.map { $0.values["banner"] } == ["E"])
     }
 }
 

@@ -51,7 +51,8 @@ import Testing
                 publish shop countdown open server-clock days=1 #2 until 2027-03-04T00:01:00+00:00
                 log warning: source 'app': the server's clock is 2 days behind; the clock of this host is not synchronised, so ends and windows follow the server's clock
                 log warning: shop: countdown, 1 day left: the clock of this host is not trusted; ends and windows of source 'app' follow the clock of its server
-            120s app unchanged (confirmed)
+            120s app unchanged
+                confirm app
             130s clock stepped
                 publish shop countdown open flags days=1 #2 until 2027-03-02T00:01:00+00:00
                 log notice: shop: countdown, 1 day left: set by the flags of source 'app'
@@ -67,8 +68,9 @@ import Testing
         play.at(120, .fetchEnded("app", .unchanged, date: date))
         play.expectWithoutFetches(
             #"""
-            120s app unchanged (confirmed)
+            120s app unchanged
                 remember and publish shop ended closed end-passed days=0 #3 until 2027-03-01T23:03:00+00:00
+                confirm app
                 log notice: shop: ended (was countdown): the end that source 'app' announced for 2027-03-02T12:00:00+00:00 has passed (by the server's clock; the clock of this host is not trusted)
             """#)
     }
@@ -99,11 +101,14 @@ import Testing
         }
         play.expectWithoutFetches(
             #"""
-            60s app unchanged (confirmed)
+            60s app unchanged
                 remember shop=countdown#2
+                confirm app
                 log warning: source 'app': the server's clock is 2 days ahead; killswitchd uses the clock of this host, which is synchronised
-            120s app unchanged (confirmed)
-            180s app unchanged (confirmed)
+            120s app unchanged
+                confirm app
+            180s app unchanged
+                confirm app
             """#)
         // The synchronisation is lost.
         play.isSynchronised = false

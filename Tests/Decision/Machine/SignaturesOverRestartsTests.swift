@@ -77,33 +77,6 @@ import Testing
         #expect(try play.restarted(all).states == [.running, .running])
     }
 
-    /// A service whose configuration changes how it reads its flags rests on the same document.
-    @Test func aReloadOfTheFormatAcceptsNoLoneOrder() throws {
-        var plan = try Plan.shopAndBank()
-        var play = try Transcript.started(plan)
-        try play.accept(1, Orders.open, version: 1, by: ["alice", "bob"])
-        try play.accept(2, Orders.closed, version: 2, by: ["alice"])
-        plan.services[1].zone = try zone("Asia/Tokyo")
-        #expect(play.states(at: 3, .reconfigured(plan)) == [.maintenance, .running])
-        try play.accept(4, Orders.closed, version: 2, by: ["alice"])
-        #expect(try play.reason("bank") == .awaitingSignature)
-    }
-
-    /// A reload that changes nothing takes up nothing that was refused.
-    @Test func aReloadTakesUpNoFlagsWhoseVersionWentBack() throws {
-        var plan = try Plan.shopAndBank(Policy(minClosed: .zero))
-        plan.services[1].switches[0].format = .switchObject(.member("bank"))
-        let flags = { (state: String, version: Int) in
-            Orders.open + #","bank":{"state":"\#(state)","version":\#(version)}"#
-        }
-        var play = try Transcript.started(plan)
-        try play.accept(1, flags("running", 5), version: 1, by: ["alice"])
-        try play.accept(2, flags("maintenance", 4), version: 2, by: ["alice"])
-        #expect(play.states == [.running, .running])
-        #expect(play.states(at: 3, .reconfigured(plan)) == [.running, .running])
-        #expect(try play.reason("bank") == .invalidAnswer)
-    }
-
     /// A service with two switches on one source: each rests on an answer of its own.
     @Test func eachSwitchRestsOnItsOwnAnswer() throws {
         var plan = try Plan.shopAndBank()
@@ -173,47 +146,6 @@ import Testing
 
 /// Signed documents whose versions jump or whose signers change.
 @Suite struct ChangedSignersTests {
-    /// One person must not end all orders by the last version of all.
-    @Test func aVersionJumpNeedsEachSignature() throws {
-        var play = try Transcript.signed(
-            try service(format: .switchObject(.whole), policy: .twoSignatures))
-        try play.accept(1, Orders.open, version: 1, by: ["alice", "bob"])
-        try play.accept(2, Orders.open, version: .max, by: ["alice"])
-        #expect(
-            play.text.contains(
-                "source 'app' raises the version too far for one signer; signed by 'alice'; "
-                    + "one more signature is needed; the flags in force are "
-                    + "signed by 'alice', 'bob'"), "\(play.text)")
-        try play.accept(3, Orders.closed, version: 2, by: ["alice", "bob"])
-        #expect(play.states == [.maintenance])
-        try play.accept(4, Orders.open, version: .max, by: ["alice", "bob"])
-        #expect(play.states == [.running])
-    }
-
-    /// Who is removed from the list does not count for a service that has not accepted the order yet.
-    @Test func aSignerWhoWasRemovedDoesNotConfirm() throws {
-        var policy = Policy.twoSignatures
-        policy.confirmClose = 3
-        var play = try Transcript.started(try Plan.shopAndBank(policy))
-        try play.accept(1, Orders.open, version: 1, by: ["alice", "bob"])
-        try play.accept(2, Orders.closed, version: 2, by: ["alice", "mallory"])
-        #expect(play.states == [.maintenance, .running])
-        for second in 3...6 {
-            try play.accept(Double(second), Orders.closed, version: 2, by: ["alice"])
-        }
-        #expect(play.states == [.maintenance, .running])
-        #expect(try play.reason("bank") == .awaitingSignature)
-    }
-
-    /// A document that nobody can read must not use up the versions.
-    @Test func aDocumentThatNobodyCanReadRaisesNoVersion() throws {
-        var play = try Transcript.started(try Plan.shopAndBank())
-        try play.accept(1, Orders.open, version: 1, by: ["alice", "bob"])
-        try play.accept(2, #"{"state":"shut""#, version: .max, by: ["alice", "bob"])
-        try play.accept(3, Orders.closed, version: 2, by: ["alice", "bob"])
-        #expect(play.states == [.maintenance, .maintenance])
-    }
-
     /// Who serves a document can leave signatures out. The authors stay those who signed.
     @Test func fewerSignaturesOfTheSameDocumentAreNoNews() throws {
         var play = try Transcript.started(try Plan.shopAndBank())
@@ -237,16 +169,5 @@ import Testing
         #expect(play.at(70, .woke).contains(.fetch("app", Validators())))
         try play.accept(71, Orders.closed, version: 1, by: ["alice", "bob"], signatures: "2")
         #expect(try play.reason("bank") == .flags)
-    }
-
-    /// An order to forget comes while the version of a document is being stored.
-    @Test func forgetWhileAVersionIsStoredFetchesAgain() throws {
-        var play = try Transcript.started(try Plan.shopAndBank())
-        play.at(1, try signedOrder(Orders.closed, version: 1, by: ["alice", "bob"]))
-        let effects = play.at(1, .forget("app", by: "alice"))
-        #expect(effects.contains(.fetch("app", Validators())))
-        play.at(1, .writeEnded(.storeVersion("app"), problem: nil))
-        try play.accept(2, Orders.closed, version: 2, by: ["alice", "bob"])
-        #expect(play.states == [.maintenance, .maintenance])
     }
 }

@@ -101,35 +101,6 @@ import Testing
         #expect(play.machine.answers(of: name).first?.signed?.order.version == 1)
     }
 
-    /// A required version between those of both documents concerns a host that has neither.
-    @Test func aHigherMinimumVersionCloses() throws {
-        var play = try signed()
-        play.at(0, .versionInstalled("shop", try #require(Version("3"))))
-        let requiring = { (version: String) in Orders.open + #","minimum_version":"\#(version)""# }
-        try play.accept(1, requiring("1"), version: 1, by: ["alice", "bob"])
-        try play.accept(2, requiring("2"), version: 2, by: ["alice"])
-        #expect(try play.reason("shop") == .awaitingSignature)
-    }
-
-    /// Both calendars are joined: what a window of one covers by two windows of the other is the same.
-    @Test func windowsAreComparedByWhatTheyCover() throws {
-        var play = try signed()
-        let calendar = { (windows: [(Int, Int)]) in
-            let texts = windows.map {
-                #"{"from":"2027-03-01T13:\#($0.0):00Z","until":"2027-03-01T13:\#($0.1):00Z"}"#
-            }
-            return Orders.open + #","windows":[\#(texts.joined(separator: ","))]"#
-        }
-        try play.accept(1, calendar([(10, 20), (30, 40)]), version: 1, by: ["alice", "bob"])
-        let same = [(30, 35), (10, 15), (12, 20), (35, 40)]
-        try play.accept(2, calendar(same), version: 2, by: ["alice"])
-        #expect(try play.reason("shop") != .awaitingSignature)
-        try play.accept(3, calendar([(10, 20), (30, 41)]), version: 3, by: ["alice"])
-        #expect(try play.reason("shop") == .awaitingSignature)
-        try play.accept(4, calendar([(10, 19), (30, 40)]), version: 4, by: ["alice"])
-        #expect(try play.reason("shop") == .awaitingSignature)
-    }
-
     /// As many windows as flags may hold are compared; an order with more is none.
     @Test func aCalendarOfManyWindowsIsCompared() throws {
         var play = try signed()

@@ -34,35 +34,6 @@ import Testing
         return play
     }
 
-    @Test func theHighestVersionIsStoredBeforeItIsActedOn() throws {
-        var play = try transcript()
-        #expect(try play.states(at: 0, signed("yes", version: 7)) == [.undecided])
-        play.expect(
-            #"""
-            0s app answers {"service_end":"yes","version":7,"expires":"2027-03-01T13:00:00Z","audience":"prod"}
-                raise app to 7
-            """#)
-        let effects = play.at(0, .writeEnded(.storeVersion("app"), problem: nil))
-        #expect(play.states == [.ended])
-        #expect(
-            effects.contains {
-                if case .storeFlags = $0 { true } else { false }
-            })
-    }
-
-    /// A power cut after a version that could not be stored would let the one before be shown again.
-    @Test func aVersionThatCannotBeStoredCountsForNothing() throws {
-        var play = try transcript()
-        play.at(0, try signed("yes", version: 7))
-        play.at(0, .writeEnded(.storeVersion("app"), problem: "no space left on device"))
-        #expect(play.states == [.undecided])
-        #expect(
-            play.text.contains(
-                "refused, 'version-not-stored': this host cannot store its version, and refuses it "
-                    + "until then: no space left on device"), "\(play.text)")
-        #expect(try play.states(at: 1, accepting: signed("yes", version: 7)) == [.ended])
-    }
-
     /// A version that cannot be read is not the same as none: each old document would be accepted.
     @Test func whileTheVersionCannotBeReadNothingIsAccepted() throws {
         var play = try transcript(accepted: .unreadable("read 'app.version': input/output error"))
@@ -75,119 +46,7 @@ import Testing
         #expect(try play.states(at: 2, accepting: signed("yes", version: 9)) == [.ended])
     }
 
-    @Test func aRollbackChangesNothing() throws {
-        var play = try transcript()
-        try play.accept(0, try signed("yes", version: 8))
-        play.forget()
-        let effects = try play.accept(60, try signed("no", version: 7))
-        #expect(play.states == [.ended])
-        #expect(
-            play.text.contains("its version 7 is lower than 8, which was accepted before"),
-            "\(play.text)")
-        for effect in effects {
-            if case .storeVersion = effect { Issue.record("a lower version is stored") }
-            if case .storeFlags = effect { Issue.record("refused flags are stored") }
-        }
-        #expect(try play.states(at: 120, accepting: signed("no", version: 9)) == [.running])
-    }
-
-    @Test func forgetDoesNotLowerTheVersion() throws {
-        var play = try transcript()
-        try play.accept(0, try signed("yes", version: 8))
-        play.at(10, .forget("app", by: "alice"))
-        #expect(try play.states(at: 11, accepting: signed("no", version: 7)) == [.ended])
-        #expect(try play.states(at: 20, accepting: signed("no", version: 9)) == [.running])
-    }
-
-    @Test func aRestartKnowsTheVersionWithoutTheFlags() throws {
-        var play = try transcript(accepted: .known(AcceptedVersion(number: 8, digest: [])))
-        #expect(try play.states(at: 0, accepting: signed("yes", version: 7)) == [.undecided])
-        #expect(try play.states(at: 1, accepting: signed("yes", version: 8)) == [.undecided])
-        #expect(try play.states(at: 2, accepting: signed("yes", version: 9)) == [.ended])
-    }
-
-    @Test func aDocumentWithoutSignaturesOrForOthersIsRefused() throws {
-        var play = try transcript().receiving(#"{"service_end":"yes"}"#, at: 0)
-        try play.accept(1, try signed("yes", version: 7, audience: "stage"))
-        try play.accept(2, try signed("yes", version: 7, expires: "11:59"))
-        #expect(play.states == [.undecided])
-        for clause in [
-            "it is not signed", "it is for 'stage', this host is 'prod'",
-            "it expired at 2027-03-01T11:59:00+00:00, before this host first saw it",
-        ] {
-            #expect(play.text.contains(clause), "\(play.text)")
-        }
-    }
-
-    /// A freeze: the source shows the same document for ever.
-    @Test func pastItsEndADocumentIsStaleAndNotEmpty() throws {
-        var play = try transcript(policy: Policy(whenStale: .closed))
-        try play.accept(0, try signed("no", version: 7))
-        #expect(try play.states(at: 3599, accepting: signed("no", version: 7)) == [.running])
-        #expect(play.states(at: 3600) == [.maintenance])
-        #expect(play.text.contains("expired"), "\(play.text)")
-        #expect(try play.states(at: 3660, accepting: signed("no", version: 7)) == [.maintenance])
-        try play.accept(3720, try signed("no", version: 8, expires: "14:00"))
-        #expect(play.states == [.running])
-    }
-
-    @Test func aSuccessorWithTheSameFlagsKeepsThemFresh() throws {
-        var play = try transcript(policy: Policy(whenStale: .closed))
-        try play.accept(0, try signed("no", version: 7))
-        try play.accept(60, try signed("no", version: 8, expires: "14:00"))
-        #expect(play.states(at: 3600) == [.running])
-    }
-
-    /// A second person signs the same document: its bytes are the same, and it is no other content.
-    @Test func anotherSignatureForTheSameVersionIsTaken() throws {
-        var play = try transcript()
-        try play.accept(0, try signed("yes", version: 7))
-        let effects = try play.accept(60, try signed("yes", version: 7, authors: ["alice", "bob"]))
-        #expect(
-            effects.contains {
-                guard case .storeFlags(_, let answers) = $0 else { return false }
-                return answers.first?.signed?.authors == ["alice", "bob"]
-            })
-    }
-
-    @Test func aVersionHasOneContent() throws {
-        var play = try transcript()
-        try play.accept(0, try signed("yes", version: 7))
-        #expect(try play.states(at: 60, accepting: signed("no", version: 7)) == [.ended])
-        #expect(play.text.contains("its version 7 was accepted before with different content"))
-    }
-
     // MARK: - Several people
-
-    private let two = Policy(signaturesToClose: 1, signaturesToOpen: 2)
-
-    @Test func oneSignatureClosesAndTwoReopen() throws {
-        var play = try transcript(policy: two)
-        try play.accept(0, try signed("no", version: 7, authors: ["alice", "bob"]))
-        #expect(try play.states(at: 60, accepting: signed("yes", version: 8)) == [.ended])
-        try play.accept(120, try signed("no", version: 9, authors: ["bob"]))
-        #expect(play.states == [.ended])
-        #expect(try play.reason("shop") == .awaitingSignature)
-        #expect(
-            play.text.contains(
-                "source 'app' asks to open the gate; signed by 'bob'; one more signature is needed; "
-                    + "the flags in force are signed by 'alice'"),
-            "\(play.text)")
-        try play.accept(180, try signed("no", version: 9, authors: ["bob", "alice"]))
-        #expect(play.states == [.running])
-        #expect(try play.reason("shop") == .flags)
-    }
-
-    /// One of two signers must not use up the versions of both.
-    @Test func aDocumentThatLacksASignatureRaisesNoVersion() throws {
-        var play = try transcript(policy: Policy(signaturesToClose: 2, signaturesToOpen: 2))
-        try play.accept(0, try signed("no", version: 7, authors: ["alice", "bob"]))
-        let effects = try play.accept(60, try signed("yes", version: 1_000_000))
-        #expect(play.states == [.running])
-        for case .storeVersion in effects { Issue.record("the version is stored") }
-        try play.accept(120, try signed("yes", version: 8, authors: ["alice", "bob"]))
-        #expect(play.states == [.ended])
-    }
 
     /// What closes later closes: nobody may get round the rule by an end that is near.
     @Test(arguments: [
@@ -262,16 +121,5 @@ import Testing
     private func sourceAlarms(_ play: Transcript) -> [String] {
         play.machine.overview(at: play.now, HostCondition()).problems.filter(\.isAlarm)
             .map(\.sentence).filter { $0.hasPrefix("source ") }
-    }
-
-    /// The list of signers says who gives orders from now on. It is no order itself.
-    @Test func flagsOfBeforeTheSourceHadSignersHoldUntilItAnswers() throws {
-        var plan = Plan([try service(policy: Policy(whenStale: .closed))])
-        var play = try Transcript(plan: plan).started().receiving(#"{"service_end":"no"}"#, at: 0)
-        plan.sources[0].audience = "prod"
-        play.at(1, .reconfigured(plan, replaced: ["app": .sameAddress]))
-        #expect(play.states == [.running])
-        #expect(try play.states(at: 2, accepting: signed("no", version: 1)) == [.running])
-        #expect(try play.reason("shop") == .flags)
     }
 }

@@ -3,7 +3,7 @@ import Decision
 import Support
 import Testing
 
-/// The usual beginnings of transcripts, which only the tests of the start are about.
+/// The usual beginnings of transcripts.
 extension Transcript {
     func started() -> Transcript {
         var play = self
@@ -23,23 +23,6 @@ extension Transcript {
     func receiving(_ body: String, at seconds: Double) throws -> Transcript {
         var play = self
         try play.at(seconds, "app", answers: body)
-        return play
-    }
-
-    /// The transcript, started, of one service `shop` without stored flags. Its wait for the sources is
-    /// checked here and is not in the text.
-    func waiting(sourceLocation: SourceLocation = #_sourceLocation) -> Transcript {
-        var play = started()
-        let sources = machine.plan.services.flatMap(\.switches).map(\.source)
-        #expect(
-            play.text == #"""
-                0s started
-                    remember and publish shop undecided - starting #1 until 2027-03-02T00:01:00+00:00
-                    log notice: shop: undecided: waiting for the first answer since the start
-
-                """# + sources.map { "    fetch \($0)\n" }.joined(),
-            sourceLocation: sourceLocation)
-        play.forget()
         return play
     }
 }
@@ -78,14 +61,5 @@ extension Override {
                 state: state, cause: cause, author: author,
                 since: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
                 until: try Instant(rfc3339: until)))
-    }
-
-    /// The order of a drill, which closes the gate.
-    static func drill() throws -> Override {
-        let since = try Instant(rfc3339: "2027-03-01T12:00:00Z")
-        return try #require(
-            Override(
-                state: .maintenance, cause: "drill", author: "root", since: since,
-                until: since + .seconds(3600), isDrill: true))
     }
 }

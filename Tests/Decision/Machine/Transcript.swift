@@ -11,38 +11,42 @@ struct Transcript {
     private(set) var machine: Machine
     private let start: Instant
     /// For how long the host was up at the start.
-    private let bootedFor: Duration
+    private var bootedFor: Duration
+    private var bootID = "this-boot"
+    private let place: HostPlace
+    private let clockFloor: Instant
     private var elapsed: Duration = .zero
     /// How far the wall clock was set since the start.
     private var step: Duration = .zero
     /// What the kernel says of the wall clock.
     var isSynchronised: Bool? = false
-    private var showsSleep: Bool
     private var wake = Wake()
-    private(set) var ledger = Ledger()
+    /// What is stored for the next start.
+    private var memory: Memory
 
     init(
         _ services: [Service], interval: Duration = .seconds(60), memory: Memory = Memory(),
         start: String = "2027-03-01T12:00:00Z", clockFloor: String = "2026-01-01T00:00:00Z",
-        showsSleep: Bool = false, place: HostPlace = .named(""),
+        place: HostPlace = .named(""),
         bootedFor: Duration = .seconds(1000)
     ) throws {
         try self.init(
             plan: Plan(services, interval: interval), memory: memory, start: start,
-            clockFloor: clockFloor, showsSleep: showsSleep, place: place, bootedFor: bootedFor)
+            clockFloor: clockFloor, place: place, bootedFor: bootedFor)
     }
 
     init(
         plan: Plan, memory: Memory = Memory(), start: String = "2027-03-01T12:00:00Z",
-        clockFloor: String = "2026-01-01T00:00:00Z", showsSleep: Bool = false,
+        clockFloor: String = "2026-01-01T00:00:00Z",
         place: HostPlace = .named(""), bootedFor: Duration = .seconds(1000)
     ) throws {
         self.start = try Instant(rfc3339: start)
         self.bootedFor = bootedFor
-        self.showsSleep = showsSleep
+        self.place = place
+        self.clockFloor = try Instant(rfc3339: clockFloor)
+        self.memory = memory
         machine = Machine(
-            plan: plan, memory: memory, place: place, bootID: "this-boot",
-            clockFloor: try Instant(rfc3339: clockFloor),
+            plan: plan, memory: memory, place: place, bootID: bootID, clockFloor: self.clockFloor,
             seed: 1,
             at: Now(
                 wall: self.start, boot: Boottime(microseconds: 0) + bootedFor, isSynchronised: nil)
@@ -55,12 +59,40 @@ struct Transcript {
             boot: Boottime(microseconds: 0) + bootedFor + elapsed, isSynchronised: isSynchronised)
     }
 
+    var ledger: Ledger { memory.ledger.value ?? Ledger() }
+
+    /// Lets time pass until this many seconds since the start.
+    mutating func wait(until seconds: Double) {
+        elapsed = .microseconds(Int64(seconds * 1_000_000))
+    }
+
+    /// Ends the daemon. The next one, or after a reboot that of the next boot, finds what is stored.
+    mutating func restart(_ plan: Plan, isReboot: Bool) {
+        if isReboot { (bootID, bootedFor) = ("next-boot", .seconds(10) - elapsed) }
+        wake = Wake()
+        machine = Machine(
+            plan: plan, memory: memory, place: place, bootID: bootID, clockFloor: clockFloor,
+            seed: 1, at: now)
+    }
+
+    private mutating func store(_ effect: Effect) {
+        let nothing = Memory.StoredFlags(answers: [], confirmedAt: now.wall)
+        switch effect {
+        case .storeFlags(let source, let answers):
+            memory.flags[source, default: nothing].answers = answers
+        case .markConfirmed(let source):
+            memory.flags[source, default: nothing].confirmedAt = now.wall
+        case .storeVersion(let source, let version):
+            memory.flags[source, default: nothing].accepted = .known(version)
+        case .dropVersion(let source): memory.flags[source, default: nothing].accepted = .none
+        case .storeLedger(let ledger): memory.ledger = .known(ledger)
+        case .storeOverrides(let overrides): memory.overrides = .known(overrides)
+        default: break
+        }
+    }
+
     /// Clears the text, to leave out the usual beginning.
     mutating func forget() { text = "" }
-
-    func expect(_ expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
-        #expect(text == expected + "\n", sourceLocation: sourceLocation)
-    }
 
     func expectWithoutFetches(
         _ expected: String, sourceLocation: SourceLocation = #_sourceLocation
@@ -76,15 +108,16 @@ struct Transcript {
 
     /// Sends `event` at this many seconds since the start.
     @discardableResult mutating func at(_ seconds: Double, _ event: Event) -> [Effect] {
-        elapsed = .microseconds(Int64(seconds * 1_000_000))
+        wait(until: seconds)
         let effects = machine.handle(event, at: now)
         for case .sleep(let wake) in effects { self.wake = wake }
-        for case .storeLedger(let ledger) in effects { self.ledger = ledger }
+        for effect in effects { store(effect) }
         let shown = effects.filter { effect in
-            if case .sleep = effect { return showsSleep }
+            switch effect {
             // Tests of orders compare the effect.
-            if case .reject = effect { return false }
-            return true
+            case .sleep, .reject: false
+            default: true
+            }
         }
         text += "\(secondsText(seconds)) "
         text += TranscriptFormat.text(of: event, shown, since: now)
@@ -92,13 +125,18 @@ struct Transcript {
     }
 
     /// Wakes the machine at each of its wake-ups until this time, while no fetch ends. This is not in the text.
-    mutating func hang(until seconds: Double) {
+    @discardableResult mutating func hang(until seconds: Double) -> [Effect] {
         let last = Duration.microseconds(Int64(seconds * 1_000_000))
+        var all: [Effect] = []
         while let next = nextWake, next < last {
             elapsed = max(elapsed, next)
             wake = Wake()
-            for case .sleep(let wake) in machine.handle(.woke, at: now) { self.wake = wake }
+            let effects = machine.handle(.woke, at: now)
+            for case .sleep(let wake) in effects { self.wake = wake }
+            for effect in effects { store(effect) }
+            all += effects
         }
+        return all
     }
 
     private var nextWake: Duration? {
@@ -118,7 +156,7 @@ struct Transcript {
     mutating func at(
         _ seconds: Double, _ source: String, answers body: String, date: Instant? = nil
     ) throws -> [Effect] {
-        elapsed = .microseconds(Int64(seconds * 1_000_000))
+        wait(until: seconds)
         let answer = try answer(body, fetchedAt: now.wall)
         return at(seconds, .fetchEnded(try named(source), .answer(answer), date: date))
     }
@@ -128,9 +166,12 @@ struct Transcript {
         start + .microseconds(Int64(seconds * 1_000_000))
     }
 
+    /// Steps the wall clock.
+    mutating func step(by distance: Duration) { step += distance }
+
     /// Steps the wall clock, and tells the machine.
     mutating func stepClock(_ seconds: Double, by distance: Duration) {
-        step += distance
+        step(by: distance)
         at(seconds, .clockStepped)
     }
 }

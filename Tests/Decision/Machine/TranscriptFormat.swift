@@ -3,38 +3,35 @@ import Decision
 import JSON
 
 enum TranscriptFormat {
-    /// An event with its effects, a line each. Two usual ones follow a good answer in brackets: it is stored
-    /// before all others, and confirmed after the files are written.
+    /// An event with its effects, a line each.
     static func text(of event: Event, _ effects: [Effect], since now: Now) -> String {
-        var (effects, done) = (effects, [String]())
-        if case .fetchEnded(let source, let outcome, _, _) = event {
-            if case .answer(let answer) = outcome,
-                case .storeFlags(source, let stored)? = effects.first,
-                stored.map(\.body) == [answer.body]
-            {
-                effects.removeFirst()
-                done.append("stored")
-            }
-            if let position = effects.firstIndex(of: .markConfirmed(source)),
-                !effects[position...].contains(where: {
-                    if case .publish = $0 { true } else { false }
-                })
-            {
-                effects.remove(at: position)
-                done.append("confirmed")
-            }
-        }
-        var text = line(event) + (done.isEmpty ? "" : " (\(done.joined(separator: ", ")))") + "\n"
-        for position in effects.indices {
-            if position + 1 < effects.count, isSaid(effects[position], with: effects[position + 1])
-            {
-                text += "    remember and"
+        ([line(event)] + lines(of: effects, after: event, since: now).map { "    \($0)" })
+            .joined(separator: "\n") + "\n"
+    }
+
+    /// The effects of an event, a line each. The flags that are stored follow unless they are those of the event.
+    static func lines(of effects: [Effect], after event: Event, since now: Now) -> [String] {
+        var lines: [String] = []
+        var start = ""
+        for (position, effect) in effects.enumerated() {
+            if position + 1 < effects.count, isSaid(effect, with: effects[position + 1]) {
+                start = "remember and "
             } else {
-                text += text.hasSuffix(" and") ? " " : "    "
-                text += line(effects[position], since: now) + "\n"
+                lines.append(start + line(effect, after: event, since: now))
+                start = ""
             }
         }
-        return text
+        return lines
+    }
+
+    private static func line(_ effect: Effect, after event: Event, since now: Now) -> String {
+        if case .fetchEnded(let source, .answer(let answer), _, _) = event,
+            case .storeFlags(source, let stored) = effect,
+            stored.map(line) == [line(answer)], stored.map(\.validators) == [answer.validators]
+        {
+            return "store \(source)"
+        }
+        return line(effect, since: now)
     }
 
     /// Whether the ledger that is stored has nothing but the record that is published next.
@@ -46,58 +43,23 @@ enum TranscriptFormat {
         return entry.state == record.verdict.state && entry.generation == record.generation
     }
 
-    static func line(_ event: Event) -> String {
+    /// The events that tests in Swift compare. Transcripts have words for all others too: see `Event.init(_:at:)`.
+    private static func line(_ event: Event) -> String {
         switch event {
-        case .started: "started"
         case .woke: "woke"
         case .clockStepped: "clock stepped"
-        case .fetchEnded(let source, .answer(let answer), _, _):
-            "\(source) answers \(String(decoding: answer.body, as: UTF8.self))"
         case .fetchEnded(let source, .unchanged, _, _): "\(source) unchanged"
-        case .fetchEnded(let source, .failure(let failure), _, _):
-            "\(source) fails: \(failure.detail)"
-        case .hinted(let source): "\(source) hinted"
-        case .warningsChanged(let source, let warnings): "\(source) doubted \(warnings)"
-        case .watchChanged(let source, let problem): "\(source) unwatched: \(problem ?? "no more")"
-        case .signersRead(let source, let problem):
-            "\(source) has signers: \(problem ?? "yes")"
-        case .versionRead(let source, let memory): "\(source) knows \(memory)"
-        case .memoryRead(let memory): "read again: \(memory.problems.values.sorted())"
-        case .disproved(let source, let causes):
-            "\(source) disproves \(causes.values.sorted())"
-        case .writeEnded(let operation, let problem): "\(line(operation)) \(problem ?? "done")"
-        case .filesDeleted(let service): "\(service) deleted"
-        case .stateDeleted: "state deleted"
-        case .confirm(let services, let author):
-            "\(author) confirms \(services.map(\.text).joined(separator: " "))"
-        case .force(let service, let override, let ifOpen):
-            "force \(service) \(override.state.rawValue)\(ifOpen ? " if open" : "")"
-        case .release(let service, let author, let cause):
-            "\(author) releases \(service)\(cause.map { " from '\($0)'" } ?? "")"
-        case .drillEnded(let service, let drill, let author):
-            "\(author) has drilled \(service): \(drill.problem ?? "well")"
-        case .forget(let source, let author, let cause):
-            "\(author) forgets \(source)\(cause.map { " and its version: \($0)" } ?? "")"
-        case .guardAnswered(let name, .passes): "\(name) passes"
-        case .guardAnswered(let name, .holds(let cause)): "\(name) holds: \(cause)"
-        case .activate(let service): "activate \(service?.text ?? "all")"
-        case .versionInstalled(let service, let version): "\(service) has \(version)"
-        case .reconfigured(_, let replaced, _):
-            "reconfigured"
-                + replaced.sorted { $0.key < $1.key }
-                .map { " \($0.key)=\($0.value == .sameAddress ? "same" : "other")" }.joined()
-        case .startupWaitEnded: "patience ended"
+        default: "…"
         }
     }
 
-    static func line(_ effect: Effect, since now: Now) -> String {
+    private static func line(_ effect: Effect, since now: Now) -> String {
         switch effect {
         case .fetch(let source, let validators, let mirror):
             "fetch \(source)" + (mirror.map { " from \($0)" } ?? "")
                 + (validators.etag.map { " if not \($0)" } ?? "")
         case .storeFlags(let source, let answers):
-            "store \(source): "
-                + answers.map { String(decoding: $0.body, as: UTF8.self) }.joined(separator: " ")
+            "store \(source): \(list(answers.map(line)))"
         case .storeVersion(let source, let version): "raise \(source) to \(version.number)"
         case .dropVersion(let source): "drop the version of \(source)"
         case .reserveVersion(let source): "reserve a version of \(source)"
@@ -113,13 +75,15 @@ enum TranscriptFormat {
                 .joined(separator: " ")
         case .storeOverrides(let overrides):
             "keep "
-                + overrides.sorted { $0.key < $1.key }
-                .map { "\($0.key)=\($0.value.state.rawValue)" }.joined(separator: " ")
+                + list(
+                    overrides.sorted { $0.key < $1.key }
+                        .map { "\($0.key)=\($0.value.state.rawValue)" })
         case .publish(let service, let record):
-            "publish \(service.name) \(line(record))"
+            "publish \(service.name) \(line(record, since: now))"
         case .withdraw(let service): "withdraw \(service)"
         case .stopSource(let source): "drop \(source)"
-        case .reject(let service, _, let objection): "reject the order for \(service): \(objection)"
+        case .reject(let service, _, let objection):
+            "reject the order for \(service): \(text(objection))"
         case .deliverNotice(let service): "deliver notice \(service)"
         case .ask(let name): "ask \(name)"
         case .log(let notice): "log \(notice.level): \(notice.sentence)"
@@ -129,7 +93,26 @@ enum TranscriptFormat {
         }
     }
 
-    private static func line(_ record: PublishedVerdict) -> String {
+    private static func line(_ answer: Answer) -> String {
+        String(decoding: answer.body, as: UTF8.self)
+            + (answer.signed.map { " signed by \($0.authors.joined(separator: ","))" } ?? "")
+            + (answer.isInherited ? " inherited" : "")
+    }
+
+    private static func list(_ words: [String]) -> String {
+        words.isEmpty ? "nothing" : words.joined(separator: " ")
+    }
+
+    private static func text(_ objection: OrderObjection) -> String {
+        switch objection {
+        case .notOpen(let state): "it is \(state.rawValue)"
+        case .overridden(let other): "another order is in force: \(other.cause)"
+        case .held: "its closing is held"
+        case .notConfigured: "it is not configured"
+        }
+    }
+
+    private static func line(_ record: PublishedVerdict, since now: Now) -> String {
         let verdict = record.verdict
         var words = [
             verdict.state.rawValue, verdict.gate?.rawValue ?? "-", verdict.reason.slug.rawValue,
@@ -142,21 +125,13 @@ enum TranscriptFormat {
             words.append("values=\(JSON.Value.object(verdict.values).serialized(.compact))")
         }
         if verdict.isStale { words.append("stale") }
+        if verdict.override != nil, verdict.reason.slug != .overridden { words.append("override") }
+        if !record.notices.isEmpty { words.append("notices=\(record.notices.count)") }
+        if let end = record.drainsUntil {
+            words.append("drains=\((end - now.boot).microseconds / 1_000_000)s")
+        }
         words.append("#\(record.generation)")
         words.append("until \(Zone.utc.rfc3339(record.validUntil))")
         return words.joined(separator: " ")
-    }
-
-    private static func line(_ operation: WriteOperation) -> String {
-        switch operation {
-        case .storeFlags(let source): "store \(source)"
-        case .storeVersion(let source): "raise \(source)"
-        case .dropVersion(let source): "drop the version of \(source)"
-        case .reserveVersion(let source): "reserve a version of \(source)"
-        case .markConfirmed(let source): "confirm \(source)"
-        case .storeLedger: "remember"
-        case .storeOverrides: "keep"
-        case .publish(let service): "publish \(service)"
-        }
     }
 }

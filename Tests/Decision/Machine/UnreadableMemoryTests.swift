@@ -195,18 +195,6 @@ import Testing
         #expect(play.states(at: 1860) == [.running])
     }
 
-    /// Nobody can tell the time: after `first_timeout` the clock of the host counts.
-    @Test func whereNoSourceTellsTheTimeTheClockOfTheHostCounts() throws {
-        var memory = try Memory.stored(ServiceEnd.no, state: .maintenance, boot: "another-boot")
-        memory.overrides = .known(["shop": try .order(.maintenance)])
-        var plan = Plan([try service(policy: Policy(minClosed: .zero))])
-        plan.sources[0].tellsTime = false
-        var play = try Transcript(plan: plan, memory: memory, start: "2027-03-01T14:00:00Z")
-        play.at(0, .started)
-        #expect(play.states == [.maintenance])
-        #expect(play.states(at: 30) == [.running])
-    }
-
     // MARK: What follows an order
 
     /// A host that a step has reached stays in it behind an order, over a restart.

@@ -156,13 +156,6 @@ extension Transcript {
         #expect(play.machine.view(of: "app", at: play.now)?.warnings == [])
     }
 
-    @Test func theLargestVersionIsToldAfterARestartToo() throws {
-        let memory = try Memory.stored(
-            Self.flags(.max), fetchedAt: "2027-03-01T10:00:00Z", state: .running)
-        let play = try Transcript([try shop()], memory: memory).started()
-        #expect(play.text.contains("version 9223372036854775807 is almost the highest possible"))
-    }
-
     /// A plain `forget` keeps the version of signed documents, so that the warning names the one that does not.
     @Test func aJumpOfSignedDocumentsNamesTheOrderThatLetsGoOfIt() throws {
         var play = try Transcript.signed(try service())
