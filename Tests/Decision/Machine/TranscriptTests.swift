@@ -19,6 +19,7 @@ import Testing
 ///     0s APP accepts {…}            # an answer, whose version is stored at once if it has to be
 ///     10s restarts                  # the daemon, with what was stored; `reboots`: the host
 ///     5s reconfigured app=same app=other without SHOP with service.shop.time_zone = "Asia/Tokyo"; …
+///     9s restarts with service.shop.time_zone = "Asia/Tokyo"
 ///
 /// The fetches that begin while it hangs are left out. `app=same` is a source that another object fetches from now on,
 /// from the same address.
@@ -46,7 +47,8 @@ struct TranscribedMachine: TranscribedWorld {
             transcript.step(by: try line.duration())
             return send(.clockStepped, at: seconds)
         } else if line.isBefore("restarts") || line.isBefore("reboots") {
-            transcript.restart(try head.plan, isReboot: line.isBefore("reboots"))
+            let isReboot = try line.word() == "reboots"
+            transcript.restart(try changedPlan(&line), isReboot: isReboot)
             return send(.started, at: seconds)
         } else if line.reads("reconfigured") {
             return send(try reconfigured(&line), at: seconds)
@@ -83,10 +85,15 @@ struct TranscribedMachine: TranscribedWorld {
             default: throw TestFailure("unknown words '\(words)'")
             }
         }
+        return .reconfigured(try changedPlan(&line), replaced: replaced)
+    }
+
+    /// Reads `without SHOP with service.web.source = "other"; …`, of which each part may be missing.
+    private mutating func changedPlan(_ line: inout EventLine) throws -> Plan {
         if line.reads("without") { head.remove(service: try line.word()) }
         let changes = line.reads("with") ? try line.all() : ""
-        let plan = try head.reload(with: changes.split(separator: "; ").joined(separator: "\n"))
-        return .reconfigured(plan, replaced: replaced)
+        try line.refuseMore()
+        return try head.reload(with: changes.split(separator: "; ").joined(separator: "\n"))
     }
 }
 
