@@ -4,8 +4,21 @@ struct EffectBatch {
     var isLedgerChanged = false
     var areOverridesChanged = false
     private var effects: [Effect] = []
+    /// Where in `effects` the files of a service are.
+    private var publications: [ServiceName: Int] = [:]
 
     mutating func add(_ effect: Effect) { effects.append(effect) }
+
+    /// Has the files of a service written: of two records in one event the later one.
+    mutating func publish(_ record: PublishedVerdict, of service: Service) {
+        let effect = Effect.publish(service, record)
+        if let known = publications[service.name] {
+            effects[known] = effect
+        } else {
+            publications[service.name] = effects.count
+            effects.append(effect)
+        }
+    }
 
     /// The effects in order, closings before the other files. The batch is empty afterwards, for the next event.
     mutating func finish(

@@ -34,7 +34,7 @@ extension Machine {
 
     /// Has the files of a service written.
     mutating func publish(_ record: PublishedVerdict, of service: Int) {
-        batch.add(.publish(services[service].service, record))
+        batch.publish(record, of: services[service].service)
         overviewRevision.publications += 1
     }
 
