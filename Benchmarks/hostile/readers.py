@@ -2,7 +2,7 @@
 watchdog.
 
 The daemon follows two flags files: 'quiet', whose 20 services close and open again and again, and 'hostile', which 1, 30
-or 300 services read. A closing is the time from the rename of the file of 'quiet' to its last marker 'closed'. Each row
+or 256 services read. A closing is the time from the rename of the file of 'quiet' to its last marker 'closed'. Each row
 is a daemon of its own: first it has flags in force that are good, then the hostile answer is served. Of several programs
 each has its row, one after the other, so that all meet the same machine.
 
@@ -23,10 +23,10 @@ import time
 
 import limits
 
-COUNTS = (1, 30, 300)
+COUNTS = (1, 30, 256)
 QUIET = 20
 LIMIT = 100  # milliseconds that a closing may be later than a quiet one
-TURN = 50  # milliseconds that one answer may take the loop
+TURN = 100  # milliseconds that one answer may take the loop
 PATIENCE = 20  # seconds until a closing counts as never
 PING = 1  # seconds between two pings of the watchdog
 SIZE = 1_000_000
