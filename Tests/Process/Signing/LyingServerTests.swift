@@ -132,7 +132,7 @@ import Testing
         try await host.awaitStates { Self.before[$0] }
     }
 
-    /// Two days behind, while everything comes true: late enough that each document is seen before, also on a busy host.
+    /// Two days behind, while everything comes true: so late that a busy host has seen each document before.
     @Test func aServerThatIsBehindDelaysNothing() async throws {
         let time = Instant(seconds: (EventLoop.wallClock + .seconds(60)).seconds)
         let host = try await Host(ahead: -172_800, at: time)
