@@ -15,7 +15,7 @@ package struct HostReport {
         ]
     }
 
-    private var document: JSON.Object
+    private let document: JSON.Object
     /// Differs from that of another report where the reports tell different things, but for times.
     package let fingerprint: Int
 

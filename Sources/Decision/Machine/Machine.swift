@@ -279,7 +279,7 @@ package struct Machine: Sendable {
         var wake = decisionWake
         if let moment = pendingWrites.retryAt { wake.include(boot: moment) }
         if let moment = host.unreadable.retryAt { wake.include(boot: moment) }
-        // By position,: a copy of a state costs more than what is asked of it.
+        // By position: a copy of a state costs more than what is asked of it.
         for source in sources.indices {
             if let moment = sources[source].nextFetch { wake.include(boot: moment) }
         }
