@@ -195,8 +195,8 @@ package struct Machine: Sendable {
     private mutating func decide(_ candidate: Candidate) {
         let (service, name) = (candidate.service, candidate.name)
         let record = services[service].decide(
-            candidate, isHeld: hostGuard.isHeld(name), hostGuard.closing(of: name), on: host,
-            &batch.messages)
+            candidate, isHeld: hostGuard.isHeld(name), isCounted: hostGuard.isLimited,
+            hostGuard.closing(of: name), on: host, &batch.messages)
         if ledger.entries[name] != services[service].entry {
             ledger.entries[name] = services[service].entry
             batch.isLedgerChanged = true

@@ -200,10 +200,11 @@ struct ServiceState: Hashable, Sendable {
     }
 
     /// Decides it by the candidate, unless the host guard holds it open or `min_closed` keeps it
-    /// closed. Returns the new record; nil if the files stay as they are.
+    /// closed. Returns the new record; nil if the files stay as they are. `isCounted`: the host guard counts closings, so
+    /// that the ledger has since when its ends are known.
     mutating func decide(
-        _ candidate: Candidate, isHeld: Bool, _ closing: Closing?, on host: HostState,
-        _ messages: inout [LogMessage]
+        _ candidate: Candidate, isHeld: Bool, isCounted: Bool, _ closing: Closing?,
+        on host: HostState, _ messages: inout [LogMessage]
     ) -> PublishedVerdict? {
         isReconfigured = false
         let now = host.now
@@ -227,8 +228,12 @@ struct ServiceState: Hashable, Sendable {
         entry?.drainsUntil = drainsUntil
         entry?.closing = closing
         entry?.order = verdict.override.map { .init(until: $0.until, unforced: wanted.last) }
-        let announced = announcements.stored(at: now.wall)
-        if entry?.announced != nil || !announced.isEmpty { entry?.announced = announced }
+        if isCounted {
+            let announced = announcements.stored(at: now.wall)
+            if entry?.announced != nil || !announced.isEmpty { entry?.announced = announced }
+        } else {
+            entry?.announced = nil
+        }
         wake = nextWake(candidate, edge, on: host)
         if let wait = publicNotices.next { wake.include(wall: now.wall + wait) }
         if let hold { wake.include(boot: hold.end.boot) }

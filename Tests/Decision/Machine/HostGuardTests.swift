@@ -59,6 +59,14 @@ struct HostGuardTests {
         #expect(ledger?.entries["a"]?.announced == [end: since])
     }
 
+    /// Nobody else asks since when an end is known, and each write of the ledger would have those of all services.
+    @Test func withoutALimitTheLedgerHasNoEnds() throws {
+        var transcript = try Self.running(["a"], limit: nil)
+        let ledger = Self.ledger(in: try transcript.at(2, "app", answers: Self.end))
+        #expect(ledger?.entries["a"]?.state == .countdown)
+        #expect(ledger?.entries["a"]?.announced == nil)
+    }
+
     /// Several switches may announce many windows. The ledger has the next windows, and no past window.
     @Test func ofManyWindowsTheLedgerHasTheNext() throws {
         let day = { (year: Int) in
@@ -67,7 +75,9 @@ struct HostGuardTests {
         let service = try service(
             "a", format: .switchObject(.whole), policy: Policy(minClosed: .zero),
             sources: ["a", "b", "c"])
-        var transcript = try Transcript([service]).started()
+        var plan = Plan([service])
+        plan.guardLimits.count = 1
+        var transcript = try Transcript(plan: plan).started()
         var effects: [Effect] = []
         for (source, years) in [("a", 2000...2040), ("b", 2041...2100), ("c", 2101...2160)] {
             let windows = years.map(day).joined(separator: ", ")
