@@ -200,8 +200,8 @@ struct ServiceState: Hashable, Sendable {
     }
 
     /// Decides it by the candidate, unless the host guard holds it open or `min_closed` keeps it
-    /// closed. Returns the new record; nil if the files stay as they are. `isCounted`: the host guard counts closings, so
-    /// that the ledger has since when its ends are known.
+    /// closed. Returns the new record; nil if the files stay as they are. `isCounted`: the host guard counts closings,
+    /// so that the ledger has since when its ends are known.
     mutating func decide(
         _ candidate: Candidate, isHeld: Bool, isCounted: Bool, _ closing: Closing?,
         on host: HostState, _ messages: inout [LogMessage]
