@@ -13,7 +13,7 @@ package struct Evidence: Hashable, Sendable {
     package var isAwaited = false
     /// Whether the host has just woken up, and the source may not have been polled since.
     package var isWaking = false
-    /// Whose clock measures its ends and windows.
+    /// What measures its ends and windows.
     package var clock = EndClock.host
     /// How long ago the source last confirmed those flags.
     package var age = Duration.zero
@@ -39,38 +39,27 @@ extension Evidence {
     package func time(in circumstances: Circumstances) -> Instant {
         switch clock {
         case .host: circumstances.time
-        case .server(let time), .held(let time): time
+        case .held(let time): time
         }
     }
+
+    /// Whether its ends and windows are held.
+    var isHeld: Bool { if case .held = clock { true } else { false } }
 }
 
-/// Whose clock measures the ends and windows of a source.
+/// What measures the ends and windows of a source.
 package enum EndClock: Hashable, Sendable {
     /// The wall clock of this host.
     case host
-    /// The clock of the source's server, which shows this time: the wall clock is not believed.
-    case server(Instant)
-    /// None: the wall clock is not believed, and the source has no other. What has not come true at
-    /// this time is held.
+    /// Nothing: the wall clock does not count. What has come until then stays, and the rest waits.
     case held(Instant)
-
-    /// Whose clock says that an end has come: what had come before a hold came by the wall clock.
-    var keeper: Timekeeper {
-        switch self {
-        case .host, .held: .host
-        case .server: .server
-        }
-    }
 }
 
 /// What a decision depends on besides the evidence: time, boot, override, installed version.
 package struct Circumstances: Hashable, Sendable {
     /// The time of the wall clock.
     package var time: Instant
-    /// The time for the end of the override: the wall clock's, or an earlier one while that is not
-    /// believed.
-    package var overrideTime: Instant
-    /// Whether an order that closes stays in force past its end: nothing confirms the clock.
+    /// Whether the order stays in force past its end: the clock does not count for it.
     package var isOverrideHeld = false
     /// Whether this service was decided in this boot already, so that its units may be running.
     package var isSameBoot: Bool
@@ -95,7 +84,6 @@ extension Circumstances {
     /// The circumstances without an override or an installed version.
     package init(time: Instant, isSameBoot: Bool) {
         self.time = time
-        overrideTime = time
         self.isSameBoot = isSameBoot
     }
 
@@ -108,7 +96,7 @@ extension Circumstances {
 
     /// The override in force; nil if there is none, or its end has come and is not held.
     package var overrideInForce: Override? {
-        guard let override, overrideTime < override.until || isOverrideHeld else { return nil }
+        guard let override, time < override.until || isOverrideHeld else { return nil }
         return override
     }
 }
@@ -168,12 +156,6 @@ package struct Unconfirmed: Hashable, Sendable {
 }
 
 extension Evidence {
-    /// The reason for an end or a window ahead that is not measured by the wall clock; nil if it is.
-    var clockReason: Reason? {
-        switch clock {
-        case .host: nil
-        case .server: .serverClock(source)
-        case .held: .clockNotBelieved(source)
-        }
-    }
+    /// The reason for an end or a window ahead that is held; nil if it is not.
+    var clockReason: Reason? { isHeld ? .clockNotBelieved(source) : nil }
 }

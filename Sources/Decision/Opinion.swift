@@ -136,8 +136,7 @@ extension Service {
         case .window(let window):
             guard window.contains(time) else { return nil }
             var opinion = opinion(
-                .maintenance,
-                .window(source, until: zone.zoned(window.until), by: evidence.clock.keeper))
+                .maintenance, .window(source, until: zone.zoned(window.until)))
             opinion.texts = window.texts
             return opinion
         case .minimumVersion(let minimum):
@@ -154,7 +153,7 @@ extension Service {
         let hasPassed = time >= end
         var reason = evidence.clockReason ?? reason
         if hasPassed {
-            reason = .endPassed(evidence.source, at: zone.zoned(end), by: evidence.clock.keeper)
+            reason = .endPassed(evidence.source, at: zone.zoned(end))
         }
         var opinion = opinion(hasPassed && policy.atEnd == .ended ? .ended : .countdown, reason)
         opinion.endsAt = end
@@ -170,8 +169,7 @@ extension Service {
         return opinion(
             isOver && policy.atEnd == .ended ? .ended : .countdown,
             hasPassed
-                ? .endPassed(
-                    evidence.source, at: zone.zoned(range.upperBound), by: evidence.clock.keeper)
+                ? .endPassed(evidence.source, at: zone.zoned(range.upperBound))
                 : .zoneUnknown(evidence.source, zone: zone.name))
     }
 
@@ -285,8 +283,7 @@ extension Reason {
         case .flags, .storedFlags, .endUnreadable, .zoneUnknown, .windowAhead, .rollout: true
         case .starting, .awaitingFirstAnswer, .invalidAnswer, .unconfirmed, .awaitingSignature,
             .awaitingGuard, .endPassed, .window, .versionTooOld, .stale, .unknown, .unreadableFlags,
-            .clockNotBelieved, .serverClock,
-            .minClosed, .reopening, .closingHeld, .overridden:
+            .clockNotBelieved, .minClosed, .reopening, .closingHeld, .overridden:
             false
         }
     }

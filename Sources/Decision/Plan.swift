@@ -16,7 +16,7 @@ package struct SourcePlan: Hashable, Sendable {
     package var audience: String?
     /// Its mirrors, by their addresses as others may see them, in the order of the configuration; empty without.
     package var mirrors: [String]
-    /// Whether its answers may say what time it is: all but those of a file.
+    /// Whether its answers may say what time it is: all but those of a file and of etcd.
     package var tellsTime: Bool
     /// Why its interval is shorter than its server likes, as a clause; nil if it is not.
     package var paceWarning: String?

@@ -48,6 +48,15 @@ extension Reading {
         }
     }
 
+    /// The last time until `time` at which time alone may have moved the gate, or made the flags stale; nil without.
+    func lastEdge(until time: Instant) -> Instant? {
+        var last = expires.flatMap { $0 <= time ? $0 : nil }
+        forEachGateEdge { edge in
+            if edge <= time { last = last.map { max($0, edge) } ?? edge }
+        }
+        return last
+    }
+
     /// The planned window that begins first after `time`.
     package func nextWindow(after time: Instant) -> Window? {
         let windows = claims.compactMap { claim in

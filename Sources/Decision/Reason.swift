@@ -15,9 +15,9 @@ package enum Reason: Hashable, Sendable {
     indirect case awaitingSignature(SourceName, MissingSignatures)
     /// The times are those of the service's zone.
     case windowAhead(SourceName, from: ZonedInstant, until: ZonedInstant)
-    case window(SourceName, until: ZonedInstant, by: Timekeeper = .host)
+    case window(SourceName, until: ZonedInstant)
     indirect case versionTooOld(SourceName, installed: Version, minimum: Version)
-    case endPassed(SourceName, at: ZonedInstant, by: Timekeeper = .host)
+    case endPassed(SourceName, at: ZonedInstant)
     case endUnreadable(SourceName, String)
     /// An end is a local time, and the time zone of the service is not known: the end is held.
     case zoneUnknown(SourceName, zone: String)
@@ -26,10 +26,8 @@ package enum Reason: Hashable, Sendable {
     /// The source has not answered, and its stored flags cannot be read: the gate stays as it was in this boot, and is
     /// not opened after another.
     case unreadableFlags(SourceName, Gate)
-    /// The clock of this host is not trusted, and the source has no other: its ends are held.
+    /// The clock of this host does not count for the ends of the source: they are held.
     case clockNotBelieved(SourceName)
-    /// The clock of this host is not trusted, and the clock of the source's server measures its ends.
-    case serverClock(SourceName)
     /// The order closes some hosts before this one. `from`: when it closes this one; nil if it never does.
     indirect case rollout(SourceName, Rollout.Wait, from: ZonedInstant?)
     /// Flags have opened the gate, and it closed less than `limit` ago, the `min_closed` of the service.
@@ -41,21 +39,6 @@ package enum Reason: Hashable, Sendable {
     /// A guard does not let the step of this host come: a step of a rollout, or its turn to open the gate.
     indirect case awaitingGuard(SourceName, GuardHold, isTurn: Bool = false)
     indirect case overridden(Override, until: ZonedInstant)
-}
-
-/// Whose clock has shown that an end or a window has come.
-package enum Timekeeper: Hashable, Sendable {
-    case host
-    /// The clock of the source's server, because the clock of the host is not trusted.
-    case server
-
-    /// Ends a sentence about an end that has come.
-    fileprivate var clause: String {
-        switch self {
-        case .host: ""
-        case .server: " (by the server's clock; the clock of this host is not trusted)"
-        }
-    }
 }
 
 /// Why flags are stale.
@@ -104,7 +87,6 @@ extension Reason {
         case unreadableOpen = "unreadable-open"
         case unreadableClosed = "unreadable-closed"
         case clockNotBelieved = "clock-not-believed"
-        case serverClock = "server-clock"
         case rollout
         case minClosed = "min-closed"
         case reopening = "reopening-at"
@@ -167,9 +149,9 @@ extension Reason {
         case .unconfirmed(let source, _): (.unconfirmed, source, false)
         case .awaitingSignature(let source, _): (.awaitingSignature, source, false)
         case .windowAhead(let source, _, _): (.windowAhead, source, false)
-        case .window(let source, _, _): (.window, source, false)
+        case .window(let source, _): (.window, source, false)
         case .versionTooOld(let source, _, _): (.versionTooOld, source, true)
-        case .endPassed(let source, _, _): (.endPassed, source, false)
+        case .endPassed(let source, _): (.endPassed, source, false)
         case .endUnreadable(let source, _): (.endUnreadable, source, true)
         case .zoneUnknown(let source, _): (.zoneUnknown, source, true)
         case .stale(let source, .old, .hold): (.staleHold, source, true)
@@ -189,7 +171,6 @@ extension Reason {
         case .unreadableFlags(let source, .open): (.unreadableOpen, source, true)
         case .unreadableFlags(let source, .closed): (.unreadableClosed, source, true)
         case .clockNotBelieved(let source): (.clockNotBelieved, source, true)
-        case .serverClock(let source): (.serverClock, source, true)
         case .rollout(let source, _, _): (.rollout, source, false)
         case .minClosed(let source, _, _): (.minClosed, source, false)
         case .reopening(let source, _): (.reopening, source, false)
@@ -217,13 +198,13 @@ extension Reason {
         case .awaitingSignature(let source, let missing): "source '\(source)' \(missing.clause)"
         case .windowAhead(let source, let from, let until):
             "source '\(source)' plans maintenance from \(from) until \(until)"
-        case .window(let source, let until, let keeper):
-            "maintenance planned by source '\(source)' lasts until \(until)" + keeper.clause
+        case .window(let source, let until):
+            "maintenance planned by source '\(source)' lasts until \(until)"
         case .versionTooOld(let source, let installed, let minimum):
             "source '\(source)' requires version \(quoted(minimum.text)), and "
                 + "\(quoted(installed.text)) is installed"
-        case .endPassed(let source, let end, let keeper):
-            "the end that source '\(source)' announced for \(end) has passed" + keeper.clause
+        case .endPassed(let source, let end):
+            "the end that source '\(source)' announced for \(end) has passed"
         case .endUnreadable(let source, let text):
             "source '\(source)' announces an end, but \(quoted(text)) is not a date; the days left "
                 + "are unknown"
@@ -241,9 +222,6 @@ extension Reason {
         case .clockNotBelieved(let source):
             "the clock of this host is not trusted; ends and windows of source '\(source)' neither "
                 + "begin nor end until it is"
-        case .serverClock(let source):
-            "the clock of this host is not trusted; ends and windows of source '\(source)' follow "
-                + "the clock of its server"
         case .rollout(let source, let wait, let from):
             "source '\(source)' closes \(Rollout.share(wait.reach)) of all hosts, but not this one "
                 + "(slot \(wait.slot.number) of \(Slot.count)); "

@@ -61,8 +61,7 @@ extension Service {
         guard let end else { return nil }
         let time = evidence.time(in: circumstances)
         if time >= end { return 0 }
-        if case .held = evidence.clock { return nil }
-        guard zone.isKnown else { return nil }
+        guard !evidence.isHeld, zone.isKnown else { return nil }
         return zone.calendarDays(from: time, to: end)
     }
 
@@ -72,31 +71,19 @@ extension Service {
 
     /// The next instant at which time alone may change the verdict: the earliest end, the edge of a
     /// window, the next midnight of the zone, the moment at which flags become stale or an override
-    /// expires. `state.json` is valid until a minute after it. By the wall clock, also where a
-    /// server's clock counts: as much later as that clock will need.
+    /// expires. `state.json` is valid until a minute after it.
     func nextEdge(of evidence: [Evidence], in circumstances: Circumstances, at now: Now) -> Instant
     {
         // A day is as long as 27 hours where a zone moved westwards (Antarctica/Casey, 2010).
         var edge = min(zone.startOfNextDay(after: now.wall), now.wall + Self.longestDay)
         for item in evidence {
-            var (time, lag) = (now.wall, Duration.zero)
-            switch item.clock {
-            case .host: break
-            case .held(let known): time = max(known, time)
-            case .server(let known):
-                (time, lag) = (known, now.wall - known)
-                edge = min(edge, zone.startOfNextDay(after: known) + lag)
-            }
-            let include = { (instant: Instant) in
-                if instant > time { edge = min(edge, instant + lag) }
-            }
+            let time = max(now.wall, item.time(in: circumstances))
+            let include = { (instant: Instant) in if instant > time { edge = min(edge, instant) } }
             item.reading?.forEachGateEdge(include)
             if let expires = item.reading?.expires { include(expires) }
             if let left = timeUntilStale(item) { edge = min(edge, now.wall + left) }
         }
-        if let end = circumstances.overrideInForce?.until, end > circumstances.overrideTime {
-            edge = min(edge, now.wall + (end - circumstances.overrideTime))
-        }
+        if let end = circumstances.overrideInForce?.until, end > now.wall { edge = min(edge, end) }
         return edge
     }
 

@@ -171,7 +171,7 @@ package final class DecisionDriver {
             case .reload(let reload): event = applyReload(reload)
             }
             perform(machine.handle(event, at: now), of: event)
-            if ask({ $0.isClockContradicted }) { synchronisation?.renew() }
+            if ask({ $0.isClockInQuestion }) { synchronisation?.renew() }
         }
     }
 

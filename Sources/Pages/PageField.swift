@@ -139,7 +139,7 @@ struct PageFacts {
 extension Verdict {
     /// When the window ends that closes the service; nil if none does.
     var plannedEnd: Instant? {
-        guard case .window(_, let until, _) = reason, state == .maintenance else { return nil }
+        guard case .window(_, let until) = reason, state == .maintenance else { return nil }
         return until.instant
     }
 }

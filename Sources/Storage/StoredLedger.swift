@@ -6,7 +6,6 @@ import JSON
 enum StoredLedger {
     static func bytes(of ledger: Ledger) -> [UInt8] {
         var others = JSON.Object()
-        if let clocks = ledger.clocks { others["clocks"] = .object(json(clocks)) }
         if ledger.hasOrders { others["orders"] = true }
         return StoredForm.bytes(byService: ledger.entries, and: others, json)
     }
@@ -32,6 +31,7 @@ enum StoredLedger {
         if let end = entry.drainsUntil {
             stored["drains_until"] = .number(Number(end.microseconds))
         }
+        if let passed = entry.passed { stored["passed"] = .object(json(passed)) }
         if let drill = entry.drill { stored["drill"] = json(drill) }
         if let order = entry.order {
             stored["order"] = .object([
@@ -44,35 +44,7 @@ enum StoredLedger {
 
     static func ledger(in stored: JSON.Object) throws -> Ledger {
         Ledger(
-            entries: try StoredForm.byService(stored, entry),
-            clocks: try stored["clocks"]?.object.map(clocks), hasOrders: try stored.flag("orders"))
-    }
-
-    private static func json(_ clocks: Ledger.Clocks) -> JSON.Object {
-        var servers = JSON.Object()
-        for (name, clock) in clocks.servers.sorted(by: { $0.key < $1.key }) {
-            servers[name.text] = .object([
-                "date": .string(Zone.utc.rfc3339(clock.date)),
-                "at": .number(Number(clock.at.microseconds)),
-            ])
-        }
-        return [
-            "boot_id": .string(clocks.bootID), "synchronised": .bool(clocks.isSynchronised),
-            "servers": .object(servers),
-        ]
-    }
-
-    private static func clocks(_ object: JSON.Object) throws -> Ledger.Clocks {
-        var servers: [SourceName: ServerClock] = [:]
-        for (key, member) in try object.object("servers").members {
-            guard let name = SourceName(key) else { throw StoredFormError.wrong(key) }
-            let clock = try member.asObject()
-            servers[name] = ServerClock(
-                date: try clock.instant("date"), at: try clock.boottime("at"))
-        }
-        return Ledger.Clocks(
-            bootID: try object.string("boot_id"),
-            isSynchronised: object["synchronised"]?.bool ?? false, servers: servers)
+            entries: try StoredForm.byService(stored, entry), hasOrders: try stored.flag("orders"))
     }
 
     private static func entry(_ object: JSON.Object) throws -> Ledger.Entry {
@@ -88,9 +60,25 @@ enum StoredLedger {
         if object["told"] != nil { entry.published = try published(object) }
         if object["opens_at"] != nil { entry.turn = try object.boottime("opens_at") }
         if object["drains_until"] != nil { entry.drainsUntil = try object.boottime("drains_until") }
+        if object["passed"] != nil { entry.passed = try passed(object) }
         entry.drill = try object["drill"]?.object.map(drill)
         if let order = object["order"] { entry.order = try self.order(order.asObject()) }
         return entry
+    }
+
+    /// In microseconds: an end that is read as an earlier time would come again.
+    private static func json(_ passed: [SourceName: Instant]) -> JSON.Object {
+        passed.sorted { $0.key < $1.key }.reduce(into: JSON.Object()) {
+            $0[$1.key.text] = .number(Number($1.value.microseconds))
+        }
+    }
+
+    private static func passed(_ entry: JSON.Object) throws -> [SourceName: Instant] {
+        let object = try entry.object("passed")
+        return try object.members.reduce(into: [:]) {
+            guard let name = SourceName($1.0) else { throw StoredFormError.wrong($1.0) }
+            $0[name] = Instant(microseconds: try object.integer($1.0))
+        }
     }
 
     private static func order(_ object: JSON.Object) throws -> Ledger.Entry.Order {

@@ -6,7 +6,7 @@ import Systemd
 ///
 /// The sandbox of the shipped unit forbids that call with all those that can set the clock. There
 /// systemd-timedated(8) is asked, which makes it. It is asked at the start, after the clock was set,
-/// and while a server contradicts the clock, for nothing else depends on the answer.
+/// and while something contradicts the clock or an order waits for it, for nothing else depends on the answer.
 package final class ClockSynchronisation {
     private let loop: EventLoop
     private let address: String?
@@ -19,7 +19,7 @@ package final class ClockSynchronisation {
     /// When timedated was last asked; nil while no earlier question counts.
     private var askedAt: Boottime?
 
-    /// How long an answer counts while a server contradicts the clock.
+    /// How long an answer counts while the clock is in question.
     private static let lifetime: Duration = .seconds(60)
 
     /// Asks at once. `address` is that of the bus; nil for the system bus. `kernel` is nil if it does not tell.

@@ -114,10 +114,8 @@ import Testing
         ]
         entry.turn = Boottime(microseconds: 250_001)
         entry.drainsUntil = Boottime(microseconds: 20_000_000)
-        var ledger = Ledger(entries: ["shop": entry])
-        ledger.clocks = Ledger.Clocks(
-            bootID: "b-1", isSynchronised: true,
-            servers: ["app": ServerClock(date: since, at: Boottime(microseconds: 7))])
+        entry.passed = ["app": since + .microseconds(1), "other": since]
+        let ledger = Ledger(entries: ["shop": entry])
         try directory.store(ledger)
         let restored = try #require(try directory.ledger().get())
         #expect(restored == ledger)

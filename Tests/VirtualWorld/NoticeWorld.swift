@@ -4,7 +4,8 @@ package import Decision
 /// A daemon that is restarted a thousand times, on a host whose clock is set at random, and what it tells of
 /// an end and of windows. The end is moved on the way, and a window is cancelled.
 ///
-/// The source's server has the right time, and answers within seconds. The host's clock is not synchronised.
+/// The source's server has the right time, and answers within seconds. Nobody calls the host's clock synchronised; it
+/// is put right within ten minutes where it is far from that.
 package struct NoticeWorld {
     /// What was told: the truth at that time, and the notice.
     package private(set) var published: [(at: Instant, notice: PublicNotice)] = []
@@ -22,6 +23,8 @@ package struct NoticeWorld {
     private var wake = Wake()
     private var fetch: (endsAt: Boottime, validators: Validators)?
     private var mishaps: [Instant]
+    /// When the clock is put right; nil while nobody is about to.
+    private var correction: Instant?
     private var answers: [Answer] = []
     private var confirmedAt: Instant?
     private var ledger = Ledger()
@@ -70,6 +73,9 @@ package struct NoticeWorld {
             if let fetch, fetch.endsAt <= now.boot {
                 self.fetch = nil
                 answer(unless: fetch.validators)
+            } else if let time = correction, time <= truth {
+                correction = nil
+                step(by: truth - now.wall)
             } else if let next = mishaps.first, next <= truth {
                 mishaps.removeFirst()
                 mishap()
@@ -84,6 +90,7 @@ package struct NoticeWorld {
         if let moment = wake.boot { wait = min(wait, moment - now.boot) }
         if let instant = wake.wall { wait = min(wait, instant - now.wall) }
         if let fetch { wait = min(wait, fetch.endsAt - now.boot) }
+        if let correction { wait = min(wait, correction - truth) }
         return wait
     }
 
@@ -100,6 +107,10 @@ package struct NoticeWorld {
         case 1: step(by: .seconds(Int64.random(in: -290...290, using: &random)))
         case 2: step(by: truth - now.wall)
         default: break
+        }
+        let error = now.wall - truth
+        if correction == nil, max(error, .zero - error) > .seconds(290) {
+            correction = truth + .seconds(Int64.random(in: 1...600, using: &random))
         }
         restarts += 1
         if Bool.random(using: &random) {

@@ -53,7 +53,12 @@ package struct Source: Hashable, Sendable {
         case firebaseServer(FirebaseServerSettings)
 
         /// Whether its answers may say what time it is.
-        var tellsTime: Bool { if case .file = self { false } else { true } }
+        var tellsTime: Bool {
+            switch self {
+            case .file, .etcd: false
+            case .http, .ofrep, .firebase, .firebaseServer: true
+            }
+        }
 
         package var limits: FetchLimits {
             switch self {

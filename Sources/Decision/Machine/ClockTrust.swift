@@ -1,295 +1,254 @@
 import CivilTime
 
-/// Whose clock measures ends and windows: the wall clock where it can be believed, else that of the
-/// server that announced them.
+/// Whether ends, windows, `expires` and the expiry of orders follow the wall clock, or are held.
 ///
-/// A board without a battery boots in 1970; a virtual machine may resume with last week's time;
-/// somebody may set the clock. Such a clock must neither end a service nor delay an end. A server's
-/// clock may be wrong too, and then it counts for the ends of its own source alone. For a source with
-/// signers it counts for nothing: see `ClockTrust+Signed.swift`.
+/// A board without a battery boots in 1970; a virtual machine may resume with last week's time; somebody may set the
+/// clock. Such a clock must not end a service early. What speaks for it and against it is looked at anew with each
+/// event, so that no step, sleep or restart has to be noticed: a `Date` goes on with the boot clock, which never steps.
+///
+/// The clock is *confirmed* if it is synchronised, or if the recent `Date` of a source is near it. It is *contradicted*
+/// if it is earlier than what is surely past, or if a `Date` is away from it and none is near. Else it is neither.
 struct ClockTrust {
-    /// The largest accepted distance between our clock and a server's `Date`.
+    /// The largest accepted distance between our clock and another.
     static let tolerance: Duration = .seconds(5 * 60)
 
     /// An instant that surely lies in the past: of the build, or of systemd's clock file. No earlier `Date` counts.
     let certain: Instant
-    /// The latest instant that surely lies in the past: also of the newest stored flags.
-    private(set) var floor: Instant
-    /// Whether the kernel calls the wall clock synchronised, as far as known.
-    private(set) var isSynchronised: Bool
-    /// Whether the kernel is known to call it so.
-    private var isSurelySynchronised: Bool
-    let startedAt: Boottime
-    private(set) var servers: [SourceName: Server] = [:]
-    /// The sources whose server's recent `Date` is far from the wall clock, or whose `issued` is far ahead.
-    private var contradicting: Set<SourceName> = []
-    /// When the first of these is no longer recent.
-    private var nextExpiry: Boottime?
-    /// How far the wall clock was from the boot clock when every server was last looked at.
-    private var offset: Duration
-    /// Whether the wall clock was earlier than the floor.
-    private var isEarly = false
-    /// Whether the ledger has other clocks.
-    private var isUnstored = false
+    /// The newest fetch of stored flags, by the clock of this host: a confirmed clock outweighs it.
+    private var fetched: Instant
+    private let startedAt: Boottime
+    /// Whether sources that have not answered since the start are waited for.
+    private var isPatient = true
+    private var sources: [SourceName: Source] = [:]
+    /// What was found at the last event.
+    private(set) var view = View()
+    /// The differences that the log has reported, while they last.
+    private var reported: Set<ClockDifference> = []
 
-    /// How long a `Date` is recent: two intervals, and at least a minute. An answer may take longer than a short one.
-    static func recency(_ interval: Duration) -> Duration {
-        max(interval * 2, .seconds(60))
+    /// What is known of the time by one source.
+    private struct Source {
+        /// Whether its answers may have a `Date`.
+        let tellsTime: Bool
+        var hasAnswered = false
+        /// How often it has failed since the start.
+        var failures = 0
+        /// The last `Date`, when it first came, and whether another came before it. It stands still if it comes again
+        /// without that: a cache has answered that gives no `Age`.
+        var date: (instant: Instant, at: Boottime, hasMoved: Bool, isStanding: Bool)?
+        /// Until when it is recent.
+        var recentUntil: Boottime
+        /// The latest `issued` of its documents that counts.
+        var issued: Instant?
+
+        /// Whether nothing is to be waited for after a start.
+        var isSettled: Bool { !tellsTime || hasAnswered || failures >= 2 }
+
+        /// Whether its answers have a `Date`, as far as known.
+        var mayHaveDate: Bool { hasAnswered ? date?.isStanding == false : tellsTime }
+
+        /// How far the wall clock is ahead of it; nil without a recent `Date`.
+        func distance(at now: Now) -> Duration? {
+            guard let date, !date.isStanding, now.boot < recentUntil else { return nil }
+            return now.wall - (date.instant + (now.boot - date.at))
+        }
+
+        mutating func dateArrived(_ instant: Instant, until end: Boottime, at now: Now) {
+            guard let known = date, known.instant == instant else {
+                date = (instant, now.boot, date != nil, false)
+                recentUntil = end
+                return
+            }
+            // A `Date` has whole seconds: two answers within that may have the same.
+            if !known.hasMoved, now.boot - known.at >= .seconds(2) { date?.isStanding = true }
+        }
     }
 
-    /// A clock that is believed from `certain` on, and from the fetch of the stored flags on. The `stored` clocks of
-    /// servers count in the same boot, as if they had answered now.
-    init(
-        certain: Instant, fetched: [Instant], stored: Ledger.Clocks?, of sources: [SourcePlan],
-        bootID: String, at now: Now
-    ) {
+    /// What speaks for and against the wall clock.
+    struct View: Hashable {
+        /// Whether systemd or the kernel calls it synchronised.
+        fileprivate(set) var isSynchronised = false
+        /// Whether a source's recent `Date` is near it.
+        fileprivate(set) var isNear = false
+        /// Whether it is earlier than the build, the clock file or the stored fetches.
+        fileprivate(set) var isEarly = false
+        /// The sources whose recent `Date` is away from it.
+        fileprivate(set) var away: Set<SourceName> = []
+        /// The sources with an accepted document that was issued later.
+        fileprivate(set) var ahead: Set<SourceName> = []
+        /// Whether each source that gives a `Date` has answered since the start, or has failed twice.
+        fileprivate(set) var isSettled = true
+
+        var isConfirmed: Bool { isSynchronised || isNear }
+        var isContradicted: Bool { isEarly || !ahead.isEmpty || !away.isEmpty && !isNear }
+        var hasDifference: Bool { isEarly || !ahead.isEmpty || !away.isEmpty }
+    }
+
+    /// What the wall clock is good for.
+    enum Ruling: Hashable {
+        case counts
+        /// Nothing speaks against it, and somebody may yet: what comes by it waits for a moment.
+        case awaited
+        case held
+    }
+
+    /// A clock that starts with what is surely past.
+    init(certain: Instant, fetched: [Instant], of plans: [SourcePlan], at now: Now) {
         self.certain = certain
-        floor = fetched.reduce(certain, max)
-        offset = now.offset
-        isSynchronised = now.isSynchronised ?? true
-        isSurelySynchronised = now.isSynchronised ?? false
+        self.fetched = fetched.reduce(certain, max)
         startedAt = now.boot
-        reconfigure(for: sources, at: now)
-        guard let stored, stored.bootID == bootID else { return }
-        isSynchronised = now.isSynchronised ?? stored.isSynchronised
-        isUnstored = isSynchronised != stored.isSynchronised
-        for source in sources {
-            guard !source.isSigned, let clock = stored.servers[source.name] else { continue }
-            servers[source.name] = Server(
-                isSigned: false, tellsTime: source.tellsTime, clock: clock, stored: clock,
-                recentUntil: now.boot + Self.recency(source.interval))
-        }
-        updateContradictions(at: now)
+        reconfigure(for: plans)
+        reassess(at: now)
     }
 
     // MARK: - Events
 
-    /// Advances to the time of an event. True if the clocks of ends may be others than before.
-    mutating func advance(to now: Now, isStepped: Bool) -> Bool {
-        let before = (isSynchronised, contradicting, isEarly)
-        if let known = now.isSynchronised {
-            (isSynchronised, isSurelySynchronised) = (known, known)
-        } else if isStepped {
-            (isSynchronised, isSurelySynchronised) = (false, false)
-        }
-        if before.0 != isSynchronised, servers.contains(where: { $0.value.stored != nil }) {
-            isUnstored = true
-        }
-        isEarly = now.wall < floor
-        let hasExpired = nextExpiry.map { $0 <= now.boot } ?? false
-        let hasMoved = isStepped || (now.offset - offset).magnitude > .seconds(1)
-        if hasExpired || hasMoved || contradicting.contains(where: { servers[$0]?.issued != nil }) {
-            updateContradictions(at: now)
-        }
-        return before != (isSynchronised, contradicting, isEarly)
-    }
-
-    /// Notes a good answer, with its `Date` if it has one (RFC 9110 §6.6.1), or with the clock of the `mirror` that
-    /// counts for warnings. True if the clocks of ends may be others.
-    mutating func answerArrived(
-        from source: SourcePlan, date: Instant?, of mirror: MirrorClock? = nil, at now: Now
-    ) -> Bool {
-        guard var server = servers[source.name] else { return false }
-        let (known, isFirst) = (server.clock, server.answeredAt == nil)
-        if isFirst { server.answeredAt = now.boot }
-        var isNone = false
-        if let mirror {
-            (server.clock, server.mirror) = (mirror.clock, mirror.address)
-            server.recentUntil = mirror.recentUntil
-        } else if let date, date >= certain {
-            server.dateArrived(date, recentFor: Self.recency(source.interval), at: now)
-            isNone = server.clock == nil && known != nil
-        }
-        if isNone { isUnstored = true }
-        if !source.isSigned, let clock = server.clock, server.stored?.isNear(clock) != true {
-            server.stored = clock
-            isUnstored = true
-        }
-        let isNew = update(source.name, &server, now)
-        findExpiry(at: now)
-        guard isEarly || isContradicted else { return isNew }
-        return isNew || isFirst || known?.time(at: now) != server.clock?.time(at: now)
-    }
-
-    /// Notes the pace that replaces a source's interval after a good answer: its `Date` is recent for twice as long.
-    mutating func nextFetchScheduled(of source: SourceName, after pace: Duration, at now: Now) {
-        guard var server = servers[source], server.clock != nil else { return }
-        server.recentUntil = max(server.recentUntil, now.boot + Self.recency(pace))
-        servers[source] = server
-    }
-
-    /// Takes `instant` as past: stored flags were fetched then, by a clock that was believed.
-    mutating func raiseFloor(to instant: Instant) { floor = max(floor, instant) }
-
-    /// Sets the latest `issued` that counts of a source's documents. True if it is another than before.
-    mutating func set(issued instant: Instant?, of source: SourceName, at now: Now) -> Bool {
-        guard servers[source]?.issued != instant else { return false }
-        servers[source]?.issued = instant
-        update(source, now)
-        findExpiry(at: now)
-        return true
-    }
-
-    /// Drops the clocks of sources that are gone, and stores none of sources with signers.
-    mutating func reconfigure(for sources: [SourcePlan], at now: Now) {
-        let before = servers
-        servers = [:]
-        for source in sources {
-            var server =
-                before[source.name]
-                ?? Server(
-                    isSigned: source.isSigned, tellsTime: source.tellsTime, recentUntil: now.boot)
-            (server.isSigned, server.tellsTime) = (source.isSigned, source.tellsTime)
-            if source.isSigned { server.stored = nil } else { server.issued = nil }
-            if let mirror = server.mirror, !source.mirrors.contains(mirror) {
-                (server.clock, server.mirror) = (nil, nil)
+    /// Looks at all that speaks for and against the wall clock. True if that has changed.
+    @discardableResult mutating func reassess(at now: Now) -> Bool {
+        var next = View()
+        next.isSynchronised = now.isSynchronised == true
+        for (name, source) in sources {
+            if isPatient, !source.isSettled { next.isSettled = false }
+            if let issued = source.issued, now.wall < issued - Self.tolerance {
+                next.ahead.insert(name)
             }
-            servers[source.name] = server
+            guard let distance = source.distance(at: now) else { continue }
+            if distance.magnitude > Self.tolerance {
+                next.away.insert(name)
+            } else {
+                next.isNear = true
+            }
         }
-        if before.contains(where: { $0.value.stored != servers[$0.key]?.stored }) {
-            isUnstored = true
-        }
-        contradicting.formIntersection(servers.keys)
+        if next.isConfirmed { fetched = min(fetched, max(now.wall, certain)) }
+        next.isEarly = now.wall < fetched
+        defer { view = next }
+        return next != view
     }
 
-    /// Warnings about clocks that are newly far from ours: each once while it lasts.
-    mutating func popWarnings(at now: Now) -> [LogMessage] {
-        var notices: [LogMessage] = []
-        for name in contradicting.sorted() {
-            let isAhead = servers[name]?.isIssuedAhead(at: now) ?? false
-            let reported = isAhead ? \Server.reportedIssue : \Server.reportedDate
-            guard servers[name]?[keyPath: reported] != isSynchronised,
-                let warning = warning(about: name, at: now)
-            else { continue }
-            servers[name]?[keyPath: reported] = isSynchronised
-            notices.append(.sourceWarned(name, warning))
+    /// A fetch has ended. A good answer may have a `Date` (RFC 9110 §6.6.1), which is recent for two `interval`s, and
+    /// at least for a minute: an answer may take longer than a short interval.
+    mutating func fetchEnded(
+        of name: SourceName, isGood: Bool, date: Instant?, _ interval: Duration, at now: Now
+    ) {
+        guard var source = sources[name] else { return }
+        if isGood { source.hasAnswered = true } else { source.failures += 1 }
+        if isGood, let date, date >= certain {
+            source.dateArrived(date, until: now.boot + Self.recency(interval), at: now)
         }
-        return notices
+        sources[name] = source
+    }
+
+    /// A pace replaces the interval of a source: its `Date` is recent for twice as long.
+    mutating func nextFetchScheduled(of name: SourceName, after pace: Duration, at now: Now) {
+        guard let end = sources[name]?.recentUntil, end > now.boot else { return }
+        sources[name]?.recentUntil = max(end, now.boot + Self.recency(pace))
+    }
+
+    private static func recency(_ interval: Duration) -> Duration {
+        max(interval * 2, .seconds(60))
+    }
+
+    /// Sets the latest `issued` that counts of a source's documents.
+    mutating func set(issued instant: Instant?, of name: SourceName) {
+        sources[name]?.issued = instant
+    }
+
+    /// Takes `instant` as past: flags were fetched then, by a clock that counted.
+    mutating func raiseFloor(to instant: Instant) { fetched = max(fetched, instant) }
+
+    /// Stored flags were dropped: the others were fetched at these times.
+    mutating func resetFloor(to instants: [Instant]) { fetched = instants.reduce(certain, max) }
+
+    /// No source is waited for any longer.
+    mutating func endWait() { isPatient = false }
+
+    /// Drops what is known of sources that are gone.
+    mutating func reconfigure(for plans: [SourcePlan]) {
+        let before = sources
+        sources = [:]
+        for plan in plans {
+            var source = Source(tellsTime: plan.tellsTime, recentUntil: startedAt)
+            if let known = before[plan.name], known.tellsTime == plan.tellsTime { source = known }
+            sources[plan.name] = source
+        }
     }
 
     // MARK: - Questions
 
-    /// Whether the wall clock is not earlier than what is past, and synchronised or far from no recent `Date`.
-    func believes(_ now: Now) -> Bool { now.wall >= floor && !isContradicted }
+    /// Whether ends follow the wall clock, wherever they come from.
+    func believes(_ now: Now) -> Bool { ruling(for: nil, wait: .zero, at: now) == .counts }
 
-    /// Whether something confirms the wall clock: the kernel, or a recent `Date`. Where no source tells the time, it
-    /// counts as confirmed `wait` after the start.
-    func confirms(_ now: Now, unlessToldWithin wait: Duration) -> Bool {
-        if isSurelySynchronised { return true }
-        guard now.wall >= floor else { return false }
-        for server in servers.values {
-            if let clock = server.clock, now.boot < server.recentUntil, !clock.isFar(from: now) {
-                return true
+    /// What the wall clock is good for, for the ends of a source. After a start, sources that may tell the time are
+    /// waited for, at most for `wait`.
+    func ruling(for source: SourceName?, wait: Duration, at now: Now) -> Ruling {
+        if view.isSynchronised { return .counts }
+        if let source, view.away.contains(source) || view.ahead.contains(source) { return .held }
+        if view.isNear { return .counts }
+        if view.isContradicted { return .held }
+        return view.isSettled || now.boot >= startedAt + wait ? .counts : .awaited
+    }
+
+    /// Whether an order may expire by the wall clock. One that closes takes a confirmed clock, unless no source tells
+    /// the time.
+    func expiresOrders(thatClose: Bool, wait: Duration, at now: Now) -> Bool {
+        guard thatClose, !view.isConfirmed else {
+            return ruling(for: nil, wait: wait, at: now) == .counts
+        }
+        let hasDates = sources.values.contains(where: \.mayHaveDate)
+        return !hasDates && !view.isContradicted && now.boot >= startedAt + wait
+    }
+
+    /// The latest instant that surely lies in the past for a source. None of it is a time by the clock of this host.
+    func surelyPast(for source: SourceName) -> Instant {
+        // The clocks of signers differ.
+        sources[source]?.issued.map { max(certain, $0 - Self.tolerance) } ?? certain
+    }
+
+    /// Everything that differs from the wall clock, and by how much.
+    func differences(at now: Now) -> [(difference: ClockDifference, amount: Duration)] {
+        guard view.hasDifference else { return [] }
+        let all: ClockDifference.Outcome = view.isSynchronised ? .outweighed : .allHeld
+        let own: ClockDifference.Outcome = all == .allHeld && view.isNear ? .ownHeld : all
+        var found: [(ClockDifference, Duration)] = []
+        if view.isEarly {
+            let cause: ClockDifference.Cause = now.wall < certain ? .build : .fetch
+            found.append(
+                (ClockDifference(source: nil, cause: cause, outcome: all), fetched - now.wall))
+        }
+        for name in view.ahead.union(view.away).sorted() {
+            if view.ahead.contains(name), let issued = sources[name]?.issued {
+                found.append(
+                    (ClockDifference(source: name, cause: .issued, outcome: own), issued - now.wall)
+                )
+            }
+            if view.away.contains(name), let distance = sources[name]?.distance(at: now) {
+                let cause = ClockDifference.Cause.date(isAhead: distance < .zero)
+                found.append(
+                    (ClockDifference(source: name, cause: cause, outcome: own), distance.magnitude))
             }
         }
-        // A source that has not answered yet may tell the time.
-        let canConfirm = servers.values.contains {
-            $0.tellsTime && ($0.answeredAt == nil || $0.clock != nil)
-        }
-        return !canConfirm && now.boot >= startedAt + wait
+        return found
     }
 
-    /// Whether a `Date`, or `issued`, is far from the wall clock, so that it counts whether that is synchronised.
-    var hasContradiction: Bool { !contradicting.isEmpty }
-
-    /// The clock for the ends and windows of a source. Without any, they are held for `wait` after its
-    /// first answer; what had come true at `past` stays so.
-    func clock(of source: SourceName, wait: Duration, past: Instant?, at now: Now) -> EndClock {
-        let server = servers[source]
-        if server?.isSigned == true { return signedClock(of: source, wait, past, at: now) }
-        guard now.wall >= floor else {
-            if let clock = server?.clock { return .server(clock.time(at: now)) }
-            if let end = holdEnds(of: source, wait: wait), end <= now.boot { return .host }
-            return .held(max(now.wall, past ?? now.wall))
+    /// The warnings about sources that are new.
+    mutating func popWarnings(at now: Now) -> [LogMessage] {
+        let present = differences(at: now)
+        defer { reported = Set(present.map(\.difference)) }
+        return present.compactMap { difference, amount in
+            guard let source = difference.source, !reported.contains(difference) else { return nil }
+            return .sourceWarned(source, difference.text(of: amount))
         }
-        // The clock of a server that agrees with ours changes nothing: no other server moves an end.
-        guard isContradicted, let clock = server?.clock, clock.isFar(from: now) else {
-            return .host
-        }
-        return .server(clock.time(at: now))
     }
 
-    /// The wake-up for the time at which this clock of a source may count no longer.
-    func nextChange(of clock: EndClock, of source: SourceName, wait: Duration, at now: Now) -> Wake
-    {
+    /// The wake-up for the time at which what is held may come without any answer.
+    func nextChange(wait: Duration, at now: Now) -> Wake {
         var wake = Wake()
-        switch clock {
-        case .host: return wake
-        case .server: if let nextExpiry { wake.include(boot: nextExpiry) }
-        case .held:
-            if let end = holdEnds(of: source, wait: wait), end > now.boot {
-                wake.include(boot: end)
-            }
+        for moment in sources.values.map(\.recentUntil) + [startedAt + wait]
+        where moment > now.boot {
+            wake.include(boot: moment)
         }
-        let floor = floor(of: source)
-        if now.wall < floor { wake.include(wall: floor) }
+        for instant in sources.keys.map(surelyPast) + [fetched] where instant > now.wall {
+            wake.include(wall: instant)
+        }
         return wake
-    }
-
-    /// Which clock is far from ours, and which of the two counts; nil if none is.
-    func warning(about source: SourceName, at now: Now) -> String? {
-        guard contradicting.contains(source), let server = servers[source] else { return nil }
-        return server.issueWarning(isSynchronised: isSynchronised, at: now)
-            ?? server.clock?.warning(
-                of: server.mirror, isSigned: server.isSigned, isSynchronised: isSynchronised,
-                at: now)
-    }
-
-    /// The warnings about all servers whose clock is far from ours.
-    func presentWarnings(at now: Now) -> [(source: SourceName, warning: String)] {
-        contradicting.sorted().compactMap { name in
-            warning(about: name, at: now).map { (name, $0) }
-        }
-    }
-
-    /// The clocks to store for a restart in this boot; nil if the stored ones hold, so that not every poll is a write.
-    mutating func popUnstored(bootID: String) -> Ledger.Clocks? {
-        guard isUnstored else { return nil }
-        isUnstored = false
-        let clocks = servers.compactMapValues(\.stored)
-        return Ledger.Clocks(bootID: bootID, isSynchronised: isSynchronised, servers: clocks)
-    }
-
-    /// An unsigned `Date` contradicts for no source if its own has signers.
-    private var isContradicted: Bool {
-        !isSynchronised && contradicting.contains { servers[$0]?.isSigned == false }
-    }
-
-    /// When a source has answered for `wait`, since the start; nil if it has not answered.
-    func holdEnds(of source: SourceName, wait: Duration) -> Boottime? {
-        servers[source]?.answeredAt.map { $0 + wait }
-    }
-
-    // MARK: - Contradictions
-
-    private mutating func updateContradictions(at now: Now) {
-        offset = now.offset
-        isEarly = now.wall < floor
-        for name in servers.keys { update(name, now) }
-        findExpiry(at: now)
-    }
-
-    private mutating func update(_ name: SourceName, _ now: Now) {
-        guard var server = servers[name] else { return }
-        update(name, &server, now)
-    }
-
-    /// Notes what is known of a source's clock. True if it contradicts the wall clock now, or does no longer.
-    @discardableResult
-    private mutating func update(_ name: SourceName, _ server: inout Server, _ now: Now) -> Bool {
-        let recent = now.boot < server.recentUntil ? server.clock : nil
-        let isAhead = server.isIssuedAhead(at: now)
-        let isContradicting = isAhead || recent?.isFar(from: now) ?? false
-        if !isContradicting, recent != nil { server.reportedDate = nil }
-        if !isAhead { server.reportedIssue = nil }
-        servers[name] = server
-        if isContradicting { return contradicting.insert(name).inserted }
-        return !contradicting.isEmpty && contradicting.remove(name) != nil
-    }
-
-    private mutating func findExpiry(at now: Now) {
-        if contradicting.isEmpty, nextExpiry == nil { return }
-        let ends = contradicting.compactMap { servers[$0]?.recentUntil }
-        nextExpiry = ends.filter { $0 > now.boot }.min()
     }
 }

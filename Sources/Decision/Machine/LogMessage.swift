@@ -147,7 +147,7 @@ extension Reason {
         switch self {
         case .invalidAnswer, .unconfirmed, .awaitingSignature, .awaitingGuard(_, _, isTurn: false),
             .stale, .closingHeld, .rollout,
-            .clockNotBelieved, .serverClock, .endUnreadable, .zoneUnknown:
+            .clockNotBelieved, .endUnreadable, .zoneUnknown:
             "; the flags in force are signed by "
         case .minClosed, .reopening, .awaitingGuard: "; the flags that closed it are signed by "
         case .starting, .awaitingFirstAnswer, .flags, .storedFlags, .windowAhead, .window,

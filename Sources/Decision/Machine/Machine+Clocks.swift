@@ -1,46 +1,34 @@
 import CivilTime
 
-/// What follows from the clocks of ends.
+/// What follows from the clock of this host, and from what sources say of the time.
 extension Machine {
-    /// The clocks of ends may be others than before: warns about servers whose clock is far from ours.
-    mutating func clocksChanged() {
+    /// Looks at the clock. Where something else speaks for or against it, each service is decided anew.
+    mutating func reassessClock() {
+        guard host.trust.reassess(at: now) else { return }
         batch.messages += host.trust.popWarnings(at: now)
+        overviewRevision.clock += 1
         markAllDue()
     }
 
-    /// A good answer has come, with the `Date` of its server if it has one. That of an answer from a cache is none.
-    mutating func dateArrived(_ date: Instant?, from source: Int) {
-        let (now, certain) = (now, host.trust.certain)
-        var mirror: MirrorClock?
-        if index.hasMirrors {
-            let recency = ClockTrust.recency(sources[source].interval)
-            let believable = date.flatMap { $0 < certain ? nil : $0 }
-            mirror = sources[source].mirrors?.dateArrived(believable, recency, at: now)
-        }
-        let plan = sources[source].plan
-        if host.trust.answerArrived(from: plan, date: date, of: mirror, at: now) { clocksChanged() }
+    /// A fetch has ended. The `Date` of an answer from a cache, or of an error page, says nothing.
+    mutating func dateArrived(_ date: Instant?, with outcome: Outcome, from source: Int) {
+        host.trust.fetchEnded(
+            of: sources[source].name, isGood: !outcome.isFailure, date: date,
+            sources[source].interval, at: now)
+        reassessClock()
     }
 
     mutating func markAllDue() {
         for service in services.indices { services[service].markDue() }
     }
 
-    /// Stores the clocks that a restart in this boot needs, if they are others than those stored.
-    mutating func storeClocks() {
-        guard let clocks = host.trust.popUnstored(bootID: host.bootID) else { return }
-        ledger.clocks = clocks
-        batch.isLedgerChanged = true
-    }
-
     // MARK: - Signed documents
 
     /// The time by which a signed document of a source may have expired.
     func time(for source: Int) -> Instant {
-        let clock = host.trust.clock(of: sources[source].name, wait: .zero, past: nil, at: now)
-        return switch clock {
-        case .host: now.wall
-        case .server(let time), .held(let time): time
-        }
+        let name = sources[source].name
+        let ruling = host.trust.ruling(for: name, wait: .zero, at: now)
+        return ruling == .counts ? now.wall : host.trust.surelyPast(for: name)
     }
 
     /// The largest number of signatures that a service of a source asks for.
@@ -52,6 +40,7 @@ extension Machine {
     mutating func issueChanged(of source: Int) {
         let plan = sources[source].plan
         let issued = plan.isSigned ? sources[source].documents.highest?.issued : nil
-        if host.trust.set(issued: issued, of: plan.name, at: now) { clocksChanged() }
+        host.trust.set(issued: issued, of: plan.name)
+        reassessClock()
     }
 }

@@ -42,17 +42,16 @@ extension Machine {
         batch.messages.append(.released(name, override, by: author))
     }
 
-    /// Drops the overrides that have expired. One that closes a service, or might, expires by a confirmed clock alone.
+    /// Drops the overrides that have expired, and are not held.
     mutating func expireOverrides() {
         guard !host.overrides.isEmpty else { return }
         let expired = host.overrides.filter { name, override in
             guard override.until <= now.wall else { return false }
             guard let service = index.service(name) else {
-                return host.trust.believes(now)
-                    && host.trust.confirms(now, unlessToldWithin: Policy().firstTimeout)
+                let wait = Policy().firstTimeout
+                return host.trust.expiresOrders(thatClose: true, wait: wait, at: now)
             }
-            return override.until <= services[service].overrideTime(on: host)
-                && !services[service].holds(override, on: host)
+            return !services[service].holds(override, on: host)
         }
         for (name, override) in expired.sorted(by: { $0.key < $1.key }) {
             replace(overrideOf: name, with: nil)
@@ -106,6 +105,7 @@ extension Machine {
     mutating func forget(_ name: SourceName, by author: String, versionCause: String?) {
         guard let source = index.source(name) else { return }
         sources[source].forget(isVersionDropped: versionCause != nil, at: now)
+        host.trust.resetFloor(to: sources.flatMap(\.answers).map(\.answer.fetchedAt))
         issueChanged(of: source)
         // Each waits for the source as at a start.
         let fresh = SwitchState(awaitedSince: now.boot)

@@ -38,7 +38,8 @@ extension Machine {
                 }
                 return ServiceState(before.services[known], as: service, &changes, at: now)
             })
-        host.trust.reconfigure(for: plan.sources, at: now)
+        host.trust.reconfigure(for: plan.sources)
+        reassessClock()
         for source in sources.indices {
             if let stored = remembered[sources[source].name], sources[source].answers.isEmpty {
                 restore(stored, of: source)

@@ -23,8 +23,8 @@ package struct Machine: Sendable {
     package private(set) var hasPendingWrites = false
     /// Differs whenever what is told of services and sources does, but for ages and numbers of fetches.
     package internal(set) var overviewRevision = OverviewRevision()
-    /// Whether a server's recent `Date` is far from the wall clock.
-    package private(set) var isClockContradicted = false
+    /// Whether it makes a difference whether the wall clock is synchronised.
+    package private(set) var isClockInQuestion = false
     var random: SeededRandom
     /// When the first service is due for a decision, as of the last change of a service.
     private var decisionWake = Wake()
@@ -45,8 +45,7 @@ package struct Machine: Sendable {
         random = SeededRandom(seed: seed)
         let fetched = memory.flags.values.flatMap(\.answers).map(\.fetchedAt)
         let trust = ClockTrust(
-            certain: clockFloor, fetched: fetched, stored: ledger.clocks, of: plan.sources,
-            bootID: bootID, at: now)
+            certain: clockFloor, fetched: fetched, of: plan.sources, at: now)
         host = HostState(
             now: now, trust: trust, bootID: bootID, place: place.within(plan.slots),
             overrides: memory.restoredOverrides(of: plan.services, at: now),
@@ -73,7 +72,7 @@ package struct Machine: Sendable {
             guard case .storeVersion = write else { return [] }
         }
         host.now = now
-        if host.trust.advance(to: now, isStepped: event == .clockStepped) { clocksChanged() }
+        reassessClock()
         if let due = lastWake?.boot, now.boot - due > Self.tolerance { host.wokenAt = now.boot }
         let answered = route(event)
         retryWrites()
@@ -81,7 +80,6 @@ package struct Machine: Sendable {
         decideDue()
         servicesChanged()
         if let answered { scheduleNextFetch(of: answered) }
-        storeClocks()
         for source in sources.indices where sources[source].startFetchIfDue(at: now) {
             if index.hasMirrors, startMirror(of: source) { continue }
             batch.add(.fetch(sources[source].name, validators(of: source)))
@@ -90,7 +88,8 @@ package struct Machine: Sendable {
         batch.messages = logLimit.admit(batch.messages, at: now)
         let effects = batch.finish(ledger: ledger, overrides: host.overrides, sleep: nextWake())
         hasPendingWrites = !pendingWrites.isEmpty
-        isClockContradicted = host.trust.hasContradiction
+        isClockInQuestion =
+            host.trust.view.hasDifference || host.overrides.values.contains { $0.until <= now.wall }
         overviewRevision.troubledSources = sources.indices.count { sources[$0].isTroubled }
         overviewRevision.hasPendingWrites = hasPendingWrites
         overviewRevision.unreadableRecords = host.unreadable.count
@@ -117,13 +116,13 @@ package struct Machine: Sendable {
             markAllDue()
         case .startupWaitEnded:
             host.awaitsFirstAnswers = false
+            host.trust.endWait()
+            reassessClock()
             markAllDue()
         case .fetchEnded(let name, let outcome, let date, let age):
             guard let source = index.source(name) else { break }
-            if !outcome.isFailure {
-                dateArrived(age > .zero ? nil : date, from: source)
-                ageArrived(age, from: source)
-            }
+            dateArrived(age > .zero ? nil : date, with: outcome, from: source)
+            if !outcome.isFailure { ageArrived(age, from: source) }
             return fetchEnded(outcome, from: source)
         case .hinted(let name):
             if let source = index.source(name) { sources[source].requestFetch(at: now) }
@@ -321,6 +320,7 @@ struct ServiceStates: RandomAccessCollection, MutableCollection, Sendable {
 /// What differs whenever there is something new to tell; see `Machine.overviewRevision`.
 package struct OverviewRevision: Hashable, Sendable {
     var publications = 0
+    var clock = 0
     var drills = 0
     var guardAnswers = 0
     var troubledServices = 0

@@ -24,6 +24,8 @@ package struct Ledger: Hashable, Sendable {
         /// Until when the units of its closed gate may run on, in the boot of this entry; nil if they stopped at once.
         package var drainsUntil: Boottime?
         package var drill: LastDrill?
+        /// The latest end, window's edge, step or `expires` of each source that has come; nil if nobody recorded it.
+        package var passed: [SourceName: Instant]?
         /// The order in force; nil without one.
         package var order: Order?
 
@@ -52,34 +54,15 @@ package struct Ledger: Hashable, Sendable {
         }
     }
 
-    /// What a restart in the same boot has to know of clocks: an end must not come true because the
-    /// daemon has not heard yet that the wall clock is wrong.
-    package struct Clocks: Hashable, Sendable {
-        package let bootID: String
-        package let isSynchronised: Bool
-        /// The clocks of the servers that tell the time.
-        package let servers: [SourceName: ServerClock]
-
-        /// The clocks of the boot `bootID`.
-        package init(bootID: String, isSynchronised: Bool, servers: [SourceName: ServerClock]) {
-            self.bootID = bootID
-            self.isSynchronised = isSynchronised
-            self.servers = servers
-        }
-    }
-
     package var entries: [ServiceName: Entry]
-    /// Nil before a server has told the time.
-    package var clocks: Clocks?
     /// Whether its entries say which orders are in force. Those of an earlier version do not.
     package var hasOrders: Bool
 
     /// A ledger with these entries.
     package init(
-        entries: [ServiceName: Entry] = [:], clocks: Clocks? = nil, hasOrders: Bool = true
+        entries: [ServiceName: Entry] = [:], hasOrders: Bool = true
     ) {
         self.entries = entries
-        self.clocks = clocks
         self.hasOrders = hasOrders
     }
 }
@@ -204,5 +187,13 @@ package struct LastDrill: Hashable, Sendable {
         self.init(
             DrillResult(at: drill.at, problem: drill.problem, stopped: stopped),
             lastGood: drill.isGood ? drill.at : before?.lastGood)
+    }
+}
+
+extension Ledger.Entry {
+    /// What has come for each source of a service. Where that was not recorded, what had led to the state had come.
+    func passed(for service: Service) -> [SourceName: Instant] {
+        let sources = service.switches.map { ($0.source, since) }
+        return passed ?? Dictionary(sources) { first, _ in first }
     }
 }

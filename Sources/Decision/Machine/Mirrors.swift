@@ -25,8 +25,6 @@ struct Mirrors: Sendable {
         var since: Instant?
         /// Until when its server asks to be left alone.
         var pausedUntil: Boottime?
-        /// Its clock; nil if it tells no time.
-        var clock: ServerClock?
 
         /// The version of its last document; nil if it gave none.
         var version: Int64? {
@@ -137,23 +135,6 @@ struct Mirrors: Sendable {
         return isAtOnce ? .zero : max(.zero, wait - max(.zero, elapsed))
     }
 
-    /// Notes the `Date` of the mirror in flight, also of one that is behind. Returns the clock to warn of: the first
-    /// that is far from ours, else any. `recency` is how long the `Date` of a source with one address is recent; here
-    /// each mirror is asked once in a round.
-    mutating func dateArrived(_ date: Instant?, _ recency: Duration, at now: Now) -> MirrorClock? {
-        if let asked, let date {
-            all[asked].clock =
-                all[asked].clock?.moved(to: date, at: now) ?? ServerClock(date: date, at: now.boot)
-        }
-        let clocks = all.compactMap { mirror in
-            mirror.clock.map {
-                MirrorClock(
-                    address: mirror.address, clock: $0, recentUntil: $0.at + recency * all.count)
-            }
-        }.filter { now.boot < $0.recentUntil }
-        return clocks.first { $0.clock.isFar(from: now) } ?? clocks.first
-    }
-
     // MARK: - What all of them give
 
     /// Whether another mirror than the one in flight gave a document of a higher version than this.
@@ -224,14 +205,6 @@ struct Mirrors: Sendable {
     private func isPaused(_ mirror: Int, at now: Boottime) -> Bool {
         all[mirror].pausedUntil.map { now < $0 } ?? false
     }
-}
-
-/// The clock of a mirror, which counts for warnings alone.
-struct MirrorClock {
-    let address: String
-    let clock: ServerClock
-    /// Until when its last `Date` is recent.
-    let recentUntil: Boottime
 }
 
 /// The mirrors of a source. Few sources have some, and so they lie apart.

@@ -52,6 +52,12 @@ extension ServiceState {
         [switches[position].answer?.number, switches[position].staged?.number].compactMap(\.self)
     }
 
+    /// Notes that an inherited answer is its source's own.
+    mutating func acceptAsOwn(_ answer: NumberedAnswer, at position: Int) {
+        let version = service.version(of: answer.answer, from: service.switches[position].source)
+        switches[position].acceptAsOwn(answer, version: version)
+    }
+
     /// Whether an answer is staged for a switch.
     var isStaged: Bool { switches.contains { $0.staged != nil } }
 

@@ -22,7 +22,8 @@ extension ServiceState {
                 && now.boot < switches[position].awaitedSince + service.policy.firstTimeout,
             isWaking: wakingEnds(on: host).map { now.boot < $0 } ?? false
                 && host.wokenAt.map { age > now.boot - $0 } ?? false,
-            clock: clock(of: source, on: host), age: age, newest: switches[position].newest,
+            clock: clock(of: source, for: switches[position].reading, on: host), age: age,
+            newest: switches[position].newest,
             authors: switches[position].answer?.answer.signed?.authors ?? [],
             isUnproved: switches[position].isUnproved,
             version: switches[position].reading?.version.map(String.init)
@@ -33,33 +34,51 @@ extension ServiceState {
     func circumstances(on host: HostState) -> Circumstances {
         let override = host.overrides[service.name]
         return Circumstances(
-            time: host.now.wall, overrideTime: overrideTime(on: host),
-            isOverrideHeld: override.map { holds($0, on: host) } ?? false, isSameBoot: isSameBoot,
-            wantedBefore: wanted.inBoot, stateAtStart: stateAtStart,
+            time: host.now.wall, isOverrideHeld: override.map { holds($0, on: host) } ?? false,
+            isSameBoot: isSameBoot, wantedBefore: wanted.inBoot, stateAtStart: stateAtStart,
             hasEnded: entry?.state == .ended && wanted.inBoot != .open, installed: installed,
             override: override, place: host.place)
     }
 
-    /// Whether an order stays in force past its end: one that closes ends by a confirmed clock alone.
+    /// Whether an order stays in force past its end.
     func holds(_ override: Override, on host: HostState) -> Bool {
-        service.policy.gate(of: override.state) == .closed
-            && !host.trust.confirms(host.now, unlessToldWithin: service.policy.firstTimeout)
+        !host.trust.expiresOrders(
+            thatClose: service.policy.gate(of: override.state) == .closed,
+            wait: service.policy.firstTimeout, at: host.now)
     }
 
-    private func clock(of source: SourceName, on host: HostState) -> EndClock {
-        host.trust.clock(
-            of: source, wait: service.policy.firstTimeout, past: knownPast, at: host.now)
-    }
-
-    /// The time for the end of an override: the earliest of the wall clock and of the servers' clocks
-    /// that count for this service. A step of the clock must not end an order.
-    func overrideTime(on host: HostState) -> Instant {
-        service.switches.reduce(host.now.wall) { earliest, plan in
-            switch clock(of: plan.source, on: host) {
-            case .host, .held: earliest
-            case .server(let time): min(earliest, time)
-            }
+    /// What measures the ends of a source. A wait after a start makes a difference only to a reading of which something
+    /// would come meanwhile.
+    private func clock(
+        of source: SourceName, for reading: Reading?, on host: HostState
+    ) -> EndClock {
+        let wait = service.policy.firstTimeout
+        let ruling = host.trust.ruling(for: source, wait: wait, at: host.now)
+        if ruling == .counts { return .host }
+        let past = host.trust.surelyPast(for: source)
+        let known = passed[source].map { max($0, past) } ?? past
+        if ruling == .awaited {
+            let (first, last) = (min(known, host.now.wall), max(known, host.now.wall))
+            guard let edge = reading?.lastEdge(until: last), edge > first else { return .host }
         }
+        return .held(known)
+    }
+
+    /// What has come by this decision.
+    func passed(by candidate: Candidate) -> [SourceName: Instant] {
+        var known = passed
+        let all = candidate.evidence
+        // A source that has not answered since its flags were dropped takes nothing back.
+        for position in all.indices where !known.isEmpty && all[position].reading != nil {
+            known[all[position].source] = nil
+        }
+        for position in all.indices {
+            let time = all[position].time(in: candidate.circumstances)
+            guard let edge = all[position].reading?.lastEdge(until: time) else { continue }
+            let source = all[position].source
+            known[source] = known[source].map { max($0, edge) } ?? edge
+        }
+        return known
     }
 
     /// The time by which a verdict was decided, by the clock that counts for its source.
@@ -84,7 +103,7 @@ extension ServiceState {
         let circumstances = circumstances(on: host)
         let gate = { (reading: Reading) in
             var evidence = Evidence(source: source, reading: reading)
-            evidence.clock = clock(of: source, on: host)
+            evidence.clock = clock(of: source, for: reading, on: host)
             return service.opinion(of: evidence, in: circumstances)?.gate
         }
         guard let wanted = gate(next), wanted != gate(before) else { return nil }
@@ -213,8 +232,8 @@ extension ServiceState {
         {
             wake.include(boot: moment)
         }
-        if candidate.circumstances.isOverrideHeld, let moment = wallConfirmed(on: host) {
-            wake.include(boot: moment)
+        if candidate.circumstances.isOverrideHeld || candidate.evidence.contains(where: \.isHeld) {
+            wake.include(host.trust.nextChange(wait: service.policy.firstTimeout, at: now))
         }
         if let left = candidate.circumstances.timeUntilOverrideNotice {
             wake.include(wall: now.wall + left)
@@ -222,19 +241,7 @@ extension ServiceState {
         for left in candidate.evidence.compactMap(service.timeUntilStale) {
             wake.include(boot: now.boot + left)
         }
-        for position in candidate.evidence.indices {
-            wake.include(
-                host.trust.nextChange(
-                    of: candidate.evidence[position].clock, of: candidate.evidence[position].source,
-                    wait: service.policy.firstTimeout, at: now))
-        }
         return wake
-    }
-
-    /// When an order may end by a clock that no source can confirm; nil if that has passed.
-    private func wallConfirmed(on host: HostState) -> Boottime? {
-        let moment = host.trust.startedAt + service.policy.firstTimeout
-        return moment > host.now.boot ? moment : nil
     }
 
     /// Whether the files have to be written: the verdict or the end of the drain changed, or their

@@ -31,8 +31,8 @@ struct ServiceState: Hashable, Sendable {
     private(set) var isSameBoot = false
     /// The state in which an earlier run of this boot has left it by flags and policy; nil without one.
     private(set) var stateAtStart: State?
-    /// When the state of an earlier run began: while no clock is believed, the time for ends is no earlier.
-    private(set) var knownPast: Instant?
+    /// The latest end, window's edge, step or `expires` of each source that has come.
+    private(set) var passed: [SourceName: Instant] = [:]
     /// When it is due for a decision: at once after a change, else when time alone may change the decision.
     private(set) var wake = Wake.atOnce
 
@@ -47,7 +47,7 @@ struct ServiceState: Hashable, Sendable {
         values = ServiceValues(of: service)
         installed = service.installed?.fixed
         guard let entry, entry.state != .undecided else { return }
-        knownPast = entry.since
+        passed = entry.passed(for: service)
         let gate = service.policy.gate(of: entry.state)
         let isOrdered = isForced || entry.order != nil
         let unforced = isOrdered ? entry.order?.unforced : gate
@@ -134,12 +134,6 @@ struct ServiceState: Hashable, Sendable {
         markDue()
     }
 
-    /// Notes that an inherited answer is its source's own.
-    mutating func acceptAsOwn(_ answer: NumberedAnswer, at position: Int) {
-        let version = service.version(of: answer.answer, from: service.switches[position].source)
-        switches[position].acceptAsOwn(answer, version: version)
-    }
-
     /// A switch has other flags in force: reads the values from the same answer, and warns about an end that is no
     /// date, and a required version while the installed version is unknown.
     mutating func flagsTookForce(
@@ -182,6 +176,7 @@ struct ServiceState: Hashable, Sendable {
         own.generation = max(own.generation, next)
         own.drill = own.drill ?? stored.drill
         own.announced = own.announced ?? stored.announced
+        passed.merge(stored.passed ?? [:]) { own, _ in own }
         entry = own
         record?.generation = own.generation
         markDue()
@@ -207,7 +202,7 @@ struct ServiceState: Hashable, Sendable {
         on host: HostState, _ messages: inout [LogMessage]
     ) -> PublishedVerdict? {
         isReconfigured = false
-        let now = host.now
+        let (now, known) = (host.now, entry)
         let proposal = proposal(of: candidate, isHeld: isHeld)
         reopening.updateTurn(
             for: proposal, since: waitBegins(candidate, at: now),
@@ -234,6 +229,9 @@ struct ServiceState: Hashable, Sendable {
         } else {
             entry?.announced = nil
         }
+        passed = passed(by: candidate)
+        // Stored with what has followed from it.
+        if entry != known { entry?.passed = passed }
         wake = nextWake(candidate, edge, on: host)
         if let wait = publicNotices.next { wake.include(wall: now.wall + wait) }
         if let hold { wake.include(boot: hold.end.boot) }
@@ -257,6 +255,7 @@ struct ServiceState: Hashable, Sendable {
             generation: (known?.generation ?? 0) + (isChange ? 1 : 0), bootID: host.bootID,
             isHeld: isHeld)
         (entry.announced, entry.drill) = (isChange ? [:] : known?.announced, known?.drill)
+        entry.passed = known?.passed
         self.entry = entry
         record = PublishedVerdict(
             verdict: verdict, since: entry.since, generation: entry.generation, decidedAt: now,

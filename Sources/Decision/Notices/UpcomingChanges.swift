@@ -90,8 +90,3 @@ extension Announcement: Comparable {
         (left.from, left.until ?? left.from) < (right.from, right.until ?? right.from)
     }
 }
-
-extension Evidence {
-    /// Whether no clock counts for its ends and windows.
-    fileprivate var isHeld: Bool { if case .held = clock { true } else { false } }
-}

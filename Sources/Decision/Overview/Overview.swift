@@ -53,11 +53,10 @@ package struct Overview {
                 .source(sources[position].name, $0)
             }
         }
-        for (name, warning) in machine.host.trust.presentWarnings(at: now) {
-            guard let position = machine.index.source(name),
-                machine.isFollowed(position, by: isChosen)
-            else { continue }
-            found.append(.known(Problem(.source(name), .clock, warning, since: nil)))
+        for (difference, amount) in machine.host.trust.differences(at: now) {
+            let source = difference.source.flatMap(machine.index.source)
+            guard source.map({ machine.isFollowed($0, by: isChosen) }) ?? true else { continue }
+            found.append(.known(difference.problem(amount)))
         }
         return found
     }
@@ -291,6 +290,8 @@ extension Machine {
             signersProblem: sources[position].problems.signersProblem,
             mirrors: sources[position].mirrorViews,
             warnings: sources[position].problems.presentWarnings
-                + [host.trust.warning(about: sources[position].name, at: now)].compactMap(\.self))
+                + host.trust.differences(at: now)
+                .filter { $0.difference.source == sources[position].name }
+                .map { $0.difference.text(of: $0.amount) })
     }
 }

@@ -132,7 +132,9 @@ package struct Problem: Hashable, Sendable {
         case .expired: "publish newer flags; the time 'expires' of these has passed"
         case .unproved: "have a listed signer sign the flags, or put their signer back in the list"
         case .unknown: "see why the source does not answer; when_unknown decides until it does"
-        case .clock: "synchronise the clock of this host, for example with systemd-timesyncd"
+        case .clock:
+            "type 'timedatectl set-ntp true' to have the clock of this host synchronised; 'killswitchctl status' names "
+                + "what differs from it"
         case .closingHeld:
             "if the closing is intended, type 'killswitchctl confirm \(service)'; if not, correct the flags"
         case .stepHeld:

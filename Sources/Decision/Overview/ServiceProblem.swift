@@ -17,7 +17,7 @@ struct ServiceProblem: Hashable, Sendable {
         /// The order is in force, and this of its flags could not be read.
         case lenient(SourceName, String)
         case overrideEnds(Override, at: ZonedInstant)
-        /// The clock shows that an order that closes has ended, and nothing confirms the clock.
+        /// The clock shows that an order has ended, and does not count for it.
         case overrideHeld(Override, at: ZonedInstant)
         case drillFailed(DrillResult)
         case zone(ZoneProblem)
@@ -80,7 +80,15 @@ extension ServiceProblem.Cause {
 
     /// What to do about it; nil if its kind tells that.
     var advice: String? {
-        if case .zone(let problem) = self { problem.advice } else { nil }
+        switch self {
+        case .zone(let problem): problem.advice
+        case .overrideHeld:
+            "type 'timedatectl set-ntp true' to have the clock synchronised, or 'killswitchctl release "
+                + "SERVICE' to end the order"
+        case .invalidAnswer, .degraded, .versionUnknown, .valueInvalid, .lenient, .overrideEnds,
+            .drillFailed:
+            nil
+        }
     }
 
     /// What is wrong, as a clause about the service.
@@ -145,7 +153,7 @@ extension Reason.Slug {
         case .unprovedHold, .unprovedOpen, .unprovedClosed, .unprovedEnded: .unproved
         case .unknownOpen, .unknownClosed: .unknown
         case .unreadableOpen, .unreadableClosed: .unreadableRecord
-        case .clockNotBelieved, .serverClock: .clock
+        case .clockNotBelieved: .clock
         case .closingHeld: .closingHeld
         case .awaitingGuard: .stepHeld
         // The zone is a problem of its own.
@@ -194,10 +202,10 @@ extension ServiceState {
         if let drill = entry?.drill?.result, !drill.isGood { causes.append(.drillFailed(drill)) }
         values.forEachProblem(of: service) { causes.append(.valueInvalid($0, $1, $2)) }
         if let override = circumstances.overrideInForce, let notice = override.noticeAt,
-            notice <= circumstances.overrideTime
+            notice <= circumstances.time
         {
             let end = service.zone.zoned(override.until)
-            let isHeld = override.until <= circumstances.overrideTime
+            let isHeld = override.until <= circumstances.time
             causes.append(
                 isHeld ? .overrideHeld(override, at: end) : .overrideEnds(override, at: end))
         }
@@ -215,7 +223,7 @@ extension ServiceState {
 extension Circumstances {
     /// The time until people are told that the override ends; nil without one, and afterwards.
     var timeUntilOverrideNotice: Duration? {
-        guard let notice = overrideInForce?.noticeAt, overrideTime < notice else { return nil }
-        return notice - overrideTime
+        guard let notice = overrideInForce?.noticeAt, time < notice else { return nil }
+        return notice - time
     }
 }

@@ -85,7 +85,7 @@ extension Service {
         _ found: GateMoves, from before: Evidence, in circumstances: Circumstances
     ) -> Set<Gate> {
         let now = before.time(in: circumstances)
-        // A server's clock may be ahead of this host's: compare also the times between the two.
+        // What has come may lie ahead of a clock that was set back: compare also the times between the two.
         let begin = min(now, circumstances.time)
         var moves = found.moves(after: begin)
         let source = before.source

@@ -138,7 +138,6 @@ struct DecisionReplay {
         let memory = Memory(
             flags: flags.mapValues(\.inForce), ledger: .known(try store.ledger().get() ?? Ledger()),
             overrides: .known(try store.overrides().get() ?? [:]))
-        let clocks = memory.ledger.value?.clocks.flatMap { $0.bootID == state.bootID ? $0 : nil }
         let begin = moment(confirmations.first?.time ?? now)
         var machine = Machine(
             plan: plan, memory: memory, place: HostIdentity.place,
@@ -148,11 +147,12 @@ struct DecisionReplay {
             _ = machine.handle(.versionInstalled(service.name, version), at: begin)
         }
         _ = machine.handle(.started, at: begin)
+        // Which clock differs is not stored.
+        let isHeld = state.object.text("reason") == Reason.Slug.clockNotBelieved.rawValue
         for (source, time) in confirmations {
+            let date = isHeld ? time + .seconds(86_400) : nil
             let outcome = flags[source]?.waiting.map(Outcome.answer) ?? .unchanged
-            let now = moment(time)
-            _ = machine.handle(
-                .fetchEnded(source, outcome, date: clocks?.servers[source]?.time(at: now)), at: now)
+            _ = machine.handle(.fetchEnded(source, outcome, date: date), at: moment(time))
         }
         // A published decision means that the wait for first answers is over.
         if state.state != .undecided { _ = machine.handle(.startupWaitEnded, at: moment(now)) }
@@ -196,7 +196,7 @@ struct DecisionReplay {
             ?? [:]
     }
 
-    /// The time on both clocks, as if the wall clock had not been set since: servers' clocks are stored by boot time.
+    /// The time on both clocks, as if the wall clock had not been set since.
     private func moment(_ instant: Instant) -> Now {
         Now(
             wall: instant, boot: EventLoop.bootClock + (instant - published.now),

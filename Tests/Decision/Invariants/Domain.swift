@@ -41,7 +41,7 @@ enum Domain {
     enum Problem: CaseIterable {
         case none, invalid, unconfirmed, awaitingSignature, unproved, disproved
 
-        /// Whether it makes no difference whose clock counts.
+        /// Whether it makes no difference whether the clock counts.
         var isTimeless: Bool {
             switch self {
             case .none, .invalid, .unconfirmed: false
@@ -66,8 +66,8 @@ enum Domain {
         }
     }
 
-    /// Whose clock counts: each shows another time on the way to the ends and windows.
-    static let clocks: [EndClock] = [.host, .server(now + .seconds(3600)), .held(earlier)]
+    /// What measures ends and windows: the wall clock, or nothing since some time.
+    static let clocks: [EndClock] = [.host, .held(earlier - .seconds(60)), .held(earlier)]
 
     /// All evidence of a switch. Without flags there is neither age nor answer.
     static func evidence(

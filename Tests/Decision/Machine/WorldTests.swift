@@ -67,19 +67,19 @@ import VirtualWorld
 }
 
 /// Random steps of the clock, sleeps, restarts and reboots, with servers whose clocks are right, wrong or
-/// absent: every end comes by the clock that the manual says.
+/// absent: every end comes as the manual says, or is held.
 @Suite(.timeLimit(.minutes(5))) struct ClockWorldTests {
     private static let start = Instant(seconds: 1_806_000_000)
 
     /// With seed 4 no host reboots.
     @Test(arguments: [1, 2, 3, 5, 6, 7, 8] as [UInt64])
-    func everyEndComesByTheClockThatCanBeBelieved(_ seed: UInt64) throws {
+    func everyEndComesOrIsHeld(_ seed: UInt64) throws {
         let length = Duration.seconds(14 * 86_400)
         var world = try ClockWorld(seed: seed, from: Self.start, for: length)
         world.run(until: Self.start + length)
         let chronicle = world.chronicle
         #expect(chronicle.violations == [], "seed \(seed)")
-        #expect(chronicle.polls > 3000 && chronicle.edges > 20 && chronicle.changes > 20)
+        #expect(chronicle.polls > 3000 && chronicle.changes > 20)
         for mishap in [
             "step back", "step forward", "synchronised", "wrong server", "sleep", "restart",
             "reboot", "outage",
