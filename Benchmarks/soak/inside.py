@@ -20,7 +20,7 @@ from watch import Watch
 from world import CROWD, DECIDED, NEVER, OPEN, OWNERS, RUN, SERVICES, World, read_json, shell
 
 SAVED, REBOOTS = "/var/lib/soak-saved", 77
-QUIET_LIMIT = 30   # After the last fault and the last time in the flags, everything agrees within so many seconds.
+QUIET_LIMIT = 40   # After the last fault and the last time in the flags, everything agrees within so many seconds: deleted files in 30.
 PLACES = [(place, form) for name, switches in SERVICES.items() if name not in CROWD for place, form in switches]
 STATES = ["running", "countdown", "maintenance", "update-required", "ended"]
 

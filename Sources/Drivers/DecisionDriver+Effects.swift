@@ -10,14 +10,6 @@ extension DecisionDriver {
     /// Performs the effects of an event, in their order.
     func perform(_ effects: [Effect], of event: Event) {
         for effect in effects { perform(effect) }
-        eventHandled(event)
-    }
-
-    private func eventHandled(_ event: Event) {
-        if let source = event.answeringSource {
-            if case .writeEnded = event { awaitingVersion.remove(source) }
-            if !awaitingVersion.contains(source) { sources[source]?.source.answerDecided() }
-        }
         observer?(.handled(event))
     }
 
@@ -37,7 +29,6 @@ extension DecisionDriver {
                 if answers.isEmpty { try runtime.removeConfirmation(of: name) }
             }
         case .storeVersion(let name, let version):
-            awaitingVersion.insert(name)
             performWrite(.storeVersion(name)) { try state.store(version, of: name) }
         case .dropVersion(let name):
             performWrite(.dropVersion(name)) { try state.dropVersion(of: name) }
@@ -71,6 +62,7 @@ extension DecisionDriver {
             observer?(.decided(name, nil))
         case .stopSource(let name):
             sources.removeValue(forKey: name)?.source.stop()
+            state.abandon(name)
             performWrite(.markConfirmed(name)) { try runtime.removeConfirmation(of: name) }
         case .reject(let name, let override, let objection):
             observer?(.rejected(name, override, objection))
@@ -99,25 +91,14 @@ extension DecisionDriver {
         for (service, record) in waiting { publish(record, of: service) }
     }
 
-    /// Marks the source as confirmed, and checks files of its services for foreign changes. The check is most of the
-    /// cost of a poll: it runs at most once a second, for some services, and goes on with the next ones.
     private func markConfirmed(_ name: SourceName) throws(FileError) {
         guard let followed = sources[name] else { return }
         let now = now
         let age = machine.ageFromCaches(of: name, at: now)
         let confirmed = now.wall - age
-        try File.touch(followed.mark, modified: age > .zero ? confirmed.microseconds : nil)
-        if let last = followed.checkedAt, now.boot < last + Self.checkInterval { return }
-        let followers = machine.followers(of: name, after: followed.checked, Self.checkedAtOnce)
-        followed.checked = followers.next
-        try runtime.check(followers.names.filter { undecided[$0] == nil })
+        try runtime.confirm(followed.mark, at: age > .zero ? confirmed : nil)
         try state.confirm(name, at: confirmed)
-        followed.checkedAt = now.boot
     }
-
-    private static let checkInterval: Duration = .seconds(1)
-
-    private static let checkedAtOnce = 100
 
     /// Performs a write and queues its outcome. A publication is an event only if it has failed, or others have.
     /// Returns whether it has succeeded.

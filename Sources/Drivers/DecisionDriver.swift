@@ -28,8 +28,6 @@ package final class DecisionDriver {
     let driver: MachineDriver<Input>
     /// The records of undecided services, which are written when the queue is empty.
     var undecided: [ServiceName: (service: Service, record: PublishedVerdict)] = [:]
-    /// The sources whose documents wait until their versions are stored.
-    var awaitingVersion: Set<SourceName> = []
     /// The stored files that cannot be read, and are set aside before they are written.
     var unreadable: Set<StoredRecord> = []
     /// Whether a write has failed, and the machine may wait for its success.
@@ -218,14 +216,11 @@ package final class DecisionDriver {
     }
 }
 
-/// A source, and when its driver last checked its files.
+/// A source of which the machine may ask a fetch.
 final class ActiveSource {
     let source: any FlagSource
     /// The path of its mark, made once: a poll touches it.
     let mark: String
-    var checkedAt: Boottime?
-    /// How many of its switches were checked since the first one.
-    var checked = 0
 
     init(_ source: any FlagSource, mark: String) {
         self.source = source

@@ -19,16 +19,6 @@ enum Input {
     }
 }
 
-extension Event {
-    /// The source whose answer the machine offers to its readers by this event; nil for others.
-    var answeringSource: SourceName? {
-        switch self {
-        case .fetchEnded(let name, _, _, _), .writeEnded(.storeVersion(let name), _): name
-        default: nil
-        }
-    }
-}
-
 /// Another configuration with its sources.
 package struct Reconfiguration {
     let plan: Plan

@@ -22,15 +22,19 @@ package final class FileLock {
     }
 
     /// The lock of the directory that is at the path now: this one, unless somebody has deleted its file. Taking it
-    /// once more would fail, as for a stranger: a lock of `flock(2)` belongs to the open file, not to the process.
+    /// once more would fail, as for a stranger: a lock of `flock(2)` belongs to the open file, not to the process. A
+    /// file that cannot be looked at counts as this one.
     package func renewed(in directory: String) throws(FileError) -> FileLock {
         let path = "\(directory)/\(Self.name)"
-        let there = try File.ifThere(File.attributes(of: path, followingLinks: false))
-        let ours = try file.attributes()
-        guard let there, there.device == ours.device, there.inode == ours.inode else {
-            return try FileLock(in: directory)
+        let found = readable {
+            (
+                try File.ifThere(File.attributes(of: path, followingLinks: false)),
+                try file.attributes()
+            )
         }
-        return self
+        guard let (there, ours) = found else { return self }
+        if let there, there.device == ours.device, there.inode == ours.inode { return self }
+        return try FileLock(in: directory)
     }
 }
 

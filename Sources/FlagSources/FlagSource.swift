@@ -40,9 +40,6 @@ package protocol FlagSource: AnyObject {
     /// The mirrors by their addresses, for people; empty for a source without.
     var mirrors: [String] { get }
 
-    /// Every service has decided by the outcome that was delivered last.
-    func answerDecided()
-
     /// Forgets earlier answers, such as their highest version: any next answer counts.
     func forget()
 
@@ -68,9 +65,6 @@ extension FlagSource {
     package func fetch(from mirror: Int, unlessMatching validators: Validators) {
         fetch(unlessMatching: validators)
     }
-
-    /// Does nothing.
-    package func answerDecided() {}
 
     /// Of a source without signers nothing: it takes each answer, whatever came before.
     package func forget() { documents?.forget() }

@@ -13,8 +13,6 @@ package struct HostEnvironment: Sendable {
     package var host: Host
     /// The value of `$STATE_DIRECTORY`: a source stores its state for the next run in it.
     package var stateDirectory: String
-    /// The value of `$RUNTIME_DIRECTORY`: a source marks in it which answer it reads.
-    package var runtimeDirectory: String?
     /// The value of `$GCE_METADATA_HOST`: the host that stands in for the metadata server.
     package var metadataHost: String?
     /// Reads the zone of local times in files of signers; nil if the system's cannot be read now.
@@ -23,7 +21,7 @@ package struct HostEnvironment: Sendable {
     /// An environment of these parts.
     package init(
         credentialsDirectory: String?, user: UInt32, userAgent agent: String, host: Host = Host(),
-        stateDirectory: String, runtimeDirectory: String? = nil, metadataHost: String? = nil,
+        stateDirectory: String, metadataHost: String? = nil,
         zone: @escaping @Sendable () -> Zone? = { .utc }
     ) {
         self.credentialsDirectory = credentialsDirectory
@@ -31,7 +29,6 @@ package struct HostEnvironment: Sendable {
         self.userAgent = agent
         self.host = host
         self.stateDirectory = stateDirectory
-        self.runtimeDirectory = runtimeDirectory
         self.metadataHost = metadataHost
         self.zone = zone
     }

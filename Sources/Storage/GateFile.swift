@@ -54,8 +54,7 @@ extension RuntimeDirectory {
         let folder = "\(path)/\(service.name)"
         let object = GateFile.json(of: report, in: service.zone, now: now)
         let bytes = Array((JSON.Value.object(object).serialized(.pretty) + "\n").utf8)
-        if WebFiles.holds("\(folder)/\(FileName.gate)", bytes) { return }
-        try replaceOrWithdraw(FileName.gate, bytes, in: folder)
+        try replaceOrRemove(FileName.gate, bytes, in: folder, isOftenSame: true)
     }
 
     /// Writes `units.json`: the units that are attached to a service, and whether each is as its gate requires. `now`
@@ -65,16 +64,16 @@ extension RuntimeDirectory {
     ) throws(FileError) {
         let rows = JSON.Value.array(units.map { $0.json(in: service.zone, now) })
         let bytes = Array((rows.serialized(.pretty) + "\n").utf8)
-        try replaceOrWithdraw(FileName.units, bytes, in: "\(path)/\(service.name)")
+        try replaceOrRemove(FileName.units, bytes, in: "\(path)/\(service.name)")
     }
 
-    private func replaceOrWithdraw(
-        _ name: String, _ bytes: [UInt8], in folder: String
+    private func replaceOrRemove(
+        _ name: String, _ bytes: [UInt8], in folder: String, isOftenSame: Bool = false
     ) throws(FileError) {
         do {
-            try replace((name, bytes, nil), in: folder)
+            try replace((name, bytes, nil), in: folder, isOftenSame: isOftenSame)
         } catch {
-            withdraw(name, in: folder)
+            do { try remove("\(folder)/\(name)") } catch {}
             throw error
         }
     }

@@ -8,6 +8,7 @@ package import Pages
 package struct RuntimeDirectory {
     package let path: String
     private let bootID: String
+    private let written = WrittenFiles()
 
     /// The directory at this path; nothing is written yet. `bootID` is the current boot's.
     package init(path: String, bootID: String) {
@@ -37,41 +38,65 @@ package struct RuntimeDirectory {
             ] + web.present
         for (position, file) in files.enumerated() {
             do {
-                if position >= 2, WebFiles.holds("\(folder)/\(file.name)", file.bytes) { continue }
-                try replace(file, in: folder)
+                try replace(file, in: folder, isOftenSame: position >= 2)
             } catch {
                 switch record.verdict.gate {
                 case .closed:
                     let isTrue = position == 0 && published(in: folder)?.gate == .closed
                     close(folder, without: isTrue ? [] : files[position...].map(\.name))
                 case .open:
-                    do { try Marker(folder: folder).set(.open) } catch {}
+                    do { try setMarker(.open, in: folder) } catch {}
                 case nil: break
                 }
                 throw error
             }
         }
-        try Marker(folder: folder).set(record.verdict.gate)
+        try setMarker(record.verdict.gate, in: folder)
         // A web server that has seen the marker `closed` may still read them.
-        for name in web.absent { try File.remove("\(folder)/\(name)") }
+        for name in web.absent { try remove("\(folder)/\(name)") }
     }
 
     /// Whether people see the page although the gate is not closed by decision: its units are not up yet.
     private func isStarting(_ record: PublishedVerdict, _ folder: String) throws(FileError) -> Bool
     {
         guard record.verdict.gate != .closed else { return false }
-        return try File.exists("\(folder)/\(FileName.unavailable)")
+        let marker = "\(folder)/\(FileName.unavailable)"
+        if try File.exists(marker) { return true }
+        written.remove(marker)
+        return false
     }
 
-    /// Replaces a file. The folder is made if it is missing, which is rare.
-    func replace(_ file: WebFiles.File, in folder: String) throws(FileError) {
+    /// Replaces a file. The folder is made if it is missing, which is rare. With `isOftenSame` a file that holds the
+    /// bytes is left as it is.
+    func replace(
+        _ file: WebFiles.File, in folder: String, isOftenSame: Bool = false
+    ) throws(FileError) {
         let path = "\(folder)/\(file.name)"
+        if isOftenSame, WebFiles.holds(path, file.bytes) { return written.insert(path) }
         do {
             try File.replace(path, with: file.bytes, modified: file.modified)
         } catch  where error.isNotFound {
             try Directory.create(folder)
             try File.replace(path, with: file.bytes, modified: file.modified)
         }
+        written.insert(path)
+    }
+
+    /// Removes a file of the daemon.
+    func remove(_ path: String) throws(FileError) {
+        written.remove(path)
+        try File.remove(path)
+    }
+
+    private func setMarker(_ gate: Gate?, in folder: String) throws(FileError) {
+        for other in Gate.allCases { written.remove("\(folder)/\(other.rawValue)") }
+        try Marker(folder: folder).set(gate)
+        if let gate { written.insert("\(folder)/\(gate.rawValue)") }
+    }
+
+    /// The files that somebody else has deleted, by their paths in the directory: `motd`, `shop/state.json`.
+    package func missing() -> Set<String> {
+        Set(written.missing().map { String($0.dropFirst(path.count + 1)) })
     }
 
     /// The state in the folder; nil if it is missing or unreadable.
@@ -107,21 +132,13 @@ package struct RuntimeDirectory {
     /// Sets the marker to closed, and removes files that are out of date now. The caller reports an error
     /// already, and tries again, so a step that fails does not stop the others.
     private func close(_ folder: String, without files: [String]) {
-        do { try Marker(folder: folder).set(.closed) } catch {}
-        for file in files { withdraw(file, in: folder) }
-        do { try File.touch("\(folder)/\(FileName.unavailable)") } catch {}
-    }
-
-    /// Removes a file that is not true any more and cannot be replaced. By another name, if that can be: whoever
-    /// watches for deletions by somebody else leaves out names with a dot.
-    func withdraw(_ name: String, in folder: String) {
-        var path = "\(folder)/\(name)"
-        let hidden = "\(folder)/.\(name).old"
+        do { try setMarker(.closed, in: folder) } catch {}
+        for file in files { do { try remove("\(folder)/\(file)") } catch {} }
+        let page = "\(folder)/\(FileName.unavailable)"
         do {
-            try File.rename(path, to: hidden)
-            path = hidden
+            try File.touch(page)
+            written.insert(page)
         } catch {}
-        do { try File.remove(path) } catch {}
     }
 
     /// Removes the marker `closed` of a service in the directory at `path`; returns its path, nil if there was none.
@@ -150,16 +167,15 @@ package struct RuntimeDirectory {
         "\(path)/\(FileName.source(source))"
     }
 
-    /// Throws if somebody has removed the `state.json` of one of these services.
-    package func check(_ services: [ServiceName]) throws(FileError) {
-        for service in services {
-            _ = try File.attributes(of: "\(path)/\(service)/\(FileName.state)")
-        }
+    /// Sets the mark of a source, which has this path: it has confirmed its flags now, or then.
+    package func confirm(_ mark: String, at moment: Instant? = nil) throws(FileError) {
+        try File.touch(mark, modified: moment?.microseconds)
+        written.insert(mark)
     }
 
     /// Removes a source's mark.
     package func removeConfirmation(of source: SourceName) throws(FileError) {
-        try File.remove(confirmationPath(of: source))
+        try remove(confirmationPath(of: source))
     }
 
     /// Removes the files of a service that is no longer configured.
@@ -215,9 +231,9 @@ package struct RuntimeDirectory {
 
     /// Removes the daemon's files, and the folder if it is empty then.
     private func removeService(_ folder: String) throws(FileError) {
-        try Marker(folder: folder).set(nil)
+        try setMarker(nil, in: folder)
         let files = [FileName.state, FileName.environment, FileName.units, FileName.gate]
-        for file in files + WebFiles.names { try File.remove("\(folder)/\(file)") }
+        for file in files + WebFiles.names { try remove("\(folder)/\(file)") }
         if try Directory.list(folder).isEmpty { try Directory.remove(folder) }
     }
 
@@ -241,7 +257,9 @@ package struct RuntimeDirectory {
 
     /// Writes what people are told who log in.
     package func publish(motd: String) throws(FileError) {
-        try File.replace("\(path)/\(FileName.motd)", with: Array(motd.utf8))
+        let file = "\(path)/\(FileName.motd)"
+        try File.replace(file, with: Array(motd.utf8))
+        written.insert(file)
     }
 
     /// The socket of killswitchd-motd.socket, beside the directory: the daemon's user can replace nothing there.
@@ -250,8 +268,9 @@ package struct RuntimeDirectory {
     /// Writes why the configuration on disk is refused, for readers that cannot ask the daemon; nil removes the file.
     package func write(refusal: String?) throws(FileError) {
         let file = "\(path)/\(FileName.refusedConfiguration)"
-        guard let refusal else { return try File.remove(file) }
+        guard let refusal else { return try remove(file) }
         try File.replace(file, with: Array((refusal + "\n").utf8))
+        written.insert(file)
     }
 
     /// Why the configuration on disk is refused, by the file in the directory at `path`; nil without it.

@@ -9,6 +9,7 @@ package struct StateDirectory {
 
     /// Whether the reader is not the daemon that writes it.
     private let isForeign: Bool
+    private let written = WrittenFiles()
 
     /// The directory at this path; nothing is read or written yet. With `isForeign` its files are trusted less: the
     /// reader may be root, and the daemon's user may put anything there. No link is followed, and a few megabytes of a
@@ -17,7 +18,7 @@ package struct StateDirectory {
         (self.path, self.isForeign) = (path, isForeign)
     }
 
-    /// Creates the directory and its folders.
+    /// Creates the directory and its folders, as far as they are missing.
     package func prepare() throws(FileError) {
         try Directory.create(path, mode: 0o700)
         try Directory.create("\(path)/\(Self.flagsFolder)")
@@ -25,15 +26,21 @@ package struct StateDirectory {
 
     package static let flagsFolder = "flags"
 
-    /// The files that are always there once something was stored in them.
-    package static let files = ["overrides.json", "services.json", "configuration.json"]
+    /// The files of this source are not missing any more if somebody deletes them.
+    package func abandon(_ source: SourceName) {
+        written.remove(flagsPath(source))
+        written.remove(versionPath(source))
+    }
+
+    /// The paths of the files that somebody else has deleted.
+    package func missing() -> Set<String> { written.missing() }
 
     /// Stores the answers of a source with their validators, so that an ETag is never newer than its flags. Call it
     /// before the machine acts on them. Without answers the file is removed.
     package func store(
         _ answers: [Answer], of source: SourceName, fingerprint: String
     ) throws(FileError) {
-        guard !answers.isEmpty else { return try File.remove(flagsPath(source)) }
+        guard !answers.isEmpty else { return try remove(flagsPath(source)) }
         try replace(
             flagsPath(source), with: StoredFlags.bytes(of: answers, fingerprint: fingerprint))
         if let confirmed = answers.first?.confirmedAt {
@@ -129,6 +136,7 @@ package struct StateDirectory {
             }
         let time = Zone.utc.rfc3339(Instant(seconds: now.microseconds / 1_000_000))
             .filter { $0 != "-" && $0 != ":" }
+        written.remove(file)
         do {
             try File.rename(file, to: "\(file).unreadable-\(time)")
         } catch  where error.isNotFound {}
@@ -155,6 +163,12 @@ package struct StateDirectory {
             try prepare()
             try File.replace(file, with: bytes, mode: mode, surviving: .powerLoss)
         }
+        written.insert(file)
+    }
+
+    private func remove(_ file: String) throws(FileError) {
+        written.remove(file)
+        try File.remove(file)
     }
 
     /// What a reading has found. Every failure but that of a missing file is told.
@@ -176,7 +190,9 @@ package struct StateDirectory {
     ) throws -> Value? {
         guard let bytes = try contents(file) else { return nil }
         do {
-            return try content(bytes)
+            let value = try content(bytes)
+            written.insert(file)
+            return value
         } catch {
             throw UnreadableContent(description: "read '\(file)': \(error)")
         }
@@ -237,13 +253,18 @@ package struct StateDirectory {
     /// Stores an accepted configuration, to fall back to when that on disk is invalid. Leaves a file that is the same.
     package func keep(_ configuration: KeptConfiguration) throws(FileError) {
         let bytes = StoredConfiguration.bytes(of: configuration)
-        guard try contents(configurationPath) != bytes else { return }
+        if try contents(configurationPath) == bytes { return written.insert(configurationPath) }
         try replace(configurationPath, with: bytes, mode: 0o600)
     }
 
     /// The last accepted configuration; nil if none is kept.
     package func keptConfiguration() throws -> KeptConfiguration? {
         try restored(configurationPath, document: StoredConfiguration.configuration)
+    }
+
+    /// Whether the kept configuration is among these files.
+    package func isConfiguration(in files: Set<String>) -> Bool {
+        files.contains(configurationPath)
     }
 
     private var configurationPath: String { "\(path)/configuration.json" }

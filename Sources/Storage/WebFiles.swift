@@ -55,17 +55,6 @@ struct WebFiles {
 }
 
 extension RuntimeDirectory {
-    /// Whether a service with this verdict has a file of this name; `isUnavailable`: people should see the page.
-    package static func expects(
-        _ name: String, with verdict: Verdict, isUnavailable: Bool
-    ) -> Bool {
-        switch name {
-        case FileName.problem, FileName.retryAfter, FileName.unavailable: isUnavailable
-        case FileName.sunset: verdict.state == .countdown && verdict.endsAt != nil
-        default: true
-        }
-    }
-
     /// Makes or removes `unavailable` of a service whose gate is open by decision, and has the page say the same. Does
     /// nothing for another gate.
     package func publish(
@@ -75,13 +64,11 @@ extension RuntimeDirectory {
         let marker = "\(folder)/\(FileName.unavailable)"
         guard record.verdict.gate == .open, try File.exists(marker) != isUnavailable else { return }
         // A web server that has seen no marker any more sends no page.
-        if !isUnavailable { try File.remove(marker) }
+        if !isUnavailable { try remove(marker) }
         let web = WebFiles(page, of: record, for: service, isStarting: isUnavailable)
-        for file in web.present where !WebFiles.holds("\(folder)/\(file.name)", file.bytes) {
-            try replace(file, in: folder)
-        }
-        if isUnavailable { try File.replace(marker, with: []) }
-        for name in web.absent { try File.remove("\(folder)/\(name)") }
+        for file in web.present { try replace(file, in: folder, isOftenSame: true) }
+        if isUnavailable { try replace((FileName.unavailable, [], nil), in: folder) }
+        for name in web.absent { try remove("\(folder)/\(name)") }
     }
 
     /// Removes `unavailable` of a service in the directory at `path`, for a host without a daemon.

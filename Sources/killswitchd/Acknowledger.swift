@@ -39,7 +39,7 @@ final class Acknowledgers {
         let known = readers
         readers = [:]
         for (name, cluster) in clusters {
-            for service in daemon.machine.followers(of: name).names {
+            for service in daemon.machine.followers(of: name) {
                 readers[service, default: []].append(cluster)
                 cluster.serviceChanged(service)
             }

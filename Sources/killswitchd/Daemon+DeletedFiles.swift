@@ -7,117 +7,98 @@ import Files
 import Gates
 import Storage
 
-/// Files that somebody deletes in the two directories come back at once. `DeletionWatch` notices them.
+/// What the last look at the two directories has found, so that what cannot be repaired is told once.
+struct DeletedFiles {
+    fileprivate var runtime: Set<String> = []
+    fileprivate var state: Set<String> = []
+    fileprivate var socketProblem: String?
+    fileprivate var stateProblem: String?
+}
+
+/// Files that somebody deletes in the two directories come back: each sign of life looks for what is missing.
 extension Daemon {
-    /// Writes files again that somebody has deleted.
-    func restore(_ deletions: DeletionWatch.Deletions) {
-        let isWhole = deletions.concernsAll
-        let names = deletions.names.filter(isExpected)
-        let isGone = { (name: String) in isWhole || names.contains(name) }
-        let folders = Set(names.compactMap { $0.split(separator: "/").first.map(String.init) })
-        let services = machine.plan.services.map(\.name).filter {
-            (isWhole || folders.contains($0.text)) && machine.publishedVerdict(of: $0) != nil
-        }
-        let sources = machine.plan.sources.map(\.name).filter { isGone(FileName.source($0)) }
-        let others = [FileName.controlSocket, FileLock.name, FileName.motd, FileName.metrics]
-        guard others.contains(where: isGone) || !services.isEmpty || !sources.isEmpty else {
-            return
-        }
-        log.write(.warning, deletions.words(runtime.path))
+    /// Writes again what is missing. While nothing is, nothing is written.
+    func restoreDeletedFiles() {
+        restoreState()
+        restoreRuntime()
+    }
+
+    private func restoreRuntime() {
+        let missing = runtime.missing()
+        let (lock, isListening) = (runtimeLock, parts?.server?.isAtPath ?? true)
         do {
-            if isWhole { try Directory.create(runtime.path) }
-            if isGone(FileLock.name) { runtimeLock = try runtimeLock.renewed(in: runtime.path) }
-            if isGone(FileName.controlSocket) { try parts?.server?.listenAgain() }
+            if !missing.isEmpty { try Directory.create(runtime.path) }
+            runtimeLock = try runtimeLock.renewed(in: runtime.path)
         } catch {
             // The service manager makes the directory at the start. Without it no file can be written.
-            log.write(.error, "\(error); ending, for another start", id: .controlUnavailable)
+            log.write(.error, "\(error); ending, for another start", id: .recordFailed)
             return loop.exit(DaemonExitStatus.failure)
         }
-        if isWhole { parts?.deletions.rearm() }
-        for name in services {
-            decisionDriver.post(.filesDeleted(name))
+        if lock !== runtimeLock || !isListening || !missing.isSubset(of: deletedFiles.runtime) {
+            log.write(
+                .warning, "somebody has deleted files in \(runtime.path): they are written again")
+        }
+        deletedFiles.runtime = missing
+        listenAgain()
+        let names = Set(missing.map { $0.prefix { $0 != "/" } })
+        for service in machine.plan.services.map(\.name) where names.contains(service.text[...]) {
+            decisionDriver.post(.filesDeleted(service))
             if let gateDriver {
-                gateDriver.post(.filesDeleted(name))
+                gateDriver.post(.filesDeleted(service))
             } else {
-                moveGate(of: name, to: machine.publishedVerdict(of: name))
+                moveGate(of: service, to: machine.publishedVerdict(of: service))
             }
         }
-        for name in sources { restoreMark(of: name) }
-        if isGone(FileName.motd) { motd?.rewrite() }
-        if isGone(FileName.metrics) { parts?.metrics.write() }
-        store.writeRefusal()
+        for source in machine.plan.sources.map(\.name)
+        where missing.contains(FileName.source(source)) {
+            restoreMark(of: source)
+        }
+        if missing.contains(FileName.motd) { motd?.rewrite() }
+        if missing.contains(FileName.refusedConfiguration) { store.writeRefusal() }
     }
 
-    /// Writes the stored files again. Only the service manager may make the directory: without it the daemon goes on
-    /// with what it knows, and the failed writes are a problem until they succeed.
-    func restoreState(_ deletions: DeletionWatch.Deletions) {
-        guard deletions.concernsAll || deletions.names.contains(where: isStored) else { return }
-        log.write(.warning, deletions.words(state.path))
+    private func listenAgain() {
         do {
-            try state.prepare()
+            try parts?.server?.listenAgain()
+            deletedFiles.socketProblem = nil
+        } catch {
+            let problem = "\(error); killswitchctl shows states but cannot give orders"
+            if problem != deletedFiles.socketProblem {
+                log.write(.error, problem, id: .controlUnavailable)
+            }
+            deletedFiles.socketProblem = problem
+        }
+    }
+
+    /// Stores again what is known. Only the service manager may make the directory: without it the daemon goes on with
+    /// what it knows, and the failed writes are a problem until they succeed.
+    private func restoreState() {
+        let (lock, missing) = (stateLock, state.missing())
+        var problem: String?
+        do {
+            if !missing.isEmpty { try state.prepare() }
             stateLock = try stateLock.renewed(in: state.path)
         } catch {
-            isStateLost = true
-            log.write(.error, "\(error); until it is repaired, a restart would lose orders")
+            problem = "\(error); until it is repaired, a restart would lose orders"
         }
-        followState()
+        if let problem, problem != deletedFiles.stateProblem { log.write(.error, problem) }
+        deletedFiles.stateProblem = problem
+        let isNew = !missing.isSubset(of: deletedFiles.state)
+        deletedFiles.state = missing
+        if isNew || lock !== stateLock {
+            log.write(
+                .warning, "somebody has deleted files in \(state.path): they are written again")
+        }
+        if missing.isEmpty { return }
+        if state.isConfiguration(in: missing) { store.keepAgain() }
         decisionDriver.post(.stateDeleted)
-    }
-
-    /// Watches the state directory that is at its path now, and stores in it again what no event brings.
-    private func followState() {
-        parts?.stateDeletions.rearm()
-        parts?.stateDeletions.setFolder(of: StateDirectory.flagsFolder, isWatched: true)
-        store.keepAgain()
-    }
-
-    /// Somebody has made the state directory again, and every failed write has succeeded.
-    func finishRestore(after event: Event) {
-        guard isStateLost, case .writeEnded(_, problem: nil) = event, !machine.hasPendingWrites
-        else { return }
-        do {
-            stateLock = try stateLock.renewed(in: state.path)
-            isStateLost = false
-        } catch {
-            log.write(.error, "\(error); a second daemon could use the state directory")
-        }
-        followState()
-    }
-
-    /// Whether a file of this name should be in the state directory.
-    private func isStored(_ name: String) -> Bool {
-        let folder = "\(StateDirectory.flagsFolder)/"
-        guard name.hasPrefix(folder) else {
-            let files = [StateDirectory.flagsFolder, FileLock.name] + StateDirectory.files
-            return files.contains(name)
-        }
-        return machine.plan.sources.contains { source in
-            switch name.dropFirst(folder.count) {
-            case "\(source.name).json": !machine.answers(of: source.name).isEmpty
-            case "\(source.name).version": machine.hasAcceptedVersion(of: source.name)
-            default: false
-            }
-        }
-    }
-
-    /// Whether a file of this name should be there. Some files of a service come and go with its state.
-    private func isExpected(_ name: String) -> Bool {
-        let parts = name.split(separator: "/")
-        guard parts.count == 2, let service = ServiceName(String(parts[0])),
-            let record = machine.publishedVerdict(of: service)
-        else { return true }
-        let isUnavailable = gateDriver?.report(of: service)?.isUnavailable
-        return RuntimeDirectory.expects(
-            String(parts[1]), with: record.verdict,
-            isUnavailable: isUnavailable ?? (record.verdict.gate == .closed))
     }
 
     /// Makes the mark of a source again, with the time at which the source confirmed its flags.
     private func restoreMark(of source: SourceName) {
         guard let age = machine.view(of: source, at: now)?.age else { return }
-        let confirmed = now.wall - age
         do {
-            try File.touch(runtime.confirmationPath(of: source), modified: confirmed.microseconds)
+            try runtime.confirm(runtime.confirmationPath(of: source), at: now.wall - age)
         } catch {
             decisionDriver.post(.writeEnded(.markConfirmed(source), problem: "\(error)"))
         }

@@ -36,8 +36,7 @@ final class Daemon {
     private var signals: Signals?
     /// Nil for `--once`, which leaves no daemon behind.
     private(set) var parts: Parts?
-    /// Whether somebody has deleted the state directory, and it could not be made again.
-    var isStateLost = false
+    var deletedFiles = DeletedFiles()
     private(set) var motd: MOTDWriter?
     /// The file that `[metrics] textfile` names.
     fileprivate let textfile: String?
@@ -76,9 +75,7 @@ final class Daemon {
         reportServer = settings.report
         drillIntervals = settings.drillIntervals
         loop = try EventLoop()
-        sources = SourceRegistry(
-            on: loop,
-            .ofThisProcess(stateDirectory: state.path, runtimeDirectory: runtime.path))
+        sources = SourceRegistry(on: loop, .ofThisProcess(stateDirectory: state.path))
         let environment = NotifyEnvironment.readAndUnset()
         log.write(.info, "the files of each service are in \(runtime.path)/SERVICE")
         followed = try sources.update(to: settings.sources)
@@ -158,7 +155,6 @@ final class Daemon {
             switch observation {
             // Units are moved after the files are written.
             case .decided(let service, let record):
-                parts?.deletions.setFolder(of: service.text, isWatched: record != nil)
                 moveGate(of: service, to: record)
                 motd?.serviceDecided(service)
                 parts?.acknowledgers?.serviceChanged(service)
@@ -169,7 +165,6 @@ final class Daemon {
             case .handled(let event):
                 once?.observe(event)
                 log.reportLosses()
-                finishRestore(after: event)
                 if event == .clockStepped { parts?.life.beat() }
                 if case .reconfigured(let plan, _, _) = event {
                     parts?.server?.limits = DescriptorBudget.socketLimits(
@@ -250,8 +245,6 @@ final class Parts {
     /// Nil while no source acknowledges.
     private(set) var acknowledgers: Acknowledgers?
     let life: Heartbeat
-    let deletions: DeletionWatch
-    let stateDeletions: DeletionWatch
 
     fileprivate init(of daemon: Daemon) throws {
         server = daemon.listen()
@@ -259,14 +252,10 @@ final class Parts {
         metrics.setTextfile(daemon.textfile)
         reports = try ReportSender(of: daemon)
         reports.configure(server: daemon.reportServer)
-        life = try Heartbeat(of: daemon) { [metrics] in metrics.request() }
-        deletions = try DeletionWatch(daemon.loop, daemon.runtime.path) { [unowned daemon] in
-            daemon.restore($0)
+        life = try Heartbeat(of: daemon) { [unowned daemon, metrics] in
+            metrics.request()
+            daemon.restoreDeletedFiles()
         }
-        stateDeletions = try DeletionWatch(daemon.loop, daemon.state.path) { [unowned daemon] in
-            daemon.restoreState($0)
-        }
-        stateDeletions.setFolder(of: StateDirectory.flagsFolder, isWatched: true)
         acknowledge(in: daemon.sources.acknowledging, of: daemon)
     }
 

@@ -35,15 +35,15 @@ extension Host {
 }
 
 extension HostEnvironment {
-    /// The credentials and directories of this process for its sources, and the names that they send.
+    /// The credentials and the directory of this process for its sources, and the names that they send.
     static func ofThisProcess(
-        stateDirectory: String, runtimeDirectory: String,
+        stateDirectory: String,
         credentialsDirectory: String? = environmentVariable("CREDENTIALS_DIRECTORY")
     ) -> HostEnvironment {
         HostEnvironment(
             credentialsDirectory: credentialsDirectory, user: geteuid(),
             userAgent: "killswitchd/\(ProgramVersion.current)", host: .ofThisProcess,
-            stateDirectory: stateDirectory, runtimeDirectory: runtimeDirectory,
+            stateDirectory: stateDirectory,
             metadataHost: environmentVariable("GCE_METADATA_HOST"), zone: { localZone })
     }
 

@@ -45,8 +45,7 @@ final class SourceRegistry {
         return switch settings.kind {
         case .file(let path, let limits):
             FileSource(
-                name: settings.name, path: path, maxBody: limits.maxBody,
-                runtimeDirectory: environment.runtimeDirectory, loop: loop,
+                name: settings.name, path: path, maxBody: limits.maxBody, loop: loop,
                 signers: settings.signing.map(environment.signers), deliver: deliver)
         case .http(let settings): HTTPSource(settings, try context())
         case .etcd(let settings): EtcdSource(settings, try context())

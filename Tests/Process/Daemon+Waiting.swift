@@ -123,8 +123,10 @@ extension Daemon {
         #expect(verdict == ["\"\(state)\"", "\"\(reason)\""], sourceLocation: location)
     }
 
-    func awaitUntil(_ what: String, _ condition: () throws -> Bool) async throws {
-        try await Support.waitUntil(what, orReport: { try log }, condition)
+    func awaitUntil(
+        _ what: String, every interval: Duration = .milliseconds(10), _ condition: () throws -> Bool
+    ) async throws {
+        try await Support.waitUntil(what, every: interval, orReport: { try log }, condition)
     }
 
     func awaitMember(_ name: String, _ value: String, of service: String = "shop") async throws {

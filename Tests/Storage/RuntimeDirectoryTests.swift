@@ -110,16 +110,26 @@ import Testing
     }
 
     @Test func aConfirmationIsTheTimeOfAnEmptyFile() throws {
-        try File.touch(directory().confirmationPath(of: "app"))
+        try directory().confirm(directory().confirmationPath(of: "app"))
         #expect(try File.attributes(of: folder("source.app")).size == 0)
     }
 
-    @Test func aConfirmationFindsTheFilesOfAServiceGone() throws {
+    /// Deleted by somebody else: what the daemon removes itself is not missing, and what it has not written neither.
+    @Test func whatSomebodyDeletesIsMissing() throws {
         let directory = directory()
+        try publish(.ended, .closed, in: directory)
+        try directory.confirm(directory.confirmationPath(of: "app"))
+        #expect(directory.missing().isEmpty)
+        try Program.succeed("/bin/sh", ["-c", "rm -r \(folder.path)/*"])
+        let closed = Set((["closed"] + Self.shown).map { "shop/\($0)" })
+        #expect(directory.missing() == closed.union(["source.app"]))
+        try directory.removeConfirmation(of: "app")
         try publish(.running, .open, in: directory)
-        try File.touch(directory.confirmationPath(of: "app"))
-        try File.remove(folder("shop/state.json"))
-        #expect(throws: FileError.self) { try directory.check(["shop"]) }
+        #expect(directory.missing().isEmpty)
+        try File.remove(folder("shop/open"))
+        #expect(directory.missing() == ["shop/open"])
+        try directory.withdraw("shop")
+        #expect(directory.missing().isEmpty)
     }
 
     /// Renaming the marker needs no space, so that a full disk prevents no closing. The other files once

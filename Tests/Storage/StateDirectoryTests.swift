@@ -64,6 +64,22 @@ import Testing
         #expect(both.answers == [answer, inherited])
     }
 
+    /// Deleted by somebody else: files that were never written, were removed, or are of a source that is no longer
+    /// followed are not missing.
+    @Test func whatSomebodyDeletesIsMissing() throws {
+        try directory.store([try answer("{}")], of: app, fingerprint: "b")
+        try directory.reserveVersion(of: app)
+        try directory.store([:])
+        #expect(directory.missing().isEmpty)
+        try Program.succeed("/bin/sh", ["-c", "rm -r \(folder.path)/*"])
+        let flags = Set([folder("flags/app.json"), folder("flags/app.version")])
+        #expect(directory.missing() == flags.union([folder("overrides.json")]))
+        try directory.store([:])
+        #expect(directory.missing() == flags)
+        directory.abandon(app)
+        #expect(directory.missing().isEmpty)
+    }
+
     @Test func nothingStoredIsNoError() throws {
         #expect(try stored() == nil)
     }

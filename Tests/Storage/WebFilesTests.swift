@@ -133,16 +133,4 @@ import Testing
         #expect(try directory.tidy(services: [], sources: []).isEmpty)
         #expect(try Directory.list(folder.path) == [])
     }
-
-    @Test func itIsKnownWhichFilesAVerdictHas() throws {
-        let closed = Verdict(state: .ended, gate: .closed, reason: .starting)
-        let open = Verdict(state: .running, gate: .open, reason: .starting)
-        for name in ["problem.json", "retry-after", "unavailable"] {
-            #expect(RuntimeDirectory.expects(name, with: closed, isUnavailable: true))
-            #expect(RuntimeDirectory.expects(name, with: open, isUnavailable: true))
-            #expect(!RuntimeDirectory.expects(name, with: open, isUnavailable: false))
-        }
-        #expect(!RuntimeDirectory.expects("sunset", with: closed, isUnavailable: true))
-        #expect(RuntimeDirectory.expects("page.html", with: open, isUnavailable: false))
-    }
 }

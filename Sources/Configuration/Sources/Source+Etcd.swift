@@ -15,6 +15,8 @@ extension SourceType {
     static let etcd = SourceType(
         word: "etcd", keys: EtcdKey.words + HTTPKey.wordsOfConnections + SigningKey.words,
         isSignable: true,
+        // A watch at a member that hangs is silent: then the next poll brings an order.
+        interval: .seconds(15),
         read: { reader, limits in
             let endpoints = reader.required(
                 EtcdKey.endpoints,

@@ -88,7 +88,8 @@ extension Source {
         var common = table
         common.report = Diagnostics()
         let interval = common.value(
-            SourceKey.interval, .duration(in: Self.intervals), default: .seconds(60))
+            SourceKey.interval, .duration(in: Self.intervals),
+            default: type?.interval ?? .seconds(60))
         let maxBackoff = common.value(
             SourceKey.maxBackoff, .duration(in: Self.backoffs),
             default: Schedule.usualBackOff(of: interval))
@@ -140,6 +141,8 @@ struct SourceType: Sendable {
     /// The keys of this type, besides the keys of every type.
     let keys: [String]
     var isSignable = false
+    /// The time between two polls, if the configuration names none.
+    var interval: Duration = .seconds(60)
     /// The longest body of an answer, in bytes, if the configuration names none.
     var maxBody = FetchLimits.defaultMaxBody
     /// Reads the keys of this type; nil after an error.

@@ -19,7 +19,7 @@ extension Method {
             versionCause: try request.parameters.optionalString("versionReason"))
         daemon.post(event)
         return .after(.event(event)) {
-            ["services": .names(daemon.machine.followers(of: source).names)]
+            ["services": .names(daemon.machine.followers(of: source))]
         }
     }
 }

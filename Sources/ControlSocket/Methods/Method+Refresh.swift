@@ -31,12 +31,12 @@ extension Method {
         var refresh = PendingFetches(of: sources, daemon.overview)
         return .later { (trigger) throws(MethodError) in
             let isDone = refresh.isDone(after: trigger, daemon.overview) { source in
-                daemon.machine.followers(of: source).names.contains {
+                daemon.machine.followers(of: source).contains {
                     daemon.machine.publishedVerdict(of: $0)?.isWaiting ?? false
                 }
             }
             guard isDone else { return nil }
-            let followers = Set(sources.flatMap { daemon.machine.followers(of: $0).names })
+            let followers = Set(sources.flatMap { daemon.machine.followers(of: $0) })
             guard let states = daemon.decided(followers.sorted()) else { return nil }
             return ["fetched": .array(refresh.outcomes), "services": .array(states)]
         }

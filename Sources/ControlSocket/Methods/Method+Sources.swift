@@ -66,7 +66,7 @@ extension ControllableDaemon {
             "next_poll": .optional(source.nextPoll?.wholeSeconds),
             "problem": .optional(source.problem),
             "warnings": .strings(source.warnings),
-            "services": .names(machine.followers(of: source.name).names),
+            "services": .names(machine.followers(of: source.name)),
             "mirrors": .objects(source.mirrors.map(\.json)),
         ])
     }

@@ -42,9 +42,12 @@ package final class Server {
         }
     }
 
+    /// Whether the socket is still at its path.
+    package var isAtPath: Bool { socket.isAtPath }
+
     /// Listens at the path again if somebody has deleted the socket. Connections stay.
     package func listenAgain() throws {
-        if socket.isAtPath { return }
+        if isAtPath { return }
         let socket = try Self.listen(at: path)
         readiness = try readiness(of: socket)
         self.socket = socket

@@ -52,6 +52,7 @@ extension Machine {
     /// Stores everything as it was.
     mutating func storeAgain() {
         for source in sources.indices { storeAgain(source) }
+        reserveVersions()
         batch.areOverridesChanged = true
         batch.isLedgerChanged = true
     }

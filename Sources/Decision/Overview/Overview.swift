@@ -208,21 +208,16 @@ extension Machine {
         ServiceName(name).flatMap(index.service).map { services[$0].service }
     }
 
-    /// The services that follow a source: those of the next `count` switches after the `position`th one, and the
-    /// position after them, which is 0 at the end.
-    package func followers(
-        of name: SourceName, after position: Int = 0, _ count: Int = .max
-    ) -> (names: [ServiceName], next: Int) {
-        guard let source = index.source(name) else { return ([], 0) }
-        let all = index.switches[source]
-        let readers = all.dropFirst(position).prefix(count)
+    /// The services that follow a source.
+    package func followers(of name: SourceName) -> [ServiceName] {
+        guard let source = index.source(name) else { return [] }
         var names: [ServiceName] = []
         // In the order of the services: several switches of one service follow each other.
-        for reader in readers {
+        for reader in index.switches[source] {
             let follower = services[reader.service].service.name
             if names.last != follower { names.append(follower) }
         }
-        return (names, readers.endIndex < all.endIndex ? readers.endIndex : 0)
+        return names
     }
 
     /// The view of one source; nil if it is not configured.

@@ -1,148 +1,76 @@
 import CivilTime
 import Decision
-import EventLoop
 import HTTP
-import POSIX
 import Requests
 import SourceSettings
 
-/// One fetch of the keys from a cluster: the members are tried in an order, and the first answer counts.
+/// One fetch of the keys from a cluster: its members are asked one after the other, and the first answer counts.
 ///
-/// The next member is tried when one fails, and also when one has not answered for `hedgeDelay`: it may
-/// hang. That request stays in flight, so that a cluster whose members are all slow answers too.
+/// An answer that is older than one before, or of another cluster, counts only if no member gives a newer one: then the
+/// cluster was restored. So a member that is behind takes nothing back.
 final class ClusterFetch {
-    /// Receives the keys and the members that failed or hung before; or the failure of the member tried first.
-    typealias Completion = (Result<Snapshot, Failure>, _ missed: Set<Int>) -> Void
+    /// The keys, and who gave them.
+    struct Answer {
+        let snapshot: Snapshot
+        let member: Int
+        /// The members that were asked before, and did not give the keys.
+        let missed: Set<Int>
+        /// Whether the revisions are of another history than before.
+        let isRestored: Bool
+    }
+
+    /// Receives the keys, or the failure of the member that was asked first.
+    typealias Completion = (Result<Answer, Failure>) -> Void
+
+    /// How long a member may take while others can be asked. A member that hangs keeps its connections open.
+    private static let longestAttempt: Duration = .seconds(3)
 
     private let cluster: Cluster
-    private var fetches: [MemberFetch] = []
-    private var timer: Timer?
+    private let fetch: Fetch
     private var deadline: Boottime
     private var completion: Completion?
-    private var first = 0
-    /// The members that were not tried yet, in their order.
-    private var waiting: [Int] = []
-    /// The members whose answers are awaited, and since when.
-    private var tried: [Int: Boottime] = [:]
-    private var failures: [Int: Failure] = [:]
+    /// The members that were not asked yet, after the one that is being asked.
+    private var members: ArraySlice<Int> = []
+    private var missed: Set<Int> = []
+    private var failure: Failure?
+    /// Answers of another history, of which the first counts if there is no other answer.
+    private var older: [(snapshot: Snapshot, member: Int)] = []
+    private var hasLoggedIn = false
+    /// The cluster and the revision of the last answer that counted.
+    private(set) var known: (cluster: String, revision: Int64)?
 
     /// A fetch that sends nothing yet.
     init(_ cluster: Cluster) {
         self.cluster = cluster
         deadline = cluster.context.now.boot
-        fetches = cluster.settings.endpoints.indices.map { member in
-            MemberFetch(at: member, cluster) { [unowned self] in memberAnswered($0, $1, member) }
-        }
+        // The time that is left differs from one member to the next.
+        fetch = Fetch(
+            "", limit: cluster.settings.server.limits.timeout,
+            timeout: "no complete answer in time", for: cluster.context)
     }
 
-    /// Begins a fetch, and ends the one before. `completion` is called exactly once, within the time limit
+    /// Begins a fetch at a member, and ends the one before. `completion` is called exactly once, within the time limit
     /// of the source, unless `stop` or `start` is called before.
-    func start(in order: [Int], completion: @escaping Completion) {
-        cancel()
-        do {
-            timer =
-                try timer
-                ?? Timer(cluster.context.loop, accuracy: .milliseconds(20)) { [unowned self] in
-                    tryNext()
-                }
-        } catch {
-            return completion(.failure(Failure(.unreachable, "\(error)")), [])
-        }
+    func start(at member: Int, completion: @escaping Completion) {
         deadline = now + cluster.settings.server.limits.timeout
+        members = cluster.members(from: member)
+        (missed, failure, older) = ([], nil, [])
         self.completion = completion
-        first = order.first ?? 0
-        waiting = order
-        tryNext()
+        askMember()
     }
 
-    /// Services have decided by what was found.
-    func answerDecided() { for member in fetches { member.fetch.answerDecided() } }
-
-    /// Ends the fetch and closes the connections.
+    /// Ends the fetch and closes the connection.
     func stop() {
-        cancel()
-        for member in fetches { member.fetch.stop() }
+        fetch.stop()
+        completion = nil
     }
 
     private var now: Boottime { cluster.context.now.boot }
 
-    private func cancel() {
-        for member in tried.keys { fetches[member].fetch.cancel() }
-        timer?.set(at: nil)
-        (waiting, tried, failures, completion) = ([], [:], [:], nil)
-    }
-
-    private func tryNext() {
-        guard !waiting.isEmpty else { return }
-        let member = waiting.removeFirst()
-        tried[member] = now
-        timer?.set(at: waiting.isEmpty ? nil : now + MemberRanking.hedgeDelay)
-        fetches[member].start(until: deadline)
-    }
-
-    private func memberAnswered(
-        _ result: Result<Snapshot, Failure>, _ mayOthersAnswer: Bool, _ member: Int
-    ) {
-        tried[member] = nil
-        switch result {
-        case .success(let snapshot):
-            let now = now
-            let hung = tried.filter { $0.value + MemberRanking.hedgeDelay <= now }
-            cluster.memberAnswered(member, hung: Set(hung.keys))
-            finish(.success(snapshot), missed: Set(failures.keys).union(hung.keys))
-        case .failure(let last):
-            failures[member] = last
-            if !mayOthersAnswer {
-                finish(.failure(last))
-            } else if waiting.isEmpty || deadline <= now {
-                if tried.isEmpty { finish(.failure(failure(else: last))) }
-            } else {
-                tryNext()
-            }
-        }
-    }
-
-    /// The failure of the member that was tried first: a repeated failure has the same sentence.
-    private func failure(else last: Failure) -> Failure {
-        var failure = failures[first] ?? last
-        if fetches.count > 1 { failure.detail += "; no other endpoint answers either" }
-        return failure
-    }
-
-    private func finish(_ result: Result<Snapshot, Failure>, missed: Set<Int> = []) {
-        let completion = completion
-        cancel()
-        completion?(result, missed)
-    }
-}
-
-/// Reads the keys at one member, after a login where the cluster wants one, over a kept connection.
-final class MemberFetch {
-    /// Receives the keys, or why they did not come, and whether another member may give them.
-    typealias Completion = (Result<Snapshot, Failure>, _ mayOthersAnswer: Bool) -> Void
-
-    let fetch: Fetch
-    private let member: Int
-    private let cluster: Cluster
-    private var hasLoggedIn = false
-    private let completion: Completion
-
-    /// Reads at a member. `completion` is called exactly once for each start, by the deadline, unless `fetch` is
-    /// cancelled or it is started again before.
-    init(at member: Int, _ cluster: Cluster, completion: @escaping Completion) {
-        self.member = member
-        self.cluster = cluster
-        self.completion = completion
-        // The time that is left differs from one member to the next.
-        fetch = Fetch(
-            "", limit: cluster.settings.server.limits.timeout,
-            timeout: "no complete answer in time",
-            isDecidedOn: true, for: cluster.context)
-    }
-
-    /// Reads the keys.
-    func start(until deadline: Boottime) {
-        fetch.start(until: deadline)
+    /// Asks the next member. Each gets its share of the time, and the last one all that is left.
+    private func askMember() {
+        let share = (deadline - now) / max(members.count, 1)
+        fetch.start(until: members.count > 1 ? now + min(share, Self.longestAttempt) : deadline)
         hasLoggedIn = false
         readKeys()
     }
@@ -150,51 +78,100 @@ final class MemberFetch {
     private func readKeys() { send(.range(cluster.keys)) }
 
     private func send(_ question: GatewayRequest) {
+        guard let member = members.first else { return }
         fetch.operation = "\(question.operation) '\(cluster.settings.endpoints[member])'"
         do {
             let request = try cluster.request(question, to: member)
-            fetch.send(request) { [unowned self] in responseArrived($0, to: question) }
+            fetch.send(request) { [unowned self] in
+                responseArrived($0, from: member, to: question)
+            }
         } catch {
-            completion(.failure(Failure(.unreachable, "\(error)")), false)
+            finish(.failure(Failure(.unreachable, "\(error)")))
         }
     }
 
     private func responseArrived(
-        _ result: Result<HTTPResponse, Failure>, to question: GatewayRequest
+        _ result: Result<HTTPResponse, Failure>, from member: Int, to question: GatewayRequest
     ) {
         let response: HTTPResponse
         switch result {
         case .success(let answer): response = answer
-        case .failure(let failure): return completion(.failure(failure), true)
+        case .failure(let failure):
+            if members.count > 1, fetch.timeLeft < .milliseconds(50) {
+                cluster.record(problem: "does not answer", of: member)
+            }
+            return askOther(than: member, failure)
         }
         do throws(GatewayError) {
             let object = try response.gatewayObject(now: cluster.context.now.wall)
             guard question.isLogin else {
-                return completion(
-                    .success(try Snapshot(object, prefix: cluster.settings.prefix)), true)
+                return arrived(try Snapshot(object, prefix: cluster.settings.prefix), from: member)
             }
             try cluster.storeToken(from: object)
             readKeys()
         } catch {
-            recover(from: error, of: question)
+            recover(from: error, of: question, at: member)
         }
     }
 
     /// Repeats the request after a login or without a token; else the member has failed.
-    private func recover(from error: GatewayError, of question: GatewayRequest) {
+    private func recover(from error: GatewayError, of question: GatewayRequest, at member: Int) {
         let failure = error.failure(of: fetch.operation)
         switch error {
         case .loginNeeded where !hasLoggedIn:
             hasLoggedIn = true
             do {
                 if let login = try cluster.logIn() { return send(login) }
-                completion(.failure(failure), false)
+                finish(.failure(failure))
             } catch {
-                completion(.failure(Failure(.unreachable, "\(error)")), false)
+                finish(.failure(Failure(.unreachable, "\(error)")))
             }
         case .loginNotWanted where question.isLogin: readKeys()
-        case .loginNeeded, .loginNotWanted, .refused: completion(.failure(failure), false)
-        case .unavailable, .invalid: completion(.failure(failure), true)
+        case .loginNeeded, .loginNotWanted, .refused: finish(.failure(failure))
+        case .unavailable, .invalid: askOther(than: member, failure)
         }
+    }
+
+    private func arrived(_ snapshot: Snapshot, from member: Int) {
+        if let known, snapshot.cluster != known.cluster || snapshot.revision < known.revision {
+            older.append((snapshot, member))
+            let failure = Failure(.unreachable, "\(fetch.operation): its keys are older ones")
+            return askOther(than: member, failure)
+        }
+        for (_, other) in older {
+            cluster.record(
+                problem: "is behind the other endpoints, or of another cluster", of: other)
+        }
+        accept(snapshot, of: member, isRestored: false)
+    }
+
+    private func askOther(than member: Int, _ last: Failure) {
+        missed.insert(member)
+        members = members.dropFirst()
+        failure = failure ?? last
+        if !members.isEmpty, now < deadline { return askMember() }
+        if let (snapshot, member) = older.first {
+            return accept(snapshot, of: member, isRestored: true)
+        }
+        // A repeated failure has the same sentence: a fetch begins with another member after a success alone.
+        var failure = failure ?? last
+        if missed.count > 1 { failure.detail += "; no other endpoint answers either" }
+        finish(.failure(failure))
+    }
+
+    private func accept(_ snapshot: Snapshot, of member: Int, isRestored: Bool) {
+        cluster.record(problem: nil, of: member)
+        known = (snapshot.cluster, snapshot.revision)
+        finish(
+            .success(
+                Answer(
+                    snapshot: snapshot, member: member, missed: missed.subtracting([member]),
+                    isRestored: isRestored)))
+    }
+
+    private func finish(_ result: Result<Answer, Failure>) {
+        let completion = completion
+        self.completion = nil
+        completion?(result)
     }
 }

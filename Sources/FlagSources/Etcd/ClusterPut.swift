@@ -15,8 +15,7 @@ package enum PutOutcome {
 
 /// Puts one key into a cluster: at the first member that takes it. One put is in flight at most.
 ///
-/// It shares the token and the idle connections of the fetches. What it learns of the members does not change
-/// the order in which fetches try them: a put that fails is no reason to read the flags elsewhere.
+/// It begins with the member that answered a fetch last, and shares the token and the idle connections of the fetches.
 final class ClusterPut {
     typealias Completion = (PutOutcome) -> Void
 
@@ -49,7 +48,7 @@ final class ClusterPut {
         let now = cluster.context.now.boot
         attempt = Attempt(
             put: .put(value, at: key), mayLogIn: mayLogIn,
-            members: cluster.members.ranked(at: now, isUrgent: true)[...],
+            members: cluster.members(from: cluster.answering),
             deadline: now + cluster.settings.server.limits.timeout, completion: completion)
         sendPut()
     }

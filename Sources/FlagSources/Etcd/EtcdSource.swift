@@ -7,8 +7,9 @@ package import SourceSettings
 /// Flags in etcd: all keys with a prefix, read whole at each fetch, and a watch that hints at changes of the
 /// keys that services of this host read, from the revision of the last fetch on.
 ///
-/// A fetch begins with the member that answered or told something last, and goes on to others if it does
-/// not answer. With signers the prefix is the key of the one document.
+/// Each poll begins with the next member, so that a member that hangs is found: the watch moves to the one that brought
+/// what the watch had not told. A fetch for a hint begins with the member that told it. With signers the prefix is the
+/// key of the one document.
 package final class EtcdSource: FlagSource {
     private let settings: EtcdSettings
     private let context: SourceDependencies
@@ -19,7 +20,12 @@ package final class EtcdSource: FlagSource {
     private var put: ClusterPut?
     /// The keys, less the prefix, that services of this host read.
     private var keys: Set<ExactString> = []
+    /// Whether the watch, or a new key, has asked for a fetch that has not begun.
     private var isHinted = false
+    /// The member with which the next poll begins.
+    private var next: Int
+    /// The revisions of the keys that are read, at the last fetch.
+    private var revisions = JSON.Object()
 
     /// A source that fetches nothing yet.
     package init(_ settings: EtcdSettings, _ context: SourceDependencies) {
@@ -28,6 +34,7 @@ package final class EtcdSource: FlagSource {
         self.context = context
         cluster = Cluster(settings, context)
         fetch = ClusterFetch(cluster)
+        next = cluster.answering
     }
 
     package var name: SourceName { context.name }
@@ -55,13 +62,13 @@ package final class EtcdSource: FlagSource {
     }
 
     package func fetch(unlessMatching validators: Validators) {
-        let order = cluster.members.ranked(at: context.now.boot, isUrgent: isHinted)
+        let wasHinted = isHinted
         isHinted = false
         documents?.refresh()
-        fetch.start(in: order) { [unowned self] in fetchEnded($0, missed: $1) }
+        fetch.start(at: wasHinted ? watch?.member ?? next : next) { [unowned self] in
+            fetchEnded($0, wasHinted: wasHinted)
+        }
     }
-
-    package func answerDecided() { fetch.answerDecided() }
 
     package func stop() {
         fetch.stop()
@@ -96,15 +103,18 @@ package final class EtcdSource: FlagSource {
     /// The beginning of the keys of acknowledgements.
     package var acknowledgementPrefix: String { settings.acknowledgementPrefix }
 
-    private func fetchEnded(_ result: Result<Snapshot, Failure>, missed: Set<Int>) {
+    private func fetchEnded(
+        _ result: Result<ClusterFetch.Answer, Failure>, wasHinted: Bool
+    ) {
         do throws(Failure) {
-            let snapshot = try result.mapError { failure in
+            let found = try result.mapError { failure in
                 watch?.pollFailed(failure)
                 return documents?.failure(of: failure) ?? failure
             }.get()
-            updateWatch(from: snapshot, missed: missed)
+            if !wasHinted { next = (found.member + 1) % settings.endpoints.count }
+            updateWatch(by: found, wasHinted: wasHinted)
             // No Date: the members of a cluster have a clock each, and none of them announced an end.
-            context.deliverOutcome(.answer(try answer(in: snapshot)))
+            context.deliverOutcome(.answer(try answer(in: found.snapshot)))
         } catch {
             context.deliverOutcome(.failure(error))
         }
@@ -131,15 +141,21 @@ package final class EtcdSource: FlagSource {
         context.deliver(.hinted(name))
     }
 
-    private func updateWatch(from snapshot: Snapshot, missed: Set<Int>) {
-        let watch =
-            watch
-            ?? ClusterWatch(
-                cluster, isRead: { [unowned self] in isRead($0) },
-                hint: { [unowned self] in hint() })
-        self.watch = watch
+    /// Moves the watch where it misses changes: its member has not answered, it waits for revisions of another history,
+    /// or it has not told what a poll has found.
+    private func updateWatch(by found: ClusterFetch.Answer, wasHinted: Bool) {
+        let before = revisions
+        revisions = JSON.Object(found.snapshot.revisions.filter { isRead($0.key) })
         do {
-            try watch.pollSucceeded(snapshot, missed: missed)
+            guard let watch else {
+                watch = try ClusterWatch(
+                    cluster, from: found, isRead: { [unowned self] in isRead($0) },
+                    hint: { [unowned self] in hint() })
+                return
+            }
+            let isCurrent = wasHinted || isHinted || revisions == before
+            let hasFailed = found.isRestored || found.missed.contains(watch.member)
+            if isCurrent, !hasFailed { watch.pollSucceeded(found) } else { watch.move(to: found) }
         } catch {
             context.deliverWatchProblem("\(error)")
         }
@@ -149,6 +165,10 @@ package final class EtcdSource: FlagSource {
     private func isRead(_ key: [UInt8]) -> Bool {
         if documents != nil { return key.elementsEqual(settings.prefix.utf8) }
         let flag = String(validating: key.dropFirst(settings.prefix.utf8.count), as: UTF8.self)
-        return flag.map { keys.contains(ExactString($0)) } ?? false
+        return flag.map(isRead) ?? false
+    }
+
+    private func isRead(_ flag: String) -> Bool {
+        documents != nil || keys.contains(ExactString(flag))
     }
 }

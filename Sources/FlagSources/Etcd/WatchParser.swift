@@ -4,20 +4,18 @@ import Signing
 
 /// Reads a watch of etcd's gateway: a line for each message, an object with a `result` or an `error`.
 ///
-/// Of a change only the key and its revision are read: a poll fetches the flags. A watch can be cancelled while its
+/// Of a change only the key is read: a poll fetches the flags. A watch can be cancelled while its
 /// connection stays open: its revision is compacted, or the user may not read the keys.
 package struct WatchParser: StreamParser {
     /// The longest line that is parsed, in bytes. A longer one is a hint: only changed keys need so much.
     package static let lineLimit = 64 << 10
 
     private var lines = LineSplitter(limit: lineLimit)
-    private let isNew: (_ key: [UInt8], _ revision: Int64) -> Bool
+    private let isRead: (_ key: [UInt8]) -> Bool
 
-    /// Makes the parser of one connection. `isNew` says whether the change of a key at a revision, 0 if
-    /// unknown, is a hint; it is called from within libcurl.
-    package init(_ isNew: @escaping (_ key: [UInt8], _ revision: Int64) -> Bool) {
-        self.isNew = isNew
-    }
+    /// Makes the parser of one connection. `isRead` says whether the change of a key is a hint; it is called from
+    /// within libcurl.
+    package init(_ isRead: @escaping (_ key: [UInt8]) -> Bool) { self.isRead = isRead }
 
     /// Reads the lines that these bytes complete.
     package mutating func parse(_ bytes: [UInt8], _ update: inout StreamUpdate) {
@@ -61,21 +59,13 @@ package struct WatchParser: StreamParser {
             }
     }
 
-    /// Whether one of the events is a hint. Each is looked at, since `isNew` takes note of it. An event that
-    /// is not as etcd writes it may concern any key.
+    /// Whether one of the events is a hint. An event that is not as etcd writes it may concern any key.
     private func isHint(_ events: JSON.Value) -> Bool {
         guard let events = events.array else { return true }
-        var isHint = false
-        for event in events {
-            let kv = event.object?["kv"]?.object
-            guard let kv, let key = kv["key"]?.string.flatMap(Base64.bytes) else {
-                isHint = true
-                continue
-            }
-            let revision = kv["mod_revision"]?.string.flatMap { Int64($0) } ?? 0
-            if isNew(key, revision) { isHint = true }
+        return events.contains { event in
+            let key = event.object?["kv"]?.object?["key"]?.string.flatMap(Base64.bytes)
+            return key.map(isRead) ?? true
         }
-        return isHint
     }
 
     /// Only known sentences of etcd get into the failure: other text of the server is untrusted.

@@ -21,26 +21,20 @@ final class Fetch {
     private let context: SourceDependencies
     private var transfer: HTTPTransfer?
     private var completion: Completion?
-    private var crashGuard: CrashGuard
-    /// Whether an answer counts as read once services have decided by it, which `answerDecided` says.
-    private let isDecidedOn: Bool
     /// Made once, so that a poll allocates one closure and not two.
     private var complete: HTTPTransfer.Completion = { _ in }
 
     /// Fetches of at most `limit`. A request that runs out of time fails with the clause `timeout`, by default that
-    /// of the limit: the time that is left would hide repetitions. `isDecidedOn`: its answers are flags.
+    /// of the limit: the time that is left would hide repetitions.
     init(
-        _ operation: String, limit: Duration, timeout: String? = nil, isDecidedOn: Bool = false,
+        _ operation: String, limit: Duration, timeout: String? = nil,
         for context: SourceDependencies
     ) {
-        self.isDecidedOn = isDecidedOn
         self.operation = operation
         self.limit = limit
         self.timeout = timeout ?? "\(TransferError.timedOut(limit))"
         self.context = context
         deadline = context.now.boot
-        crashGuard = CrashGuard(
-            of: context.name, in: context.environment.runtimeDirectory, at: context.now.boot)
         complete = { [unowned self] in ended($0) }
     }
 
@@ -79,31 +73,14 @@ final class Fetch {
     func stop() {
         cancel()
         transfer = nil
-        crashGuard.disarm()
     }
 
     private func ended(_ result: Result<HTTPResponse, TransferError>) {
         guard let completion else { return }
         self.completion = nil
-        completion(Result { () throws(Failure) in try arm(for: result) })
-        if !isDecidedOn { crashGuard.disarm() }
-    }
-
-    /// The answer, which may be read now.
-    private func arm(
-        for result: Result<HTTPResponse, TransferError>
-    ) throws(Failure) -> HTTPResponse {
-        let response = try result.mapError(failure).get()
-        do throws(Failure) {
-            try crashGuard.arm(for: response.body, at: context.now.boot)
-        } catch {
-            throw Failure(error.kind, "\(operation): \(error.detail)")
         }
-        return response
+        completion(result.mapError(failure))
     }
-
-    /// Services have decided by the answer that was passed last.
-    func answerDecided() { crashGuard.disarm() }
 
     private func failure(_ error: TransferError) -> Failure {
         let cause = if case .timedOut = error { timeout } else { "\(error)" }

@@ -15,14 +15,13 @@ package final class FileSource: FlagSource {
     private let deliver: Deliver
     private var watch: PathWatch?
     private var deliveredProblem: String?
-    private var crashGuard: CrashGuard
     /// Whether somebody reads the whole file as one value.
     private var alone = FlagDocument.Alone.nothing
 
     /// A source for the file at the absolute `path`, of at most `maxBody` bytes.
     package init(
-        name: SourceName, path: String, maxBody: Int, runtimeDirectory: String? = nil,
-        loop: EventLoop, signers: SignerFile? = nil, deliver: @escaping Deliver
+        name: SourceName, path: String, maxBody: Int, loop: EventLoop, signers: SignerFile? = nil,
+        deliver: @escaping Deliver
     ) {
         documents = signers.map { SignedDocuments(of: name, by: $0, loop: loop, deliver: deliver) }
         self.name = name
@@ -30,7 +29,6 @@ package final class FileSource: FlagSource {
         self.maxBody = maxBody
         self.loop = loop
         self.deliver = deliver
-        crashGuard = CrashGuard(of: name, in: runtimeDirectory, at: loop.now.boot)
     }
 
     package var fingerprint: String { "file:\(path)" }
@@ -53,12 +51,9 @@ package final class FileSource: FlagSource {
         deliver(.fetchEnded(name, outcome()))
     }
 
-    package func answerDecided() { crashGuard.disarm() }
-
     package func stop() {
         watch = nil
         documents?.stop()
-        crashGuard.disarm()
     }
 
     private func deliverProblem() {
@@ -71,7 +66,6 @@ package final class FileSource: FlagSource {
     private func outcome() -> Outcome {
         do {
             let body = try File.read(path, limit: maxBody)
-            try crashGuard.arm(for: body, at: loop.now.boot)
             return .answer(try answer(in: body, alone: alone, at: loop.now.wall))
         } catch let failure as Failure {
             return .failure(failure)

@@ -31,7 +31,7 @@ package final class HTTPSource: FlagSource {
         fetch = Fetch(
             // A failure of a mirror names it anyway.
             settings.mirrors.isEmpty ? "get '\(settings.shownURL)'" : "get",
-            limit: settings.limits.timeout, isDecidedOn: true, for: context)
+            limit: settings.limits.timeout, for: context)
     }
 
     package var name: SourceName { context.name }
@@ -77,8 +77,6 @@ package final class HTTPSource: FlagSource {
             context.deliverOutcome(.failure(Failure(.unreachable, "\(error)")))
         }
     }
-
-    package func answerDecided() { fetch.answerDecided() }
 
     package func stop() {
         fetch.stop()

@@ -31,7 +31,7 @@ package final class OFREPSource: FlagSource {
         self.context = context
         fetch = Fetch(
             "evaluate at '\(settings.server.shownURL)'",
-            limit: settings.server.limits.timeout, isDecidedOn: true, for: context)
+            limit: settings.server.limits.timeout, for: context)
         var bulk = settings.server
         bulk.url += "/ofrep/v1/evaluate/flags"
         self.bulk = bulk
@@ -68,8 +68,6 @@ package final class OFREPSource: FlagSource {
             fetchFailed(Failure(.unreachable, "\(error)"))
         }
     }
-
-    package func answerDecided() { fetch.answerDecided() }
 
     package func stop() {
         fetch.stop()

@@ -47,9 +47,6 @@ package final class Stream<Parser: StreamParser> {
     /// Follows the stream from now on. An open stream is reopened, since the request has changed.
     package func start() { driver.post(.started) }
 
-    /// Whether the server has answered 200 and the stream goes on.
-    var isOpen: Bool { machine.isOpen }
-
     /// How many connections in a row did not last, for a source that has several endpoints to ask.
     var failures: Int { machine.failures }
 

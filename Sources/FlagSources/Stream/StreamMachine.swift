@@ -66,8 +66,6 @@ package struct StreamMachine: Sendable {
         random = SeededRandom(seed: seed)
     }
 
-    package var isOpen: Bool { if case .open = phase { true } else { false } }
-
     /// Handles an event at `now`. The effects have to be performed in their order.
     package mutating func handle(_ event: StreamEvent, at now: Boottime) -> [StreamEffect] {
         switch event {

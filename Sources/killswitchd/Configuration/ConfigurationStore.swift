@@ -108,8 +108,10 @@ final class ConfigurationStore {
             try state.keep(configuration.kept)
             keeping = nil
         } catch {
+            if keeping == nil {
+                log.write(.error, "keep the configuration: \(error)", id: .recordFailed)
+            }
             keeping = HostCondition.Since("\(error)", since: keeping?.since ?? EventLoop.wallClock)
-            log.write(.error, "keep the configuration: \(error)", id: .recordFailed)
         }
     }
 

@@ -26,8 +26,7 @@ final class Probe {
         sources = SourceRegistry(
             on: loop,
             .ofThisProcess(
-                stateDirectory: paths.state, runtimeDirectory: paths.runtime,
-                credentialsDirectory: reader.credentials))
+                stateDirectory: paths.state, credentialsDirectory: reader.credentials))
         followed = try sources.update(to: settings.sources)
         guards = settings.guards
         let keys = settings.plan.keysRead

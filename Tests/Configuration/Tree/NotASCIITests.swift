@@ -1,9 +1,9 @@
 import Configuration
 import Testing
 
-/// toml++ up to 3.4.0 has a place that it calls unreachable, and reaches it when it asks whether a letter such as "ä"
-/// is a blank: outside of strings, and in long strings around a backslash that ends a line. `CToml` keeps such letters
-/// away from that question. `make fuzz` ends where the place is reached.
+/// The tables of toml++ up to 3.4.0 have a place that it calls unreachable, and reaches when it asks whether a letter
+/// such as "ä" is a blank: outside of strings, and in long strings around a backslash that ends a line. `CToml` has
+/// another answer: no. `make fuzz` ends where such a place is reached.
 struct NotASCIITests {
     /// A letter of each range for which the place was reached, and neighbours of one, two, three and four bytes.
     static let letters = [
@@ -25,7 +25,6 @@ struct NotASCIITests {
         }
     }
 
-    /// As many columns as there are letters, although the parser reads an escape.
     @Test(arguments: letters) func whatFollowsTheStringKeepsItsPlace(_ letter: String) throws {
         let root = try table("x = ['''\n''', \"\"\"\\\n\n  \(letter)\"\"\", { y = 1 }]\nz = 2")
         guard case .array(let elements) = root["x"]?.node.value else {

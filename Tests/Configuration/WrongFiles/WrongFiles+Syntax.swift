@@ -45,7 +45,7 @@ extension WrongFile {
             """),
         WrongFile(
             "aKeyOfManyParts", "a\(String(repeating: ".a", count: 300)) = 1",
-            "f:1:64: syntax error: key of more than 32 parts"),
+            "f:1:65: syntax error: more than 32 levels of tables and arrays"),
         WrongFile(
             "aNul",
             "[service.shop]\nsource\0 = 1",

@@ -113,12 +113,6 @@ import Testing
         #expect(try !daemon.lines(with: "the metrics are written again to ").isEmpty)
     }
 
-    @Test func deletedMetricsComeBack() throws {
-        let daemon = try running()
-        try File.remove(daemon.folder("run/metrics.prom"))
-        try daemon.waitFor(sample: Self.state("running", 1))
-    }
-
     /// The file would be there for ever, and nobody would write it again.
     @Test func aRunThatDecidesOnceLeavesNone() throws {
         let daemon = try running()

@@ -122,152 +122,90 @@ import Testing
     }
 }
 
-/// Somebody deletes files of the runtime directory: they come back at once, and not at the next poll, which is an
-/// hour away here.
-@Suite(.timeLimit(.minutes(5))) struct DeletedFilesTests {
-    private static let configuration = Daemon.followingFile(interval: "1h")
-
-    private func running() throws -> Daemon {
-        let daemon = try Daemon(Self.configuration).start(waitingFor: "running")
+/// Somebody deletes files of the two directories: they are back after the next sign of life, in half a minute, and not
+/// at the next poll, which is an hour away here.
+@Suite(.timeLimit(.minutes(10))) struct DeletedFilesTests {
+    /// Closed by an order, so that each kind of file is there.
+    private func closed() async throws -> Daemon {
+        let daemon = try await Daemon(Daemon.followingFile(interval: "1h")).start(
+            awaiting: "running")
         try daemon.waitUntilItAnswers()
+        try daemon.control("force", "shop", "ended", "--for", "1h", "--reason", "x").expect(0)
+        try await daemon.awaitUntil("all files are there") { try files(of: daemon).count == 19 }
         return daemon
     }
 
-    @Test(arguments: [
-        "shop/state.json", "shop/state.env", "shop/open", "source.app", "control.sock",
-        "daemon.lock", "motd",
-    ]) func aDeletedFileComesBack(_ name: String) throws {
-        let daemon = try running()
-        let path = daemon.folder("run/\(name)")
-        try File.remove(path)
-        try daemon.waitFor(file: "run/\(name)")
-        #expect(
-            try daemon.log.contains(
-                "warning: somebody has deleted files in \(daemon.folder("run")): they are written again"
-            ))
-        #expect(try daemon.control("release", "shop").status == 0)
+    private func files(of daemon: Daemon) throws -> [String] {
+        let list = "find run state ! -type d ! -name '.*' ! -name '*.new' | sort"
+        return try Program.run("/bin/sh", ["-c", "cd \(daemon.folder.path) && \(list)"])
+            .output.split(separator: "\n").map(String.init)
     }
 
-    /// More changes in a folder than the kernel keeps. The daemon took its files for deleted and its socket for that of
-    /// another program, and ended.
-    @Test func lostEventsOfTheKernelEndNothing() throws {
-        let daemon = try running()
-        let program = try #require(daemon.program)
-        let limit = try File.read("/proc/sys/fs/inotify/max_queued_events", limit: 20)
-        let most = try #require(Int(String(decoding: limit.dropLast(), as: UTF8.self)))
-        program.send(SIGSTOP)
-        for _ in 0...most {
-            try daemon.folder.write("", to: "busy")
-            try File.remove(daemon.folder("busy"))
+    private func told(by daemon: Daemon) throws -> [Int] {
+        try ["run", "state"].map { directory in
+            let line =
+                "warning: somebody has deleted files in \(daemon.folder(directory)): they are "
+            return try daemon.lines(with: line + "written again").count
         }
-        program.send(SIGCONT)
-        try daemon.waitUntil("it has noticed") {
-            try daemon.lines(with: "inotify has lost changes in \(daemon.folder("run"))").count == 1
+    }
+
+    @Test func eachFileComesBackWithItsMeaning() async throws {
+        let daemon = try await closed()
+        let before = try files(of: daemon)
+        // The mark of a source tells when the source confirmed its flags, and not when the file was made.
+        try daemon.folder.write("", to: "removal")
+        let removal = try File.modificationTime(of: daemon.folder("removal"))
+        try shell("cd \(daemon.folder.path) && find run state ! -type d -delete")
+        try await daemon.awaitUntil("all are back", every: .milliseconds(200)) {
+            try files(of: daemon) == before
         }
-        #expect(try daemon.lines(with: "somebody has deleted").isEmpty)
-        try daemon.setFlags("over")
-        try daemon.waitFor("ended")
+        #expect(try File.modificationTime(of: daemon.folder("run/source.app")) < removal)
+        #expect(try told(by: daemon) == [1, 1])
+        #expect(try daemon.lines(with: "error: ").isEmpty)
         try daemon.control("release", "shop").expect(0)
-    }
-
-    @Test func everythingComesBackAndOrdersWorkAgain() throws {
-        let daemon = try running()
-        for command in ["rm -rf \(daemon.folder("run"))/*", "rm -rf \(daemon.folder("run"))"] {
-            _ = try Program.run("/bin/sh", ["-c", command])
-            try daemon.waitUntil("it answers after '\(command)'") {
-                try daemon.control("release", "shop").status == 0
-                    && File.exists(daemon.folder("run/shop/state.json"))
-                    && File.exists(daemon.folder("run/source.app"))
-            }
+        try await daemon.awaitState("running")
+        try await daemon.awaitUntil("nothing is wrong") {
+            try daemon.control("status", "--check").status == 0
         }
-        try daemon.control("force", "shop", "ended", "--for", "1h", "--reason", "x").expect(0)
-        #expect(try daemon.control("is-open", "shop").status == 1)
-    }
-
-    /// The mark tells when the source confirmed its flags, and not when the file was made. On a busy machine the file
-    /// of flags is read once more after the start, and confirmed meanwhile.
-    @Test func aDeletedMarkComesBackWithItsTime() throws {
-        let daemon = try running()
-        let mark = daemon.folder("run/source.app")
-        try daemon.waitUntil("the mark comes back as old as it was") {
-            try daemon.folder.write("", to: "removal")
-            let removal = try File.modificationTime(of: daemon.folder("removal"))
-            try File.remove(mark)
-            try daemon.waitUntil("the mark is back") { try File.exists(mark) }
-            return try File.modificationTime(of: mark) < removal
-        }
-    }
-
-    /// What the daemon removes itself is no deletion: its lines say nothing of it.
-    @Test func aServiceThatIsNoLongerConfiguredIsNoDeletion() throws {
-        let daemon = try running()
-        try daemon.reload(Self.configuration.replacing("service.shop", with: "service.web"))
-        try daemon.waitFor("running", of: "web")
-        try daemon.waitFor(noFile: "run/shop")
-        // The deletion of this file is told after the other one would have been.
-        try File.remove(daemon.folder("run/web/state.env"))
-        try daemon.waitFor(file: "run/web/state.env")
-        #expect(try daemon.lines(with: "somebody has deleted").count == 1)
     }
 
     /// `status --check` stayed green, and a restart would have lost the order without a word.
-    @Test func theStateDirectoryComesBackWithItsOrders() throws {
-        let daemon = try running()
-        try daemon.control("force", "shop", "ended", "--for", "1h", "--reason", "x").expect(0)
-        let state = daemon.folder("state")
-        let files = ["overrides.json", "services.json", "configuration.json", "flags/app.json"]
-        for command in ["rm -rf \(state)", "rm -rf \(state)/*", "rm \(state)/flags/app.json"] {
-            _ = try Program.run("/bin/sh", ["-c", command])
-            try daemon.waitUntil("all is back after '\(command)'") {
-                try files.allSatisfy { try File.exists("\(state)/\($0)") }
-            }
+    @Test func bothDirectoriesComeBackWithTheOrders() async throws {
+        let daemon = try await closed()
+        let before = try files(of: daemon)
+        try shell("cd \(daemon.folder.path) && rm -rf run state")
+        try await daemon.awaitUntil("all are back", every: .milliseconds(200)) {
+            try files(of: daemon) == before
         }
-        #expect(
-            try daemon.log.contains(
-                "somebody has deleted files in \(state): they are written again"))
-        try daemon.waitUntil("nothing is wrong") {
-            try daemon.control("status", "--check").status == 0
-        }
-        // No second daemon gets the directory, and the order outlives a restart.
+        #expect(try told(by: daemon) == [1, 1])
+        // No second daemon gets the directories, and the order outlives a restart.
         #expect(try daemon.run("--once").status != 0)
         try daemon.stop(SIGKILL)
         try daemon.setFlags("no")
-        try daemon.start(waitingFor: "ended")
-    }
-
-    /// The daemon could not take its own lock again, said after each write that another process had it, and that a
-    /// restart would lose orders.
-    @Test(arguments: ["flags/app.json", "services.json", "overrides.json"])
-    func aDeletedStateFileComesBackWithoutAnotherWord(_ name: String) throws {
-        let daemon = try running()
-        try daemon.control("force", "shop", "ended", "--for", "1h", "--reason", "x").expect(0)
-        try daemon.waitFor(file: "state/\(name)")
-        try File.remove(daemon.folder("state/\(name)"))
-        try daemon.waitFor(file: "state/\(name)")
-        try daemon.control("release", "shop").expect(0)
-        #expect(try daemon.lines(with: "somebody has deleted files").count == 1)
-        #expect(try daemon.lines(with: "daemon.lock").isEmpty)
+        try await daemon.start(awaiting: "ended")
     }
 
     /// On an installed host the daemon's user may not make the directory.
     @Test(.enabled(if: geteuid() == 0, "needs root"))
-    func aStateDirectoryThatCannotComeBackIsAProblemAtOnce() throws {
-        let daemon = try running()
+    func aStateDirectoryThatCannotComeBackIsAProblem() async throws {
+        let daemon = try await closed()
         let state = daemon.folder("state")
         // A file in its place: root could make a directory anywhere.
-        _ = try Program.run("/bin/sh", ["-c", "rm -rf \(state) && touch \(state)"])
-        try daemon.waitUntil("it is a problem") {
+        try shell("rm -rf \(state) && touch \(state)")
+        try await daemon.awaitUntil("it is a problem", every: .milliseconds(200)) {
             try daemon.control("status", "--check").status == 1
         }
         let status = try daemon.control("status")
         #expect(
             status.errors.contains("Do not restart killswitchd before that: it would forget orders")
         )
-        #expect(try daemon.control("is-open", "shop").status == 0)
-        _ = try Program.run("/bin/sh", ["-c", "rm \(state) && mkdir \(state)"])
-        try daemon.waitUntil("it is over") {
+        #expect(try daemon.control("is-open", "shop").status == 1)
+        try shell("rm \(state) && mkdir \(state)")
+        try await daemon.awaitUntil("it is over", every: .milliseconds(200)) {
             try daemon.control("status", "--check").status == 0
         }
-        #expect(try File.exists("\(state)/flags/app.json"))
+        for name in ["flags/app.json", "overrides.json", "configuration.json"] {
+            #expect(try File.exists("\(state)/\(name)"))
+        }
     }
 }

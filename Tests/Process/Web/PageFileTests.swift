@@ -81,28 +81,15 @@ import Testing
             0, output: "page.html\n", "read ", "service.shop.lang = \"en\"   (default)\n")
     }
 
-    @Test func whatSomebodyDeletesComesBackAndWhatTheDaemonRemovesStaysAway() throws {
+    @Test func aCountdownHasOtherFiles() throws {
         let daemon = try daemon("{{heading}}")
         try daemon.start()
         try awaitClosed(daemon)
-        for name in ["page.html", "problem.json", "retry-after", "unavailable"] {
-            let path = daemon.folder("run/shop/\(name)")
-            try daemon.waitUntil("'\(name)' is there") { try File.exists(path) }
-            try File.remove(path)
-            try daemon.waitUntil("'\(name)' is back") { try File.exists(path) }
-        }
-        let warnings = try daemon.warnings.count
         try daemon.folder.write(
             #"{"state": "countdown", "ends_at": "2099-01-01T00:00:00Z"}"#, to: "flags.json")
         try daemon.waitFor("countdown")
         try daemon.waitFor(noFile: "run/shop/problem.json")
         #expect(try daemon.folder.text(of: "run/shop/sunset") == "Thu, 01 Jan 2099 00:00:00 GMT")
-        // A file that is deleted afterwards comes back after the look at those that went.
-        let state = daemon.folder("run/shop/state.env")
-        try File.remove(state)
-        try daemon.waitUntil("state.env is back") { try File.exists(state) }
-        #expect(try !File.exists(daemon.folder("run/shop/problem.json")))
-        #expect(try daemon.warnings.count == warnings + 1)
     }
 
     /// Texts that have broken pages, shells and terminals elsewhere.

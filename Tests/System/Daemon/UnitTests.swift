@@ -79,7 +79,7 @@ extension OnSystemd {
         }
 
         /// At the limit the daemon ends, here by an allocation that fails: control groups limit no memory in
-        /// every container. It starts again with its stored flags. It reads the answer once more, and then no more.
+        /// every container. It starts again with its stored flags, each time until the answer is another one.
         @Test func atTheLimitOfItsMemoryItStartsAgainWithTheStoredFlags() throws {
             #expect(try host.property("MemoryMax") == "536870912")
             try host.configure(
@@ -95,7 +95,7 @@ extension OnSystemd {
                     min_closed = "0s"
                     """)
             try system.write(#"{"service_end": "over"}"#, to: "/etc/killswitchd/big.json")
-            // Enough for the answer that is skipped and for its next reading, and not for what it says.
+            // Not enough for what the answer says.
             try host.override("LimitDATA=96M")
             try system.run("systemctl start killswitchd")
             #expect(try system.run("killswitchctl is-open web || true") == "web: closed (ended)\n")
@@ -106,15 +106,11 @@ extension OnSystemd {
                   printf ']}'; } > /etc/killswitchd/big.new
                 mv /etc/killswitchd/big.new /etc/killswitchd/big.json
                 """)
-            try system.wait(until: "test $(systemctl show killswitchd -P NRestarts) = 2")
-            try system.wait(until: "systemctl is-active killswitchd")
+            try system.wait(until: "test $(systemctl show killswitchd -P NRestarts) -ge 2")
             #expect(try system.run("killswitchctl is-open web || true") == "web: closed (ended)\n")
-            try expectOpen()
-            try host.wait(forStatus: "ended unexpectedly 2 times while reading")
             try system.write(Self.running, to: "/etc/killswitchd/big.json")
             try system.wait(until: "killswitchctl is-open web")
-            let told = try journal()
-            #expect(try host.property("NRestarts") == "2", "\(told)")
+            try expectOpen()
         }
 
         /// A library that disables the timers with an accuracy of 20 ms, among them the timer that polls

@@ -27,7 +27,7 @@ package final class ClientTemplateSource: FlagSource {
         self.context = context
         fetch = Fetch(
             "fetch the client template of '\(settings.project)'",
-            limit: settings.limits.timeout, isDecidedOn: true, for: context)
+            limit: settings.limits.timeout, for: context)
         installations = Installations(for: settings, context)
     }
 
@@ -66,8 +66,6 @@ package final class ClientTemplateSource: FlagSource {
         versions = TemplateVersions()
         etag = nil
     }
-
-    package func answerDecided() { fetch.answerDecided() }
 
     package func stop() {
         stream = nil

@@ -24,7 +24,7 @@ package final class ServerTemplateSource: FlagSource {
         fingerprint = settings.fingerprint(in: host)
         fetch = Fetch(
             "get the server template of '\(settings.project)'",
-            limit: settings.limits.timeout, isDecidedOn: true, for: context)
+            limit: settings.limits.timeout, for: context)
         tokens = AccessTokens(
             settings.credential, scope: settings.scope, limit: settings.limits.timeout, for: context
         )
@@ -41,8 +41,6 @@ package final class ServerTemplateSource: FlagSource {
     }
 
     package func forget() { versions = TemplateVersions() }
-
-    package func answerDecided() { fetch.answerDecided() }
 
     package func stop() {
         tokens.cancel()
