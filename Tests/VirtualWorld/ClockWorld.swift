@@ -173,6 +173,8 @@ package struct ClockWorld {
             now.boot = Boottime(microseconds: 5_000_000)
             now.isSynchronised = false
             nextMishap = now.boot + .hours(1)
+            // A boot empties /run: no service shows a state.
+            states = states.map { _ in .undecided }
         }
         let flags = answers.compactMap { name, answers in
             confirmedAt[name].map {
@@ -184,8 +186,7 @@ package struct ClockWorld {
                 )
             }
         }
-        oracle.restart(
-            fetched: answers.values.flatMap(\.self).map(\.fetchedAt), isReboot: isReboot, at: now)
+        oracle.restart(isReboot: isReboot, at: now)
         machine = Machine(
             plan: plan,
             memory: Memory(flags: Dictionary(uniqueKeysWithValues: flags), ledger: ledger),
@@ -204,7 +205,7 @@ package struct ClockWorld {
         guard truth >= outages[index],
             let edition = editions[index].last(where: { $0.from <= truth })
         else {
-            oracle.failed(index, at: now)
+            oracle.failed(index)
             return post(.fetchEnded(source, .failure(Failure(.unreachable, "connection refused"))))
         }
         let date = errors[index].map { truth + $0 }
@@ -257,6 +258,7 @@ package struct ClockWorld {
                     "\(plan.services[index].name) is \(states[index].rawValue) and not "
                         + "\(right.rawValue), \(occasion)")
             }
+            oracle.stateShown(states[index], of: index)
         }
     }
 
