@@ -3,7 +3,6 @@ package enum Metric: Int, CaseIterable, Sendable {
     case buildInfo, alive, configurationRefused, movesGates, closingsHeld, problems, guardPasses
     case sourceUp, sourceInterval, flagsConfirmed, fetches, fetchesCreated
     case acknowledgements, acknowledgementUp, acknowledgementsWaiting
-    case mirrorCurrent, mirrorVersion
     case serviceState, reasonInfo, gateWantedOpen, gateOpen, daysLeft, end, stateChanges, flagsInfo
     case units, unitsUnwanted, unitUnwanted, refusedStarts, lastStop, lastStart, drainEnd
     case overrideSince, overrideEnd, closingHeld, stepHeld
@@ -27,8 +26,6 @@ package enum Metric: Int, CaseIterable, Sendable {
         case .acknowledgements: "killswitch_acknowledgements_total"
         case .acknowledgementUp: "killswitch_acknowledgement_up"
         case .acknowledgementsWaiting: "killswitch_acknowledgements_waiting"
-        case .mirrorCurrent: "killswitch_mirror_current"
-        case .mirrorVersion: "killswitch_mirror_version"
         case .serviceState: "killswitch_service_state"
         case .reasonInfo: "killswitch_reason_info"
         case .gateWantedOpen: "killswitch_gate_wanted_open"
@@ -79,9 +76,6 @@ package enum Metric: Int, CaseIterable, Sendable {
         case .acknowledgementUp: "1 if the cluster has taken the last acknowledgement"
         case .acknowledgementsWaiting:
             "How many services have something to tell that the cluster does not know"
-        case .mirrorCurrent:
-            "1 if the mirror gave the document with the highest version, 0 if an older one or none"
-        case .mirrorVersion: "The version of the document that the mirror gave last"
         case .serviceState: "1 for the state of the service, 0 for the other states"
         case .reasonInfo: "The reason of the state; always 1"
         case .gateWantedOpen:

@@ -65,12 +65,6 @@ extension Exposition {
             add(.fetches, labels, count)
             add(.fetchesCreated, labels, start)
         }
-        for mirror in source.mirrors {
-            let labels = labels.adding("mirror", LabelText.shortened(mirror.address))
-            let isKnown = mirror.status != .unknown
-            add(.mirrorCurrent, labels, isKnown ? mirror.status == .current : nil)
-            add(.mirrorVersion, labels, mirror.version.map { Int($0) })
-        }
     }
 
     /// Adds what has become of the acknowledgements in a cluster.

@@ -16,19 +16,7 @@ extension Method {
               next_poll: ?int,
               problem: ?string,
               warnings: []string,
-              services: []string,
-              mirrors: []Mirror
-            )
-
-            # One mirror of a source with signers. 'state' is current, behind (it gives an older document
-            # than one that was accepted), failing, or unknown until it is asked; 'version' that of
-            # the document that it gave last.
-            type Mirror (
-              url: string,
-              state: string,
-              version: ?int,
-              problem: ?string,
-              since: ?string
+              services: []string
             )
 
             # The process of the daemon: how many descriptors it has open, and how many it may have.
@@ -67,18 +55,6 @@ extension ControllableDaemon {
             "problem": .optional(source.problem),
             "warnings": .strings(source.warnings),
             "services": .names(machine.followers(of: source.name)),
-            "mirrors": .objects(source.mirrors.map(\.json)),
         ])
-    }
-}
-
-extension Overview.MirrorView {
-    /// A `Mirror` of the interface.
-    fileprivate var json: JSON.Object {
-        [
-            "url": .string(address), "state": .string(status.rawValue),
-            "version": .optional(version), "problem": .optional(problem),
-            "since": .optional(since.map { Zone.utc.rfc3339($0) }),
-        ]
     }
 }

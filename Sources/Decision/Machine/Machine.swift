@@ -262,7 +262,7 @@ package struct Machine: Sendable {
     mutating func fetchFailed(_ source: Int, _ failure: Failure) {
         var failure = failure
         if index.hasMirrors {
-            guard let common = mirrorMissed(of: source, failure) else { return }
+            guard let common = mirrorFailed(failure, of: source) else { return }
             failure = common
         }
         batch.messages += sources[source].fetchFailed(failure, at: now, using: &random)

@@ -1,205 +1,116 @@
 import CivilTime
 
-/// The mirrors of a source with signers: the same signed document on several servers. Each poll asks one of them, in
-/// turn. The highest accepted version counts, so that an order on any mirror takes effect within as many intervals as
+/// The addresses of a source with signers: the same signed document on several servers, its mirrors. Each poll asks the
+/// next one. The highest accepted version counts, so that an order on any mirror takes effect within as many polls as
 /// there are mirrors, whatever the others give.
 ///
-/// A mirror that gives an older document is behind, and one that gives none has failed: neither is a failure of the
-/// source while another mirror gives the newest document. No mirror backs off: it may be the first to have the next
-/// order.
+/// A mirror that gives no document, or an older one than was accepted, is a problem of its source that names the
+/// address, and no failure of the source while another mirror gives the newest. No mirror backs off: it may be the first
+/// to have the next order.
 struct Mirrors: Sendable {
     private var all: [Mirror]
     /// The mirror that was asked last; nil before the first fetch.
     private var asked: Int?
-    /// What it has given in the present fetch, until that counts.
-    private var offer: (version: Int64, validators: Validators)?
-    /// The mirrors that are asked at once, one after the other: all of them after a start and after a hint.
-    private var round: Set<Int>
+    /// How many mirrors are asked at once, one after the other: all of them after a start and after a hint.
+    private var askedAtOnce: Int
 
     private struct Mirror {
         let address: String
-        var status = Status.unknown
-        /// Those of its last document, whether that counts or is behind.
-        var validators = Validators()
-        /// Since when it is behind or fails; nil while it does not.
-        var since: Instant?
+        /// The version of the document that it gave last, and the validators; nil if it gave none.
+        var document: (version: Int64, validators: Validators)?
+        /// Why its last answer does not count, and since when none does.
+        var failure: (failure: Failure, since: Instant)?
         /// Until when its server asks to be left alone.
         var pausedUntil: Boottime?
-
-        /// The version of its last document; nil if it gave none.
-        var version: Int64? {
-            switch status {
-            case .current(let version), .behind(let version): version
-            case .unknown, .failed: nil
-            }
-        }
-
-        var isFailed: Bool { if case .failed = status { true } else { false } }
-    }
-
-    /// What a mirror gave when it was asked last.
-    private enum Status {
-        /// It was not asked since the start. Left for any other case when it is.
-        case unknown
-        /// A document of this version, the highest at that time.
-        case current(Int64)
-        /// A document of this version, which is lower than one that was accepted.
-        case behind(Int64)
-        /// No document, or one that is refused.
-        case failed(Failure)
     }
 
     /// Mirrors at these addresses; nil for none.
     init?(of addresses: [String]) {
         guard !addresses.isEmpty else { return nil }
         all = addresses.map { Mirror(address: $0) }
-        round = Set(all.indices)
+        askedAtOnce = addresses.count
     }
 
-    // MARK: - A fetch
-
     /// Asks each mirror at once, one after the other.
-    mutating func beginRound() { round = Set(all.indices) }
+    mutating func askAll() { askedAtOnce = all.count }
 
-    /// Begins the fetch of the mirror whose turn it is. A mirror that asks to be left alone is passed over, unless each
-    /// does. Returns it with the validators of its own last document, if a "not modified" would be understood: where
-    /// that is the `newest` answer, which each switch has read, or lower than the `highest` version.
+    /// Begins a fetch at the next mirror, at first at any. A mirror that asks to be left alone is passed over, unless
+    /// each does. Returns it with the validators of its document, where that is the `newest` answer of the source, which
+    /// each switch has read: only then a "not modified" says something.
     mutating func start(
-        newest: Int64?, highest: Int64?, at now: Boottime, using random: inout SeededRandom
+        newest: Int64?, at now: Boottime, using random: inout SeededRandom
     ) -> (mirror: Int, validators: Validators) {
         let first =
             asked.map { ($0 + 1) % all.count } ?? Int.random(in: all.indices, using: &random)
         let turns = all.indices.map { (first + $0) % all.count }
-        let mirror =
+        let next =
             turns.first { !isPaused($0, at: now) }
             ?? turns.min { all[$0].pausedUntil ?? now < all[$1].pausedUntil ?? now } ?? first
-        asked = mirror
-        offer = nil
-        round.remove(mirror)
-        guard let version = all[mirror].version,
-            version == newest || highest.map({ version < $0 }) ?? false
-        else { return (mirror, Validators()) }
-        return (mirror, all[mirror].validators)
+        asked = next
+        askedAtOnce = max(0, askedAtOnce - 1)
+        guard let known = all[next].document, known.version == newest, all[next].failure == nil
+        else { return (next, Validators()) }
+        return (next, known.validators)
     }
 
-    /// Notes what the mirror in flight has given. True if that is a document with a lower version than the highest.
-    mutating func isBehind(by outcome: Outcome, _ documents: DocumentTrust, at now: Instant) -> Bool
-    {
-        guard let asked else { return false }
-        let version: Int64?
-        var validators = all[asked].validators
-        switch outcome {
-        case .failure: return false
-        case .unchanged: version = all[asked].version
-        case .answer(let answer):
-            version = documents.version(of: answer)
-            validators = answer.validators
-        }
-        guard let version else { return false }
-        guard let highest = documents.highest?.number, version < highest else {
-            offer = (version, validators)
-            return false
-        }
-        all[asked].status = .behind(version)
-        all[asked].validators = validators
-        all[asked].since = all[asked].since ?? now
-        all[asked].pausedUntil = nil
-        return true
+    /// The mirror in flight has answered with a document of this version. Returns why it does not count; nil if it may.
+    mutating func answered(
+        _ version: Int64, _ validators: Validators, highest: Int64?
+    ) -> Failure? {
+        guard let asked else { return nil }
+        all[asked].document = (version, validators)
+        guard let highest, version < highest else { return nil }
+        return Failure(
+            .unreachable, "it gives version \(version), and version \(highest) was accepted")
     }
 
     /// The document of the mirror in flight counts.
     mutating func fetchSucceeded() {
-        guard let asked, let offer else { return }
-        self.offer = nil
-        all[asked].status = .current(offer.version)
-        all[asked].validators = offer.validators
-        (all[asked].since, all[asked].pausedUntil) = (nil, nil)
+        guard let asked else { return }
+        (all[asked].failure, all[asked].pausedUntil) = (nil, nil)
     }
 
-    /// The mirror in flight has failed. It is left alone for as long as its server asks, and for `pause` if it denies
-    /// access.
-    mutating func fetchFailed(_ failure: Failure, pause: Duration, at now: Now) {
-        guard let asked else { return }
-        offer = nil
-        all[asked].status = .failed(failure)
-        all[asked].validators = Validators()
-        all[asked].since = all[asked].since ?? now.wall
+    /// The answer of the mirror in flight does not count, or there was none. It is left alone for as long as its server
+    /// asks, and for `pause` if it denies access. Returns the failure of the source if no mirror gives the newest
+    /// document; the wait is the shortest that one asks for.
+    mutating func fetchFailed(_ failure: Failure, pause: Duration, at now: Now) -> Failure? {
+        guard let asked else { return failure }
+        all[asked].failure = (failure, since: all[asked].failure?.since ?? now.wall)
         let wait = failure.retryAfter.map { min(max($0, .zero), Schedule.retryAfterLimit) }
         let least = failure.kind == .refused ? max(pause, wait ?? .zero) : wait
         all[asked].pausedUntil = least.map { now.boot + $0 }
+        guard all.allSatisfy({ $0.failure != nil }) else { return nil }
+        var common = failure
+        common.detail = "no mirror gives the newest flags: \(text(of: all[asked].address, failure))"
+        let waits = all.map { max(.zero, ($0.pausedUntil ?? now.boot) - now.boot) }
+        common.retryAfter = waits.min().flatMap { $0 > .zero ? $0 : nil }
+        return common
     }
 
     /// The wait for the next mirror, after a fetch that has lasted `elapsed`: a mirror that hangs delays no other.
     func wait(_ wait: Duration, after elapsed: Duration, at now: Boottime) -> Duration {
-        let isAtOnce = round.contains { !isPaused($0, at: now) }
+        let isAtOnce = askedAtOnce > 0 && all.indices.contains { !isPaused($0, at: now) }
         return isAtOnce ? .zero : max(.zero, wait - max(.zero, elapsed))
     }
 
-    // MARK: - What all of them give
-
-    /// Whether another mirror than the one in flight gave a document of a higher version than this.
+    /// Whether another mirror than the one in flight gave a document of a higher version than this. It waits for
+    /// signatures, or for more answers.
     func isNewerElsewhere(than version: Int64) -> Bool {
-        all.indices.contains { mirror in
-            guard mirror != asked, case .current(let other) = all[mirror].status else {
-                return false
-            }
-            return other > version
+        all.indices.contains { index in
+            index != asked && all[index].failure == nil
+                && all[index].document.map { $0.version > version } ?? false
         }
     }
 
-    /// Why no mirror gives any document; nil while one does, or may. The wait is the shortest that one asks for.
-    func commonFailure(at now: Boottime) -> Failure? {
-        guard let asked, case .failed(var failure) = all[asked].status,
-            all.allSatisfy(\.isFailed)
-        else { return nil }
-        failure.detail = "no mirror gives flags: \(text(of: all[asked], highest: nil) ?? "")"
-        let waits = all.map { max(.zero, ($0.pausedUntil ?? now) - now) }
-        failure.retryAfter = waits.min().flatMap { $0 > .zero ? $0 : nil }
-        return failure
-    }
-
-    /// That no mirror gives the highest version, although one gives a document; nil if one may.
-    func lag(behind highest: Int64?) -> Failure? {
-        guard let highest, all.allSatisfy({ $0.since != nil }), !all.allSatisfy(\.isFailed) else {
-            return nil
-        }
-        return Failure(.unreachable, "no mirror gives version \(highest), which was accepted")
-    }
-
-    /// What is wrong with each mirror that is behind or fails, and since when.
-    func problems(highest: Int64?) -> [(text: String, since: Instant)] {
+    /// Why each mirror does not count that does not, and since when.
+    var problems: [(text: String, since: Instant)] {
         all.compactMap { mirror in
-            guard let since = mirror.since, let text = text(of: mirror, highest: highest) else {
-                return nil
-            }
-            return (text, since)
+            mirror.failure.map { (text(of: mirror.address, $0.failure), $0.since) }
         }
     }
 
-    /// What others see of each mirror.
-    func views(highest: Int64?) -> [Overview.MirrorView] {
-        all.map { mirror in
-            let word: Overview.MirrorView.Status =
-                switch mirror.status {
-                case .unknown: .unknown
-                case .current(let version): version < highest ?? version ? .unknown : .current
-                case .behind: .behind
-                case .failed: .failing
-                }
-            return Overview.MirrorView(
-                address: mirror.address, status: word, version: mirror.version,
-                problem: text(of: mirror, highest: highest), since: mirror.since)
-        }
-    }
-
-    private func text(of mirror: Mirror, highest: Int64?) -> String? {
-        switch mirror.status {
-        case .unknown, .current: nil
-        case .behind(let version):
-            "mirror '\(mirror.address)' is behind: it gives version \(version), and "
-                + "\(highest ?? version) was accepted"
-        case .failed(let failure): "mirror '\(mirror.address)': \(failure.detail)"
-        }
+    private func text(of address: String, _ failure: Failure) -> String {
+        "mirror '\(address)': \(failure.detail)"
     }
 
     private func isPaused(_ mirror: Int, at now: Boottime) -> Bool {
@@ -207,10 +118,72 @@ struct Mirrors: Sendable {
     }
 }
 
-/// The mirrors of a source. Few sources have some, and so they lie apart.
-indirect enum MirrorState {
-    case absent
-    case present(Mirrors)
+extension Machine {
+    /// Begins a fetch at the next mirror. False for a source without mirrors.
+    mutating func startMirror(of source: Int) -> Bool {
+        let newest = newestRead(of: source)?.signed?.order.version
+        let next = sources[source].mirrors?.start(newest: newest, at: now.boot, using: &random)
+        guard let (mirror, validators) = next else { return false }
+        batch.add(.fetch(sources[source].name, validators, mirror: mirror))
+        return true
+    }
 
-    init(_ mirrors: Mirrors?) { self = mirrors.map { .present($0) } ?? .absent }
+    /// A mirror has answered, or failed. True if that ends the fetch: it gives an older document than was accepted, or
+    /// confirms the flags in force while another mirror has a newer one.
+    mutating func endMirrorFetch(of source: Int, by outcome: Outcome) -> Bool {
+        guard case .answer(let answer) = outcome,
+            let version = sources[source].documents.version(of: answer)
+        else { return confirmsBesideNewer(outcome, source) }
+        let highest = sources[source].documents.highest?.number
+        let failure = sources[source].mirrors?
+            .answered(version, answer.validators, highest: highest)
+        guard let failure else { return confirmsBesideNewer(outcome, source) }
+        fetchFailed(source, failure)
+        return true
+    }
+
+    /// Whether an outcome repeats the newest answer while another mirror has a document of a higher version: then the
+    /// flags are confirmed, and that document stays the reason.
+    private mutating func confirmsBesideNewer(_ outcome: Outcome, _ source: Int) -> Bool {
+        guard let newest = sources[source].answers.first?.answer,
+            let version = newest.signed?.order.version,
+            sources[source].mirrors?.isNewerElsewhere(than: version) == true
+        else { return false }
+        switch outcome {
+        case .answer(let answer):
+            guard answer.repeats(newest), sources[source].documents.isProved(newest) else {
+                return false
+            }
+        case .unchanged: break
+        case .failure: return false
+        }
+        for reader in index.switches[source] { services[reader.service].markDue() }
+        sources[source].confirmAnswer(at: now)
+        sources[source].fetches.unchanged += 1
+        batch.add(.markConfirmed(sources[source].name))
+        batch.messages += sources[source].fetchSucceeded()
+        scheduleNextFetch(of: source)
+        return true
+    }
+
+    /// The fetch of a mirror has failed. Returns the failure of the source; nil if another mirror may give the newest
+    /// document, so that the polls go on at the interval.
+    mutating func mirrorFailed(_ failure: Failure, of source: Int) -> Failure? {
+        guard sources[source].mirrors != nil else { return failure }
+        let (common, messages) = sources[source].mirrorFailed(failure, at: now)
+        batch.messages += messages
+        if common == nil { scheduleNextFetch(of: source) }
+        return common
+    }
+}
+
+extension SourceState {
+    /// The fetch of the mirror in flight has failed. Returns the failure that all mirrors have in common, and messages
+    /// about new problems.
+    mutating func mirrorFailed(_ failure: Failure, at now: Now) -> (Failure?, [LogMessage]) {
+        let pause = plan.maxBackoff ?? Schedule.usualBackOff(of: plan.interval)
+        let common = mirrors?.fetchFailed(failure, pause: pause, at: now)
+        if common == nil { fetches.count(failure) }
+        return (common, updateMirrorProblems())
+    }
 }

@@ -152,7 +152,7 @@ extension SourceState {
 
     /// Updates the problems of mirrors. Returns notices of those that are new.
     mutating func updateMirrorProblems() -> [LogMessage] {
-        let present = mirrors?.problems(highest: documents.highest?.number) ?? []
+        let present = mirrors?.problems ?? []
         return problems.set(mirrors: present).map { .sourceWarned(name, $0) }
     }
 }

@@ -17,7 +17,8 @@ struct SourceState: Sendable {
     /// version and an end, which no cache can change.
     private(set) var ageOnArrival = Duration.zero
     var documents: DocumentTrust
-    private var mirrorState: MirrorState
+    /// Which of its mirrors is asked next, and what each gave last; nil without mirrors.
+    var mirrors: Mirrors?
     var problems = SourceProblems()
     var fetches: FetchCounts
     /// The wait between two polls that its flags or its server ask for at present; nil for the interval.
@@ -40,17 +41,11 @@ struct SourceState: Sendable {
     init(plan: SourcePlan, at now: Now) {
         self.plan = plan
         documents = DocumentTrust(for: plan.audience)
-        mirrorState = MirrorState(Mirrors(of: plan.mirrors))
+        mirrors = Mirrors(of: plan.mirrors)
         schedule = Schedule(interval: plan.interval, maxBackoff: plan.maxBackoff)
         activity = .waiting(until: now.boot)
         fetches = FetchCounts(since: now.boot)
         problems.setPace(plan.paceWarning, at: now.wall)
-    }
-
-    /// Which of its mirrors is asked next, and what each gave last; nil without mirrors.
-    var mirrors: Mirrors? {
-        get { if case .present(let mirrors) = mirrorState { mirrors } else { nil } }
-        set { mirrorState = MirrorState(newValue) }
     }
 
     /// The time between two polls at present.
@@ -73,7 +68,7 @@ struct SourceState: Sendable {
 
     /// Makes a fetch due at once, or as soon as the fetch in flight ends.
     mutating func requestFetch(at now: Now) {
-        mirrors?.beginRound()
+        mirrors?.askAll()
         switch activity {
         case .fetching(_, let limit): activity = .fetching(isHinted: true, limit: limit)
         case .waiting: activity = .waiting(until: now.boot)
@@ -119,19 +114,6 @@ struct SourceState: Sendable {
             guard let wakeUp, wakeUp <= moment else { return false }
             return now.boot <= moment + tolerance
         }
-    }
-
-    /// Ends the fetch of a mirror that gave nothing new, while another one may. Returns a notice if none gives the
-    /// highest version.
-    mutating func scheduleNextMirror(
-        at now: Now, using random: inout SeededRandom
-    ) -> [LogMessage] {
-        let usual = pace ?? plan.interval
-        let wait = usual.scaled(by: Double.random(in: 0.9...1.1, using: &random))
-        waitUnlessHinted(wait, at: now)
-        guard let lag = mirrors?.lag(behind: documents.highest?.number) else { return [] }
-        problems.setFailure(lag, at: now.wall)
-        return [.sourceFailed(name, lag, retryIn: wait, hasFlags: !answers.isEmpty)]
     }
 
     private mutating func waitUnlessHinted(_ wait: Duration, at now: Now) {

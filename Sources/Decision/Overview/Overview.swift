@@ -114,35 +114,8 @@ package struct Overview {
         package var hasFlags: Bool { fetchedAt != nil }
         /// Why its list of signers cannot be used; nil if it can, or if it has none.
         package let signersProblem: String?
-        /// Its mirrors, in the order of the configuration; empty without.
-        package let mirrors: [MirrorView]
         /// The present warnings about it, its flags and its server's clock, each a clause.
         package let warnings: [String]
-    }
-
-    /// One mirror of a source.
-    package struct MirrorView: Hashable, Sendable {
-        /// Without secrets.
-        package let address: String
-        package let status: Status
-        /// The version of the document that it gave last; nil if it gave none.
-        package let version: Int64?
-        /// Why it is behind or fails, as a clause that names it; nil if it does not.
-        package let problem: String?
-        /// Since when it is behind or fails.
-        package let since: Instant?
-
-        /// What a mirror gave last. The raw value is its word in JSON.
-        package enum Status: String, Sendable {
-            /// The document with the highest version.
-            case current
-            /// An older document than one that was accepted.
-            case behind
-            /// No document, or one that is refused.
-            case failing
-            /// It was not asked since the start, or since the newest document came.
-            case unknown
-        }
     }
 
     /// The services in the order of the configuration.
@@ -283,7 +256,6 @@ extension Machine {
             problem: sources[position].problems.failure?.detail,
             refusal: sources[position].problems.failure?.refusal,
             signersProblem: sources[position].problems.signersProblem,
-            mirrors: sources[position].mirrorViews,
             warnings: sources[position].problems.presentWarnings
                 + host.trust.differences(at: now)
                 .filter { $0.difference.source == sources[position].name }

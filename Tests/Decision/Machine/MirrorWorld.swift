@@ -61,7 +61,12 @@ struct MirrorWorld {
         get throws { try #require(machine.overview(at: now).sources.first) }
     }
 
-    var statuses: [String] { get throws { try view.mirrors.map(\.status.rawValue) } }
+    /// The mirrors that a problem names.
+    var troubled: [Int] {
+        gifts.indices.filter { mirror in
+            problems.contains { $0.contains("mirror 'https://\(mirror)/x'") }
+        }
+    }
 
     var problems: [String] { machine.overview(at: now).problems.map(\.sentence) }
 
