@@ -5,9 +5,17 @@ package struct SSHKey: Hashable, Sendable {
     /// The kinds of keys that are accepted, by their names in SSH.
     package enum Kind: String, CaseIterable, Sendable {
         case ed25519 = "ssh-ed25519"
-        /// Ed25519 in a security key of FIDO (OpenSSH's PROTOCOL.u2f).
-        case securityKey = "sk-ssh-ed25519@openssh.com"
+        /// Ed25519, and ECDSA below, in a security key of FIDO (OpenSSH's PROTOCOL.u2f).
+        case ed25519InSecurityKey = "sk-ssh-ed25519@openssh.com"
         case ecdsa = "ecdsa-sha2-nistp256"
+        case ecdsaInSecurityKey = "sk-ecdsa-sha2-nistp256@openssh.com"
+
+        fileprivate var isECDSA: Bool { self == .ecdsa || self == .ecdsaInSecurityKey }
+
+        /// Whether a device signs, which says what it has signed for and whether somebody touched it.
+        fileprivate var isInSecurityKey: Bool {
+            self == .ed25519InSecurityKey || self == .ecdsaInSecurityKey
+        }
 
         /// The names of all kinds, for messages.
         static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
@@ -28,14 +36,7 @@ package struct SSHKey: Hashable, Sendable {
         guard let kind = Kind(rawValue: type) else {
             throw FormatProblem("keys of the type '\(type.excerpt)' are not accepted")
         }
-        var application: [UInt8] = []
-        switch kind {
-        case .ed25519, .securityKey:
-            let point = try reader.string("the key")
-            guard point.count == 32 else { throw FormatProblem("the key is not of 32 bytes") }
-            subject = Self.ed25519Prefix + point
-            if kind == .securityKey { application = try reader.string("the application") }
-        case .ecdsa:
+        if kind.isECDSA {
             guard try reader.text("the name of the curve") == "nistp256" else {
                 throw FormatProblem("the key is on another curve than nistp256")
             }
@@ -44,14 +45,18 @@ package struct SSHKey: Hashable, Sendable {
                 throw FormatProblem("the key is not an uncompressed point of 65 bytes")
             }
             subject = Self.ecdsaPrefix + point
+        } else {
+            let point = try reader.string("the key")
+            guard point.count == 32 else { throw FormatProblem("the key is not of 32 bytes") }
+            subject = Self.ed25519Prefix + point
         }
+        application = kind.isInSecurityKey ? try reader.string("the application") : []
         try reader.expectEnd(of: "the key")
         guard unsafe is_public_key(subject, subject.count) == 1 else {
             throw FormatProblem("the key is not a point of its curve")
         }
         self.kind = kind
         self.bytes = bytes
-        self.application = application
     }
 
     /// A SubjectPublicKeyInfo up to the key: Ed25519 (RFC 8410 §4), and ECDSA on P-256 (RFC 5480 §2).
@@ -81,34 +86,29 @@ package struct SSHKey: Hashable, Sendable {
             throw FormatProblem(
                 "it is of the type '\(type.excerpt)', and its key '\(kind.rawValue)'")
         }
-        let value = try reader.string("the signature")
-        guard kind == .ecdsa || value.count == 64 else {
+        var value = try reader.string("the signature")
+        guard kind.isECDSA || value.count == 64 else {
             throw FormatProblem("the signature is not of 64 bytes")
         }
-        switch kind {
-        case .ed25519:
+        if kind.isECDSA { value = try Self.der(value) }
+        guard kind.isInSecurityKey else {
             try reader.expectEnd(of: "the signature")
             return verify(value, over: message)
-        case .ecdsa:
-            try reader.expectEnd(of: "the signature")
-            return verify(try Self.der(value), over: message)
-        case .securityKey:
-            let flags = try reader.read(1, "the flags")
-            let counter = try reader.read(4, "the counter")
-            try reader.expectEnd(of: "the signature")
-            let signed =
-                SHA256.digest(of: application) + flags + counter + SHA256.digest(of: message)
-            let check = verify(value, over: signed)
-            let isTouched = flags.contains { $0 & Self.userPresence != 0 }
-            return check == .valid && !isTouched ? .untouched : check
         }
+        let flags = try reader.read(1, "the flags")
+        let counter = try reader.read(4, "the counter")
+        try reader.expectEnd(of: "the signature")
+        let signed = SHA256.digest(of: application) + flags + counter + SHA256.digest(of: message)
+        let check = verify(value, over: signed)
+        let isTouched = flags.contains { $0 & Self.userPresence != 0 }
+        return check == .valid && !isTouched ? .untouched : check
     }
 
     /// The bit of a security key's flags that says that somebody touched it.
     private static let userPresence: UInt8 = 1
 
     private func verify(_ signature: [UInt8], over message: [UInt8]) -> Check {
-        let digest = unsafe kind == .ecdsa ? EVP_sha256() : nil
+        let digest = unsafe kind.isECDSA ? EVP_sha256() : nil
         let result = unsafe verify_signature(
             subject, subject.count, digest, signature, signature.count, message, message.count)
         return switch result {

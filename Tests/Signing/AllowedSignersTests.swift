@@ -83,7 +83,8 @@ import Testing
         (
             "alice ssh-rsa AAAA",
             "'ssh-rsa' is not an accepted type of key; accepted: "
-                + "ssh-ed25519, sk-ssh-ed25519@openssh.com, ecdsa-sha2-nistp256"
+                + "ssh-ed25519, sk-ssh-ed25519@openssh.com, ecdsa-sha2-nistp256, "
+                + "sk-ecdsa-sha2-nistp256@openssh.com"
         ),
         ("alice ssh-ed25519 AAA", "the key is not base64"),
         ("alice ssh-ed25519 AAAA", "the type of the key is cut short"),

@@ -57,8 +57,9 @@ import Testing
     }
 
     /// ssh-keygen itself shows that the software key of this test signs as an authenticator does.
-    @Test func aDocumentThatASecurityKeySignedHasItsAuthor() throws {
-        let key = try SoftwareSecurityKey(in: folder)
+    @Test(arguments: SoftwareSecurityKey.Kind.allCases)
+    func aDocumentThatASecurityKeySignedHasItsAuthor(kind: SoftwareSecurityKey.Kind) throws {
+        let key = try SoftwareSecurityKey(kind, in: folder)
         let signature = try key.sign(text)
         #expect(
             try authors(text + signature, among: try signers("alice \(key.publicText)"))
@@ -183,8 +184,9 @@ import Testing
         #expect(try authors(text + key.sign(text), among: signers) == ["alice"])
     }
 
-    @Test func aSecurityKeyThatNobodyTouchedIsRefused() throws {
-        let key = try SoftwareSecurityKey(in: folder)
+    @Test(arguments: SoftwareSecurityKey.Kind.allCases)
+    func aSecurityKeyThatNobodyTouchedIsRefused(kind: SoftwareSecurityKey.Kind) throws {
+        let key = try SoftwareSecurityKey(kind, in: folder)
         let signers = try signers("alice \(key.publicText)")
         #expect(
             try refusal(of: text + key.sign(text, flags: 4), among: signers) == .untouched("alice"))

@@ -43,25 +43,39 @@ package struct SigningKey {
 
 /// A security key of FIDO in software: it signs as an authenticator does (OpenSSH's PROTOCOL.u2f).
 package struct SoftwareSecurityKey {
+    /// The two kinds of keys that authenticators have.
+    package enum Kind: String, CaseIterable, Sendable {
+        case ed25519 = "sk-ssh-ed25519@openssh.com"
+        case ecdsa = "sk-ecdsa-sha2-nistp256@openssh.com"
+    }
+
     package let folder: TemporaryFolder
+    private let kind: Kind
     private let point: [UInt8]
 
-    package init(in folder: TemporaryFolder) throws {
+    package init(_ kind: Kind = .ed25519, in folder: TemporaryFolder) throws {
         self.folder = folder
-        try Self.openssl(["genpkey", "-algorithm", "ED25519", "-out", folder("token")])
+        self.kind = kind
+        let algorithm =
+            kind == .ed25519
+            ? ["ED25519"] : ["EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
+        try Self.openssl(["genpkey", "-algorithm"] + algorithm + ["-out", folder("token")])
         try Self.openssl([
             "pkey", "-in", folder("token"), "-pubout", "-outform", "DER", "-out",
             folder("token.pub"),
         ])
-        point = try File.read(folder("token.pub"), limit: 1_000).suffix(32)
+        point = try File.read(folder("token.pub"), limit: 1_000)
+            .suffix(kind == .ed25519 ? 32 : 65)
     }
 
-    private static let type = "sk-ssh-ed25519@openssh.com"
     private static let application = "ssh:"
 
-    private var key: [UInt8] { wire(Self.type) + wire(point) + wire(Self.application) }
+    private var key: [UInt8] {
+        let curve = kind == .ed25519 ? [] : wire("nistp256")
+        return wire(kind.rawValue) + curve + wire(point) + wire(Self.application)
+    }
 
-    package var publicText: String { "\(Self.type) \(Base64.text(of: key))" }
+    package var publicText: String { "\(kind.rawValue) \(Base64.text(of: key))" }
 
     /// The armoured signature; bit 0 of `flags` says that somebody touched the key.
     package func sign(_ text: String, flags: UInt8 = 1, counter: UInt8 = 7) throws -> String {
@@ -72,13 +86,23 @@ package struct SoftwareSecurityKey {
         let signed =
             SHA256.digest(of: Array(Self.application.utf8)) + state + SHA256.digest(of: message)
         try File.replace(folder("signed"), with: signed)
-        try Self.openssl([
-            "pkeyutl", "-sign", "-rawin", "-inkey", folder("token"), "-in", folder("signed"),
-            "-out", folder("signature"),
-        ])
-        let signature = try File.read(folder("signature"), limit: 1_000)
+        let digest = kind == .ed25519 ? [] : ["-digest", "sha256"]
+        try Self.openssl(
+            ["pkeyutl", "-sign", "-rawin"] + digest + [
+                "-inkey", folder("token"), "-in", folder("signed"), "-out", folder("signature"),
+            ])
+        var signature = try File.read(folder("signature"), limit: 1_000)
+        if kind == .ecdsa { signature = Self.numbers(in: signature) }
         return armour(
-            blob(key: key, hash: "sha256", signature: wire(Self.type) + wire(signature) + state))
+            blob(key: key, hash: "sha256", signature: wire(kind.rawValue) + wire(signature) + state)
+        )
+    }
+
+    /// The two numbers of an ECDSA signature in DER, as SSH writes them: each as a string with the bytes of its INTEGER.
+    private static func numbers(in der: [UInt8]) -> [UInt8] {
+        let first = Int(der[3])
+        let second = Int(der[5 + first])
+        return wire(der[4..<4 + first]) + wire(der[6 + first..<6 + first + second])
     }
 
     private static func openssl(_ arguments: [String]) throws {

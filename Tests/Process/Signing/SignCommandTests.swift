@@ -29,9 +29,10 @@ import Testing
         try fleet.verify().expect(0, output: "signed by  alice\n", "result     a host accepts it\n")
     }
 
-    @Test func aSecurityKeyInSoftwareIsAccepted() throws {
+    @Test(arguments: SoftwareSecurityKey.Kind.allCases)
+    func aSecurityKeyInSoftwareIsAccepted(kind: SoftwareSecurityKey.Kind) throws {
         let fleet = try Fleet()
-        let token = try SoftwareSecurityKey(in: fleet.daemon.folder)
+        let token = try SoftwareSecurityKey(kind, in: fleet.daemon.folder)
         try fleet.list(["carol \(token.publicText)"])
         let document = Fleet.document("no", version: 7)
         try fleet.publish(document + token.sign(document))
