@@ -98,7 +98,7 @@ package struct SoftwareSecurityKey {
         )
     }
 
-    /// The two numbers of an ECDSA signature in DER, as SSH writes them: each as a string with the bytes of its INTEGER.
+    /// The two numbers of an ECDSA signature in DER, as SSH writes them: strings with the bytes of their INTEGERs.
     private static func numbers(in der: [UInt8]) -> [UInt8] {
         let first = Int(der[3])
         let second = Int(der[5 + first])
