@@ -121,8 +121,8 @@ struct Mirrors: Sendable {
 extension Machine {
     /// Begins a fetch at the next mirror. False for a source without mirrors.
     mutating func startMirror(of source: Int) -> Bool {
-        let newest = newestRead(of: source)?.signed?.order.version
-        let next = sources[source].mirrors?.start(newest: newest, at: now.boot, using: &random)
+        let (newest, now) = (newestRead(of: source)?.signed?.order.version, now.boot)
+        let next = sources[source].mirrors?.start(newest: newest, at: now, using: &random)
         guard let (mirror, validators) = next else { return false }
         batch.add(.fetch(sources[source].name, validators, mirror: mirror))
         return true

@@ -78,7 +78,6 @@ final class Fetch {
     private func ended(_ result: Result<HTTPResponse, TransferError>) {
         guard let completion else { return }
         self.completion = nil
-        }
         completion(result.mapError(failure))
     }
 
