@@ -12,9 +12,9 @@ struct ClockOracle {
         var tellsTime = true
         /// The flags of its last good answer; nil before the first. They are stored: a restart keeps them.
         var saying: Edition.Saying?
-        /// When these flags were fetched, by the wall clock of that moment. A later answer that confirms them is no
-        /// fetch of them.
-        var fetched: Instant?
+        /// When these flags were fetched, by the wall clock of that moment, and whether that clock was confirmed. A
+        /// later answer that confirms them is no fetch of them.
+        var fetched: (at: Instant, isSure: Bool)?
         /// When its newest document was issued; nil without signers.
         var issued: Instant?
         /// The `Date` of its last good answer since the start, when it came, and whether the answer before had the
@@ -73,7 +73,9 @@ struct ClockOracle {
         sources[index].saying = saying
         sources[index].hasAnswered = true
         if let issued { sources[index].issued = issued }
-        if isNew { sources[index].fetched = now.wall }
+        if isNew {
+            sources[index].fetched = (now.wall, isConfirmed(at: now, within: dateLimit))
+        }
     }
 
     /// The service shows this state, and the oracle has checked it.
@@ -93,7 +95,14 @@ struct ClockOracle {
         let right = state(of: index, at: now, within: dateLimit)
         // "Of the last two intervals" leaves open whether a `Date` counts at the very end of the second interval.
         let other = state(of: index, at: now, within: dateLimit - .microseconds(1))
-        return right == other ? right : nil
+        // "The latest moment that surely lies in the past" leaves open whether a fetch does that an unconfirmed clock
+        // has recorded.
+        var sure = self
+        for position in sources.indices where sources[position].fetched?.isSure == false {
+            sure.sources[position].fetched = nil
+        }
+        let surely = sure.state(of: index, at: now, within: dateLimit)
+        return right == other && right == surely ? right : nil
     }
 
     /// The same, where a `Date` counts until it is older than `limit`.
@@ -155,8 +164,8 @@ struct ClockOracle {
         // killswitchd(8): "`issued` of a document also holds the ends of its own source if a `Date` is near."
         if let issued = sources[index].issued, now.wall < issued - Self.tolerance { return true }
         let counted = distances.compactMap(\.self)
-        // "It is confirmed if a source's recent `Date` is within 5 min of it", whatever the floor is.
-        if counted.contains(where: { $0 <= Self.tolerance }) { return false }
+        // Whatever the floor is.
+        if isConfirmed(at: now, within: limit) { return false }
         // "Contradicted if it is earlier than the latest moment that surely lies in the past, or a source's recent
         // `Date` is further away and none is near."
         if now.wall < floor || !counted.isEmpty { return true }
@@ -164,6 +173,14 @@ struct ClockOracle {
         // `first_timeout` is over."
         return now.boot < startedAt + Self.firstTimeout
             && sources.contains { $0.tellsTime && !$0.hasAnswered && $0.failures < 2 }
+    }
+
+    /// "It is confirmed if systemd or the kernel calls it synchronised, or a source's recent `Date` is within 5 min."
+    private func isConfirmed(at now: Now, within limit: Duration) -> Bool {
+        now.isSynchronised == true
+            || sources.contains { source in
+                distance(of: source, at: now, within: limit).map { $0 <= Self.tolerance } ?? false
+            }
     }
 
     /// How far the `Date` of a source is from the wall clock; nil if it has none that counts.
@@ -181,7 +198,7 @@ struct ClockOracle {
     /// flags, and `issued` of the accepted document. killswitchd(8): the clock of a signer may be 5 minutes ahead.
     private var floor: Instant {
         let issued: [Instant] = sources.compactMap(\.issued).map { $0 - Self.tolerance }
-        return (sources.compactMap(\.fetched) + issued).reduce(build, max)
+        return (sources.compactMap(\.fetched?.at) + issued).reduce(build, max)
     }
 
     /// How long the world goes on before it looks again, if nothing happens. It is never zero.

@@ -42,7 +42,8 @@ import Testing
                 publish shop countdown open clock-not-believed #2 until 2027-03-04T00:01:00+00:00
                 log warning: source 'app': the server's clock is 2 days behind; ends and windows are held until the clock of this host is right
                 log warning: shop: countdown: the clock of this host is not trusted; ends and windows of source 'app' neither begin nor end until it is
-            120s app unchanged (confirmed)
+            120s app unchanged
+                confirm app
             130s clock stepped
                 publish shop countdown open flags days=1 #2 until 2027-03-02T00:01:00+00:00
                 log notice: shop: countdown, 1 day left: set by the flags of source 'app'
@@ -132,10 +133,13 @@ import Testing
         }
         play.expectWithoutFetches(
             #"""
-            60s app unchanged (confirmed)
+            60s app unchanged
+                confirm app
                 log warning: source 'app': the server's clock is 2 days ahead; the clock of this host counts, because it is synchronised
-            120s app unchanged (confirmed)
-            180s app unchanged (confirmed)
+            120s app unchanged
+                confirm app
+            180s app unchanged
+                confirm app
             """#)
         // The synchronisation is lost, and comes back.
         play.isSynchronised = false
