@@ -5,8 +5,8 @@ import CivilTime
 /// there are mirrors, whatever the others give.
 ///
 /// A mirror that gives no document, or an older one than was accepted, is a problem of its source that names the
-/// address, and no failure of the source while another mirror gives the newest. No mirror backs off: it may be the first
-/// to have the next order.
+/// address, and no failure of the source while another mirror gives the newest. No mirror backs off: it may be the
+/// first to have the next order.
 struct Mirrors: Sendable {
     private var all: [Mirror]
     /// The mirror that was asked last; nil before the first fetch.
@@ -35,7 +35,7 @@ struct Mirrors: Sendable {
     mutating func askAll() { askedAtOnce = all.count }
 
     /// Begins a fetch at the next mirror, at first at any. A mirror that asks to be left alone is passed over, unless
-    /// each does. Returns it with the validators of its document, where that is the `newest` answer of the source, which
+    /// each does. Returns it with the validators of its document, where that is the `newest` answer of the source, that
     /// each switch has read: only then a "not modified" says something.
     mutating func start(
         newest: Int64?, at now: Boottime, using random: inout SeededRandom
