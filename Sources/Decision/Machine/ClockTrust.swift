@@ -19,7 +19,8 @@ struct ClockTrust {
     private let startedAt: Boottime
     /// Whether sources that have not answered since the start are waited for.
     private var isPatient = true
-    private var sources: [SourceName: Source] = [:]
+    /// Asked where they lie, at each event: a copy of one costs more than the question.
+    private var sources: [Source] = []
     /// What was found at the last event.
     private(set) var view = View()
     /// The differences that the log has reported, while they last.
@@ -27,6 +28,7 @@ struct ClockTrust {
 
     /// What is known of the time by one source.
     private struct Source {
+        let name: SourceName
         /// Whether its answers may have a `Date`.
         let tellsTime: Bool
         var hasAnswered = false
@@ -106,14 +108,14 @@ struct ClockTrust {
     @discardableResult mutating func reassess(at now: Now) -> Bool {
         var next = View()
         next.isSynchronised = now.isSynchronised == true
-        for (name, source) in sources {
-            if isPatient, !source.isSettled { next.isSettled = false }
-            if let issued = source.issued, now.wall < issued - Self.tolerance {
-                next.ahead.insert(name)
+        for source in sources.indices {
+            if isPatient, !sources[source].isSettled { next.isSettled = false }
+            if let issued = sources[source].issued, now.wall < issued - Self.tolerance {
+                next.ahead.insert(sources[source].name)
             }
-            guard let distance = source.distance(at: now) else { continue }
+            guard let distance = sources[source].distance(at: now) else { continue }
             if distance.magnitude > Self.tolerance {
-                next.away.insert(name)
+                next.away.insert(sources[source].name)
             } else {
                 next.isNear = true
             }
@@ -129,18 +131,18 @@ struct ClockTrust {
     mutating func fetchEnded(
         of name: SourceName, isGood: Bool, date: Instant?, _ interval: Duration, at now: Now
     ) {
-        guard var source = sources[name] else { return }
-        if isGood { source.hasAnswered = true } else { source.failures += 1 }
+        guard let source = position(of: name) else { return }
+        if isGood { sources[source].hasAnswered = true } else { sources[source].failures += 1 }
         if isGood, let date, date >= certain {
-            source.dateArrived(date, until: now.boot + Self.recency(interval), at: now)
+            sources[source].dateArrived(date, until: now.boot + Self.recency(interval), at: now)
         }
-        sources[name] = source
     }
 
     /// A pace replaces the interval of a source: its `Date` is recent for twice as long.
     mutating func nextFetchScheduled(of name: SourceName, after pace: Duration, at now: Now) {
-        guard let end = sources[name]?.recentUntil, end > now.boot else { return }
-        sources[name]?.recentUntil = max(end, now.boot + Self.recency(pace))
+        guard let source = position(of: name) else { return }
+        let end = sources[source].recentUntil
+        if end > now.boot { sources[source].recentUntil = max(end, now.boot + Self.recency(pace)) }
     }
 
     private static func recency(_ interval: Duration) -> Duration {
@@ -149,7 +151,11 @@ struct ClockTrust {
 
     /// Sets the latest `issued` that counts of a source's documents.
     mutating func set(issued instant: Instant?, of name: SourceName) {
-        sources[name]?.issued = instant
+        if let source = position(of: name) { sources[source].issued = instant }
+    }
+
+    private func position(of name: SourceName) -> Int? {
+        sources.firstIndex { $0.name == name }
     }
 
     /// Takes `instant` as past: flags were fetched then, by a clock that counted.
@@ -163,12 +169,10 @@ struct ClockTrust {
 
     /// Drops what is known of sources that are gone.
     mutating func reconfigure(for plans: [SourcePlan]) {
-        let before = sources
-        sources = [:]
-        for plan in plans {
-            var source = Source(tellsTime: plan.tellsTime, recentUntil: startedAt)
-            if let known = before[plan.name], known.tellsTime == plan.tellsTime { source = known }
-            sources[plan.name] = source
+        sources = plans.map { plan in
+            let known = sources.first { $0.name == plan.name && $0.tellsTime == plan.tellsTime }
+            return known
+                ?? Source(name: plan.name, tellsTime: plan.tellsTime, recentUntil: startedAt)
         }
     }
 
@@ -193,14 +197,18 @@ struct ClockTrust {
         guard thatClose, !view.isConfirmed else {
             return ruling(for: nil, wait: wait, at: now) == .counts
         }
-        let hasDates = sources.values.contains(where: \.mayHaveDate)
+        let hasDates = sources.contains(where: \.mayHaveDate)
         return !hasDates && !view.isContradicted && now.boot >= startedAt + wait
     }
 
     /// The latest instant that surely lies in the past for a source. None of it is a time by the clock of this host.
     func surelyPast(for source: SourceName) -> Instant {
         // The clocks of signers differ.
-        sources[source]?.issued.map { max(certain, $0 - Self.tolerance) } ?? certain
+        latestIssued(of: source).map { max(certain, $0 - Self.tolerance) } ?? certain
+    }
+
+    private func latestIssued(of source: SourceName) -> Instant? {
+        position(of: source).flatMap { sources[$0].issued }
     }
 
     /// Everything that differs from the wall clock, and by how much.
@@ -215,12 +223,14 @@ struct ClockTrust {
                 (ClockDifference(source: nil, cause: cause, outcome: all), fetched - now.wall))
         }
         for name in view.ahead.union(view.away).sorted() {
-            if view.ahead.contains(name), let issued = sources[name]?.issued {
+            if view.ahead.contains(name), let issued = latestIssued(of: name) {
                 found.append(
                     (ClockDifference(source: name, cause: .issued, outcome: own), issued - now.wall)
                 )
             }
-            if view.away.contains(name), let distance = sources[name]?.distance(at: now) {
+            if view.away.contains(name),
+                let distance = sources.first(where: { $0.name == name })?.distance(at: now)
+            {
                 let cause = ClockDifference.Cause.date(isAhead: distance < .zero)
                 found.append(
                     (ClockDifference(source: name, cause: cause, outcome: own), distance.magnitude))
@@ -242,11 +252,12 @@ struct ClockTrust {
     /// The wake-up for the time at which what is held may come without any answer.
     func nextChange(wait: Duration, at now: Now) -> Wake {
         var wake = Wake()
-        for moment in sources.values.map(\.recentUntil) + [startedAt + wait]
+        for moment in sources.map(\.recentUntil) + [startedAt + wait]
         where moment > now.boot {
             wake.include(boot: moment)
         }
-        for instant in sources.keys.map(surelyPast) + [fetched] where instant > now.wall {
+        for instant in sources.map({ surelyPast(for: $0.name) }) + [fetched]
+        where instant > now.wall {
             wake.include(wall: instant)
         }
         return wake
