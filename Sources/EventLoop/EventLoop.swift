@@ -56,6 +56,9 @@ package final class EventLoop {
     /// The time on both axes, asked of the kernel at each use: it moves on while one event is handled.
     package var now: (wall: Instant, boot: Boottime) { (Self.wallClock, Self.bootClock) }
 
+    /// Gives the kernel back what is free: the C library keeps what a large answer has taken.
+    package static func returnFreedMemory() { _ = malloc_trim(1 << 20) }
+
     /// The wall clock, now: for a program that has no loop to ask.
     package static var wallClock: Instant {
         Instant(microseconds: microseconds(of: CLOCK_REALTIME))

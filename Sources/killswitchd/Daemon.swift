@@ -255,8 +255,7 @@ final class Parts {
         life = try Heartbeat(of: daemon) { [unowned daemon, metrics] in
             metrics.request()
             daemon.restoreDeletedFiles()
-            // The C library keeps what a large answer has freed.
-            _ = malloc_trim(1 << 20)
+            EventLoop.returnFreedMemory()
         }
         acknowledge(in: daemon.sources.acknowledging, of: daemon)
     }
