@@ -191,7 +191,7 @@ extension Reason {
         case .storedFlags(let source):
             "source '\(source)' has not answered since the start; set by its stored flags"
         case .invalidAnswer(let source, let problem):
-            ServiceProblem.Cause.invalidAnswer(source, problem, hasFlags: true).text
+            ServiceProblem.invalidAnswer(source, problem, hasFlags: true).text
         case .unconfirmed(let source, let unconfirmed):
             "source '\(source)' asks to \(unconfirmed.gate.request) the gate; confirmed by "
                 + "\(unconfirmed.count) of \(unconfirmed.needed) answers"

@@ -116,13 +116,9 @@ struct StatusLine {
 
     /// The first problems, and how many more there are; then the services and the sources, by name if they are few.
     init(_ overview: Overview) {
-        let problems = overview.problemReferences()
-        for reference in problems where lasting.count < Self.shown {
-            if let problem = overview.problem(reference) {
-                lasting.append(Self.short(problem.sentence))
-            }
-        }
-        let more = problems.count - Self.shown
+        let findings = overview.findings
+        lasting = findings.prefix(Self.shown).map { Self.short($0.sentence) }
+        let more = findings.count - Self.shown
         if more > 0 { lasting.append("\(more) more \(more == 1 ? "problem" : "problems")") }
         let services = overview.services
         if services.count > Self.named {

@@ -121,13 +121,13 @@ struct AttachedUnit: Hashable, Sendable {
         switch permission {
         case .mustStop:
             if isDown, let blocker = context.blocker {
-                report(.startWaits(blocker), &batch)
+                problem = .startWaits(blocker)
             } else if isDown {
-                checkStopped(&batch)
+                checkStopped()
             } else if hasLeft {
                 awaitProcesses(at: now, &batch)
             } else if let gate = context.closedGate, isAtRest {
-                return expel(from: gate, at: now, &batch)
+                return expel(from: gate, at: now)
             } else if context.isAsked {
                 awaitStop(at: now, &batch)
             } else {
@@ -136,51 +136,51 @@ struct AttachedUnit: Hashable, Sendable {
             }
         case .mayRun:
             (stopBy, expulsions) = (nil, 0)
-            checkRunning(in: context, &batch)
+            checkRunning(in: context)
         case .undecided: stopBy = nil
         }
         return nil
     }
 
-    private mutating func checkStopped(_ batch: inout GateBatch) {
+    private mutating func checkStopped() {
         let hasFailed = seen?.active == .failed
         // Its result is being read.
         if hasFailed, read.result == nil { return }
         let wasStopping = stopBy != nil
         (stopBy, expelAt, expulsions) = (nil, nil, 0)
         if hasFailed, read.result == "timeout", wasStopping {
-            report(.killed, &batch)
+            problem = .killed
         } else if problem != .killed {
-            clear(&batch)
+            clear()
         }
     }
 
-    /// Nothing is wrong with how it runs. Reports if systemd has lost its file.
-    private mutating func clear(_ batch: inout GateBatch) {
+    /// Nothing is wrong with how it runs. It may be that systemd has lost its file.
+    private mutating func clear() {
         guard isLost, let load = seen?.load else { return problem = nil }
-        report(.lost(load), &batch)
+        problem = .lost(load)
     }
 
-    private mutating func checkRunning(in context: UnitContext, _ batch: inout GateBatch) {
+    private mutating func checkRunning(in context: UnitContext) {
         guard seen?.active == .failed else {
             let isMissing = read.isStartRefused && isStarted && isDown && isAtRest
             if !isMissing {
-                clear(&batch)
+                clear()
             } else if !context.isAwaited, !context.isDraining {
-                report(.startRefused, &batch)
+                problem = .startRefused
             }
             return
         }
         // That kill ended the closing before.
-        if problem == .killed { clear(&batch) }
+        if problem == .killed { clear() }
         // A gate that has just opened starts it again, even after an earlier failure.
         guard let result = read.result, !context.isAwaited else { return }
-        report(.failed(result: result), &batch)
+        problem = .failed(result: result)
     }
 
     private mutating func awaitProcesses(at now: Boottime, _ batch: inout GateBatch) {
         (stopBy, expelAt, expulsions) = (nil, nil, 0)
-        if let processes = left.found { report(.processesLeft(processes), &batch) }
+        if let processes = left.found { problem = .processesLeft(processes) }
         left.requestCount(of: name, at: now, &batch)
     }
 
@@ -191,28 +191,17 @@ struct AttachedUnit: Hashable, Sendable {
             if isOutdated { batch.read(name) }
             return
         }
-        if stopBy <= now { report(.late(limit: limit), &batch) }
+        if stopBy <= now { problem = .late(limit: limit) }
     }
 
-    private mutating func expel(
-        from gate: GateTarget, at now: Boottime, _ batch: inout GateBatch
-    ) -> GateTarget? {
+    private mutating func expel(from gate: GateTarget, at now: Boottime) -> GateTarget? {
         if let expelAt, now < expelAt { return nil }
         expelAt = now + GateMachine.backOff(expulsions)
         expulsions += 1
         stopBy = now + limit + Self.killDuration
         let hasEscaped = expulsions > (isLost ? 1 : 2)
-        report(hasEscaped ? .escaped(seen?.load ?? .loaded) : .runningWhileClosed, &batch)
+        problem = hasEscaped ? .escaped(seen?.load ?? .loaded) : .runningWhileClosed
         return gate
-    }
-
-    /// Reports its problem once, under the first of its services.
-    private mutating func report(_ problem: UnitProblem, _ batch: inout GateBatch) {
-        guard self.problem != problem else { return }
-        let isNew = !(self.problem?.isSameMatter(as: problem) ?? false)
-        self.problem = problem
-        guard isNew, let service = services.min() else { return }
-        batch.log(.unitProblem(service, name, problem))
     }
 
     /// The moment at which its problem may change, or refused starts are told, without an event.

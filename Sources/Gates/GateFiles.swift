@@ -24,7 +24,8 @@ struct GateFiles: Hashable, Sendable {
 
     private var rows = File<[UnitRow]>()
     private var gate = File<GateStatus>()
-    private var isFailureReported = false
+    /// Why they could not be written last; nil once they were.
+    private(set) var problem: String?
 
     /// The report of the gate that was written last; nil before the first write, and after a failed write.
     var report: GateStatus? { gate.content }
@@ -44,26 +45,25 @@ struct GateFiles: Hashable, Sendable {
         }
         rows.isDue = !rows.mayWrite(at: now)
         if !rows.isDue || !effects.isEmpty, let new = current(), new != rows.content {
-            if rows.content != nil { isFailureReported = false }
+            if rows.content != nil { problem = nil }
             rows.write(new, at: now)
             effects.insert(.publishUnits(service, new), at: 0)
         }
         return effects
     }
 
-    /// A file could not be written: the rows are due again in 5 s. Returns whether that is new.
-    mutating func writeFailed(isDecided: Bool, at now: Boottime) -> Bool {
+    /// A file could not be written: the rows are due again in 5 s.
+    mutating func writeFailed(_ problem: String, isDecided: Bool, at now: Boottime) {
         gate.content = nil
-        guard isDecided else { return false }
+        guard isDecided else { return }
         rows = File(content: nil, writtenAt: now + .seconds(5), isDue: true)
-        defer { isFailureReported = true }
-        return !isFailureReported
+        self.problem = problem
     }
 
     /// Somebody has deleted the files: they are written again at once.
     mutating func filesDeleted() {
         gate.content = nil
-        (rows, isFailureReported) = (File(), false)
+        (rows, problem) = (File(), nil)
     }
 
     /// The since of a state: that of the last report as long as the gate is in the same state.
@@ -100,8 +100,7 @@ extension GateState {
         }
     }
 
-    mutating func writeFailed(_ problem: String, at now: Boottime, _ batch: inout GateBatch) {
-        guard files.writeFailed(isDecided: desired != nil, at: now) else { return }
-        batch.log(.publishFailed(service, problem: problem))
+    mutating func writeFailed(_ problem: String, at now: Boottime) {
+        files.writeFailed(problem, isDecided: desired != nil, at: now)
     }
 }

@@ -1,78 +1,51 @@
 import CivilTime
 package import Decision
 
-/// A fact about gates that is worth a line in the log, announced once.
+/// A line of the log about gates: a finding that came or is over, or an event.
 package enum GateLogMessage: Hashable, Sendable {
+    case came(Finding)
+    case over(Finding)
     /// The gate stands as decided, and each of these units is as it should be after that time. Other services keep
     /// units down that an open gate would start.
     case moved(
         ServiceName, DesiredGate, took: Duration, units: [UnitName: Duration],
         kept: [UnitName: [ServiceName]] = [:])
-    case jobRefused(ServiceName, TargetJob, GateObstacle)
     /// Another process has moved the gate; it is put back.
     case movedElsewhere(ServiceName, DesiredGate)
-    case unitProblem(ServiceName, UnitName, UnitProblem)
     /// These units of an open gate are not up in their time, and people do not see the page any more.
     case unitsSlow(ServiceName, [UnitName], after: Duration)
-    case busLost(problem: String)
-    case busRecovered
-    /// Units are attached to a service that is not configured.
-    case unitsOrphaned(ServiceName, [UnitName])
-    case publishFailed(ServiceName, problem: String)
-    /// The units that pass on notices could not be started in time.
-    case noticeLost(ServiceName)
     /// The gate has refused so many starts of a unit that were not told yet; the verdict is why, as far as it is
     /// known. `isOver`: the gate is open by now.
     case startsRefused(ServiceName, UnitName, Int, isFirst: Bool, isOver: Bool, by: Verdict?)
-    /// systemd has not answered a job for a while.
-    case systemdSilent
-    case systemdAnswers
 
     /// Who has to act on it.
     package var level: LogMessage.Level {
         switch self {
+        case .came(let finding): LogMessage.came(finding).level
+        case .over: .info
         case .moved, .startsRefused: .notice
-        case .jobRefused, .publishFailed, .noticeLost: .error
-        case .movedElsewhere, .busLost, .unitsOrphaned, .systemdSilent, .unitsSlow: .warning
-        case .unitProblem(_, _, let problem): problem.level
-        case .busRecovered, .systemdAnswers: .info
+        case .movedElsewhere, .unitsSlow: .warning
         }
     }
 
     /// The line: the fact, and its consequence.
     package var sentence: String {
         switch self {
+        case .came(let finding): LogMessage.came(finding).sentence
+        case .over(let finding): LogMessage.over(finding).sentence
         case .moved(let service, let desired, let took, let units, let kept):
             "\(service): gate \(desired.gate == .open ? "opened" : "closed") in \(took.inMilliseconds)"
                 + Self.list(units, desired.gate) + Self.list(kept)
-        case .jobRefused(let service, let job, let problem):
-            "\(service): \(job.words): \(problem.refusal); retrying"
         case .movedElsewhere(let service, let desired):
             "\(service): somebody else has moved the gate; killswitchd moves it back to "
                 + desired.gate.rawValue
-        case .unitProblem(let service, let unit, let problem):
-            "\(service): unit '\(unit)': \(problem.sentence)"
         case .unitsSlow(let service, let units, let time):
             "\(service): not up after \(time.wholeSeconds) s: "
                 + units.sorted().map(\.text).joined(separator: ", ")
                 + "; web servers send requests to the service from now on"
-        case .busLost(let problem):
-            "\(problem); no gate is moved until the bus is back; nothing else is affected"
-        case .busRecovered: "the bus is back; gates are moved again"
-        case .unitsOrphaned(let service, let units):
-            "service '\(service)' is not configured, but units are attached to it: "
-                + units.sorted().map(\.text).joined(separator: ", ")
-                + "; its gate stays as it is"
-        case .publishFailed(let service, let problem):
-            "cannot write the units of service '\(service)': \(problem); retrying"
-        case .noticeLost(let service):
-            "\(service): the units for its notice could not be started for an hour; giving up, because "
-                + "the notice is too old"
         case .startsRefused(let service, let unit, let count, let isFirst, let isOver, let verdict):
             "\(service): \(Self.starts(count, isFirst)) of unit '\(unit)' refused"
                 + (isOver ? " before the gate opened" : ": \(Self.cause(verdict))")
-        case .systemdSilent: "\(GateObstacle.silence); gates move as soon as it answers"
-        case .systemdAnswers: "systemd answers again; gates are moved"
         }
     }
 
@@ -112,12 +85,6 @@ package enum GateLogMessage: Hashable, Sendable {
     }
 
     private static let listed = 8
-}
-
-extension TargetJob {
-    fileprivate var words: String {
-        "\(isStart ? "start" : "stop") '\(target.unit?.text ?? target.service.text)'"
-    }
 }
 
 extension Duration {

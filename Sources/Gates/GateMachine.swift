@@ -68,7 +68,7 @@ package struct GateMachine: Hashable, Sendable {
         case .systemStateRead(let isStopping):
             systemStateRead(isStopping: isStopping, at: now, &batch)
         case .writeFailed(let service, let problem):
-            gates[service]?.writeFailed(problem, at: now, &batch)
+            gates[service]?.writeFailed(problem, at: now)
             batch.altered.insert(service)
         case .filesDeleted(let service):
             gates[service]?.files.filesDeleted()
@@ -81,14 +81,13 @@ package struct GateMachine: Hashable, Sendable {
         for service in batch.services.sorted() {
             gates[service]?.advance(context, &batch)
             gates[service]?.deliverNotice(context, &batch)
-            listed.log(missing(of: service, at: now), of: service, &batch)
         }
         let published = publish(&batch, at: now)
         link.unanswered.jobsSent(batch.jobs.count, at: now)
         if link.prepare(&batch, at: now) { batch.others.append(.list(units.keys.sorted())) }
         updateSummary(batch, at: now)
         return batch.calls + digest.subscriptions(&link) + published
-            + batch.messages.map(GateEffect.log)
+            + (batch.messages + digest.lines(at: now)).map(GateEffect.log)
             + digest.wakeUps.nextWake()
     }
 
@@ -120,7 +119,7 @@ package struct GateMachine: Hashable, Sendable {
     }
 
     private mutating func withdraw(_ service: ServiceName, _ batch: inout GateBatch) {
-        gates[service]?.withdraw(&batch)
+        gates[service]?.withdraw()
         batch.altered.insert(service)
         if let gate = gates[service] { updatePermissions(by: gate, &batch) }
     }
@@ -138,7 +137,7 @@ package struct GateMachine: Hashable, Sendable {
     private mutating func targetsListed(_ loaded: [UnitName: UnitStatus], _ batch: inout GateBatch)
     {
         let isNew = !link.isUp
-        link.connect(&batch)
+        link.connect()
         var lists: [ServiceName: [GateTarget: UnitStatus]] = [:]
         for (unit, seen) in loaded {
             guard let target = GateTarget(unit) else { continue }
@@ -154,7 +153,7 @@ package struct GateMachine: Hashable, Sendable {
     }
 
     private mutating func busLost(_ problem: String, at now: Boottime, _ batch: inout GateBatch) {
-        guard link.connectionLost(problem, at: now, &batch) else { return }
+        guard link.connectionLost(problem, at: now) else { return }
         listed.busLost()
         for service in gates.keys {
             gates[service]?.busLost()
@@ -272,7 +271,7 @@ package struct GateMachine: Hashable, Sendable {
         _ problem: GateObstacle?, _ number: UInt32, to job: TargetJob, at now: Boottime,
         _ batch: inout GateBatch
     ) {
-        if link.unanswered.jobAnswered(isRefused: problem != nil, at: now, &batch) {
+        if link.unanswered.jobAnswered(isRefused: problem != nil, at: now) {
             recheckAll(&batch)
         }
         let service = job.target.service

@@ -95,9 +95,28 @@ package enum UnitProblem: Hashable, Sendable {
     /// Somebody starts it while its gate closes, and the start waits for the stop of this unit.
     case startWaits(UnitName)
 
-    /// Who has to act on it.
-    package var level: LogMessage.Level {
-        if case .lost = self { .warning } else { passes ? .warning : .error }
+    /// The kind of finding that it is; nil for one that is over in a moment by itself.
+    package var kind: Finding.Kind? {
+        switch self {
+        case .late: .unitLate
+        case .killed: .unitKilled
+        case .failed, .startRefused: .unitFailed
+        case .runningWhileClosed: .unitIntruding
+        case .escaped, .lost: .unitLost
+        case .processesLeft: .unitLeftProcesses
+        case .attaching: nil
+        case .unattached: .unitUnattached
+        case .startWaits: .unitStartWaits
+        }
+    }
+
+    /// The finding about a unit of these services, whose name is in the advice; nil for none.
+    func finding(of unit: UnitName, _ services: Set<ServiceName>, matter: String = "") -> Finding? {
+        guard let kind else { return nil }
+        let level: LogMessage.Level? = if case .escaped = self { .error } else { nil }
+        return Finding(
+            .unit(unit, of: services.sorted()), kind, sentence, matter: matter, isAlarm: !passes,
+            level: level, advice: services.min().map { advice(for: unit, of: $0) })
     }
 
     /// Whether it is over without anybody: the unit is down by now, or is being stopped.
@@ -108,13 +127,10 @@ package enum UnitProblem: Hashable, Sendable {
         }
     }
 
-    /// Whether it is the same problem as `other`, perhaps with other numbers.
-    func isSameMatter(as other: UnitProblem) -> Bool {
-        if case (.processesLeft, .processesLeft) = (self, other) { true } else { self == other }
-    }
-
     /// Whether a move of its gate has not gone well for it.
-    var spoilsMove: Bool { level == .error || self == .killed }
+    var spoilsMove: Bool {
+        if case .lost = self { false } else { !passes || self == .killed }
+    }
 
     /// The problem as a clause about the unit.
     package var sentence: String {

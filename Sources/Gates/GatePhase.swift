@@ -196,12 +196,10 @@ struct RefusedJob: Hashable, Sendable {
     /// The refusal means nothing: the system is stopping, or the bus is lost.
     mutating func dropPending() { pending = nil }
 
-    /// Reports the pending refusal, unless one was reported before.
-    mutating func report(of service: ServiceName, _ batch: inout GateBatch) {
+    /// The system is not stopping: the pending refusal is a problem.
+    mutating func report() {
         guard let refusal = pending else { return }
-        pending = nil
-        if reported == nil { batch.log(.jobRefused(service, refusal.job, refusal.problem)) }
-        reported = refusal
+        (pending, reported) = (nil, refusal)
     }
 
     /// The gate stands, or something else was decided: the next refusal is news again.

@@ -6,8 +6,6 @@ struct GateState: Hashable, Sendable {
     let service: ServiceName
     var targets: GateTargets
     private(set) var isConfigured: Bool
-    /// Whether its units were reported: without a configured service their gate has no decision.
-    private var areOrphansReported = false
     /// Nil until the service is decided, and after it was withdrawn.
     private(set) var desired: DesiredGate?
     var phase = GatePhase.waiting
@@ -34,7 +32,7 @@ struct GateState: Hashable, Sendable {
     // MARK: Decisions
 
     /// The service is configured, since it was decided.
-    mutating func markConfigured() { (isConfigured, areOrphansReported) = (true, false) }
+    mutating func markConfigured() { isConfigured = true }
 
     /// The service was decided. Returns whether `startMove` has to follow, once the attached units have heard of it.
     mutating func decide(
@@ -56,20 +54,12 @@ struct GateState: Hashable, Sendable {
     }
 
     /// The service is not configured any more: its targets stay as they are.
-    mutating func withdraw(_ batch: inout GateBatch) {
+    mutating func withdraw() {
         if isConfigured {
             let targets = targets
             self = GateState(of: service, isConfigured: false)
             self.targets = targets
         }
-        reportOrphans(&batch)
-    }
-
-    /// Names the units that are attached to a service which is not configured, once.
-    private mutating func reportOrphans(_ batch: inout GateBatch) {
-        guard !isConfigured, !attached.isEmpty, !areOrphansReported else { return }
-        areOrphansReported = true
-        batch.log(.unitsOrphaned(service, attached.sorted()))
     }
 
     /// Asks for every job that is needed, if that is possible now.
@@ -131,7 +121,6 @@ struct GateState: Hashable, Sendable {
 
     private mutating func unitsDetached(of units: Set<UnitName>, _ batch: inout GateBatch) {
         phase.move?.forget(units.subtracting(targets.attached))
-        reportOrphans(&batch)
     }
 
     /// systemd has queued a job under this number, or refused it.
@@ -239,7 +228,7 @@ struct GateState: Hashable, Sendable {
     /// The system is not stopping: reports a refusal, asks again, and puts back moved targets.
     mutating func resume(_ context: GateContext, _ batch: inout GateBatch) {
         guard let desired else { return }
-        refusal.report(of: service, &batch)
+        refusal.report()
         if phase != .settled || refusal.problem != nil { batch.recheck(service) }
         switch phase {
         case .deviating: putBack(to: desired, context, &batch)

@@ -1,21 +1,25 @@
 import CivilTime
 import Decision
 
-/// What all gates and units come to: the next wake-up, the problems, readiness, and the units whose signals are
+/// What all gates and units come to: the next wake-up, the findings, readiness, and the units whose signals are
 /// followed. It is updated with the gates and units that an event has changed, so that an event costs what it concerns.
 struct GateSummary: Hashable, Sendable {
-    /// Whose problem it is, in the order of the overview.
+    /// In what it is, in the order of the overview.
     private enum Owner: Hashable, Comparable {
         case bus
+        case silence
         case gate(ServiceName)
         case orphans(ServiceName)
         case notice(ServiceName)
+        case files(ServiceName)
         case missingUnit(ServiceName, UnitName)
         case unit(UnitName)
     }
 
     var wakeUps = WakeUps()
-    private var problems: [Owner: GateProblem] = [:]
+    private var findings: [Owner: Finding] = [:]
+    private var areFindingsChanged = false
+    private var log = FindingLog()
     /// The units that the configuration lists and that are not attached, with the reason.
     private var missingUnits: [ServiceName: [UnitName: UnitProblem]] = [:]
     /// The gates that the daemon's readiness waits for.
@@ -28,22 +32,33 @@ struct GateSummary: Hashable, Sendable {
 
     // MARK: Changes
 
-    /// Sets the problem of an owner; nil without one. `make` gets the time at which the problem was seen first.
-    private mutating func set(
-        _ owner: Owner, at now: Boottime, to make: (Boottime) -> GateProblem?
-    ) {
-        problems[owner] = make(problems[owner]?.since ?? now)
+    /// Sets what is wrong with an owner; nil for nothing.
+    private mutating func set(_ owner: Owner, to finding: Finding?) {
+        guard findings[owner] != finding else { return }
+        findings[owner] = finding
+        areFindingsChanged = true
     }
 
-    mutating func update(link: SystemdLink, at now: Boottime) {
+    /// The lines about what came and what is over.
+    mutating func lines(at now: Boottime) -> [GateLogMessage] {
+        guard areFindingsChanged else { return [] }
+        areFindingsChanged = false
+        let present = findings.sorted { $0.key < $1.key }.map(\.value)
+        let (over, came) = log.update(to: present, at: now)
+        return over.map(GateLogMessage.over) + came.map(GateLogMessage.came)
+    }
+
+    mutating func update(link: SystemdLink) {
         wakeUps.set(.link, to: link.wakeUp)
-        set(.bus, at: now) { since in
-            link.problem.map {
-                GateProblem(
-                    .host, .bus, "gates: \($0); no gate is moved until the bus is back",
-                    since: since)
-            }
-        }
+        set(
+            .bus,
+            to: link.problem.map {
+                Finding(.host, .bus, "gates: \($0); no gate is moved until the bus is back")
+            })
+        let silence = "\(GateObstacle.silence); gates move as soon as it answers"
+        set(
+            .silence,
+            to: link.unanswered.isProblem ? Finding(.host, .systemdSilent, silence) : nil)
     }
 
     /// The units that the configuration lists have changed, or are being attached.
@@ -53,19 +68,15 @@ struct GateSummary: Hashable, Sendable {
         if listed.isSubscribed { subscribe(to: unit) } else { unsubscribe(from: unit) }
     }
 
-    /// Other units of a service are listed and not attached. A reason that changes is another problem.
-    mutating func update(
-        missing: [UnitName: UnitProblem], of service: ServiceName, at now: Boottime
-    ) {
-        let before = missingUnits[service] ?? [:]
-        for (unit, problem) in before where missing[unit] != problem {
-            problems[.missingUnit(service, unit)] = nil
+    /// Other units of a service are listed and not attached.
+    mutating func update(missing: [UnitName: UnitProblem], of service: ServiceName) {
+        for unit in (missingUnits[service] ?? [:]).keys where missing[unit] == nil {
+            set(.missingUnit(service, unit), to: nil)
         }
         missingUnits[service] = missing.isEmpty ? nil : missing
         for (unit, problem) in missing {
-            set(.missingUnit(service, unit), at: now) {
-                .unit(unit, of: [service], problem, since: $0)
-            }
+            let finding = problem.finding(of: unit, [service], matter: problem.sentence)
+            set(.missingUnit(service, unit), to: finding)
         }
     }
 
@@ -79,19 +90,22 @@ struct GateSummary: Hashable, Sendable {
 
     var isAnyUnitMissing: Bool { !missingUnits.isEmpty }
 
-    mutating func update(gate: GateState, _ link: SystemdLink, at now: Boottime) {
+    mutating func update(gate: GateState, _ link: SystemdLink) {
         let service = gate.service
         wakeUps.set(.gate(service), to: gate.wakeUp(link))
-        let orphans = gate.orphans.isEmpty ? nil : Problem.orphans(gate.orphans)
+        let orphans = gate.orphans.isEmpty ? nil : Finding.orphans(gate.orphans)
+        // Silence is told of systemd, and not of each gate.
+        let obstacle = gate.problem(link)
+        let files = gate.files.problem.map { "cannot write its units: \($0); retrying" }
         for (owner, kind, text) in [
-            (Owner.gate(service), Problem.Kind.gate, gate.problem(link)?.sentence),
+            (
+                Owner.gate(service), Finding.Kind.gate,
+                obstacle == .unanswered ? nil : obstacle?.sentence
+            ),
             (.notice(service), .notice, gate.notice.problem),
             (.orphans(service), .unitsOrphaned, orphans),
-        ] {
-            set(owner, at: now) { since in
-                text.map { GateProblem(.service(service), kind, $0, since: since) }
-            }
-        }
+            (.files(service), .runtimeDirectory, files),
+        ] { set(owner, to: text.map { Finding(.service(service), kind, $0) }) }
         if gate.isReady { awaited.remove(service) } else { awaited.insert(service) }
         // A gate loses no target.
         guard subscribedTargets[service] != gate.targets.count else { return }
@@ -100,12 +114,9 @@ struct GateSummary: Hashable, Sendable {
     }
 
     /// A unit has changed; nil if it is not attached any more.
-    mutating func update(unit: AttachedUnit?, named name: UnitName, at now: Boottime) {
+    mutating func update(unit: AttachedUnit?, named name: UnitName) {
         wakeUps.set(.unit(name), to: unit?.wakeUp)
-        set(.unit(name), at: now) { since in
-            guard let unit, let problem = unit.problem else { return nil }
-            return .unit(name, of: unit.services, problem, since: since)
-        }
+        set(.unit(name), to: unit.flatMap { $0.problem?.finding(of: name, $0.services) })
         if unit != nil { subscribe(to: name) } else { unsubscribe(from: name) }
     }
 
@@ -131,9 +142,7 @@ struct GateSummary: Hashable, Sendable {
     }
 
     var overview: GateOverview {
-        GateOverview(
-            isReady: awaited.isEmpty,
-            problems: problems.sorted { $0.key < $1.key }.map(\.value))
+        GateOverview(isReady: awaited.isEmpty, findings: log.present)
     }
 }
 
@@ -181,17 +190,6 @@ struct WakeUps: Hashable, Sendable {
     }
 }
 
-extension GateProblem {
-    fileprivate static func unit(
-        _ name: UnitName, of services: Set<ServiceName>, _ problem: UnitProblem, since: Boottime
-    ) -> GateProblem {
-        GateProblem(
-            .unit(name, of: services.sorted()), .unit, problem.sentence, since: since,
-            isAlarm: !problem.passes,
-            advice: services.min().map { problem.advice(for: name, of: $0) })
-    }
-}
-
 /// The wake-ups of the machine, and the summary at the end of an event.
 extension GateMachine {
     /// Looks at everything that time has changed.
@@ -219,15 +217,15 @@ extension GateMachine {
 
     /// Adds up what the event has changed.
     mutating func updateSummary(_ batch: GateBatch, at now: Boottime) {
-        digest.update(link: link, at: now)
+        digest.update(link: link)
         digest.update(listed: listed, link, at: now)
         let changed = batch.concernsAll ? Set(gates.keys) : batch.services.union(batch.altered)
         for service in changed {
-            digest.update(missing: missing(of: service, at: now), of: service, at: now)
-            if let gate = gates[service] { digest.update(gate: gate, link, at: now) }
+            digest.update(missing: missing(of: service, at: now), of: service)
+            if let gate = gates[service] { digest.update(gate: gate, link) }
         }
         for unit in batch.units.union(batch.detached) {
-            digest.update(unit: units[unit], named: unit, at: now)
+            digest.update(unit: units[unit], named: unit)
         }
     }
 }

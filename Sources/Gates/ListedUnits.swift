@@ -61,7 +61,6 @@ struct ListedUnits: Hashable, Sendable {
     /// Whether units are attached because a configuration has listed them; nil until the drop-ins were read.
     private var haveAttached: Bool?
     private(set) var outcome = AttachmentOutcome()
-    private var logged: [ListedUnit: String] = [:]
 
     /// The unit that attaches them.
     static let unit = UnitName("killswitchd-attach.service")
@@ -202,22 +201,6 @@ struct ListedUnits: Hashable, Sendable {
         case .none:
             outcome.refused[unit] ?? outcome.failure
                 ?? "'\(runner)' has not attached it, see 'systemctl status \(runner)'"
-        }
-    }
-
-    /// Announces the units of a service that cannot be attached, once for each reason.
-    mutating func log(
-        _ missing: [UnitName: UnitProblem], of service: ServiceName, _ batch: inout GateBatch
-    ) {
-        guard !missing.isEmpty || !logged.isEmpty else { return }
-        for unit in logged.keys where unit.service == service && missing[unit.name] == nil {
-            logged[unit] = nil
-        }
-        for (name, problem) in missing.sorted(by: { $0.key < $1.key }) {
-            guard case .unattached(let why) = problem else { continue }
-            let unit = ListedUnit(service: service, name: name)
-            guard logged.updateValue(why, forKey: unit) != why else { continue }
-            batch.log(.unitProblem(service, name, problem))
         }
     }
 

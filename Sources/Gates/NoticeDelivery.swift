@@ -35,13 +35,12 @@ struct NoticeDelivery: Hashable, Sendable {
 
     /// The job that is due now; nil if there is none.
     mutating func due(
-        _ targets: GateTargets, of service: ServiceName, at now: Boottime, _ batch: inout GateBatch
+        _ targets: GateTargets, of service: ServiceName, at now: Boottime
     ) -> TargetJob? {
         guard phase == .waiting else { return nil }
         if since + Self.limit <= now {
             (phase, refusals, retryAt) = (.none, 0, nil)
             isLost = true
-            batch.log(.noticeLost(service))
             return nil
         }
         let target = GateTarget(service: service, kind: .notice)
@@ -70,7 +69,6 @@ struct NoticeDelivery: Hashable, Sendable {
         refusals += 1
         // A system that is stopping refuses all jobs, and that is no problem.
         batch.isReadingSystemState = true
-        if refusals == 2 { batch.log(.jobRefused(job.target.service, job, problem)) }
         if refusals >= 2 { refusal = problem.refusal }
         return true
     }
@@ -115,7 +113,7 @@ extension GateState {
         let target = GateTarget(service: service, kind: .notice)
         notice.targetChanged(isUp: !targets.isDown(target))
         guard context.link.mayMove,
-            let job = notice.due(targets, of: service, at: context.now, &batch)
+            let job = notice.due(targets, of: service, at: context.now)
         else { return }
         enqueue(job, &batch)
     }

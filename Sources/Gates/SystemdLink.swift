@@ -49,11 +49,8 @@ struct SystemdLink: Hashable, Sendable {
     var obstacle: GateObstacle? { problem.map { isLostForLong ? .noBus($0) : .awaitingBus($0) } }
 
     /// systemd has listed our units: the connection is up.
-    mutating func connect(_ batch: inout GateBatch) {
-        if problem != nil {
-            problem = nil
-            batch.log(.busRecovered)
-        }
+    mutating func connect() {
+        problem = nil
         losses = 0
         isListing = false
         connection = .up
@@ -61,11 +58,8 @@ struct SystemdLink: Hashable, Sendable {
     }
 
     /// The connection is lost. Returns false if that was known already.
-    mutating func connectionLost(_ problem: String, at now: Boottime, _ batch: inout GateBatch)
-        -> Bool
-    {
+    mutating func connectionLost(_ problem: String, at now: Boottime) -> Bool {
         if case .lost = connection { return false }
-        if self.problem == nil { batch.log(.busLost(problem: problem)) }
         self.problem = problem
         lostSince = lostSince ?? now
         unanswered.forget()
@@ -104,7 +98,7 @@ struct SystemdLink: Hashable, Sendable {
         if case .lost(let moment) = connection, moment <= now { reconnect(&batch) }
         if let askAgainAt, askAgainAt <= now, isUp { batch.isReadingSystemState = true }
         unread.wake(at: now, &batch)
-        let isSilence = unanswered.wake(at: now, &batch)
+        let isSilence = unanswered.wake(at: now)
         guard let limit = lossLimit, limit <= now else { return isSilence }
         isLostForLong = true
         return true
@@ -198,8 +192,8 @@ struct UnansweredJobs: Hashable, Sendable {
     private var since: Boottime?
     /// Whether systemd has been silent for `timeLimit`.
     private(set) var isSilence = false
-    /// Whether that was reported, and no job was taken since.
-    private var isReported = false
+    /// Whether it has been silent, and has taken no job since.
+    private(set) var isProblem = false
 
     mutating func jobsSent(_ more: Int, at now: Boottime) {
         if count == 0, more > 0 { since = now }
@@ -207,14 +201,11 @@ struct UnansweredJobs: Hashable, Sendable {
     }
 
     /// A job is answered. Returns whether that ends a silence.
-    mutating func jobAnswered(isRefused: Bool, at now: Boottime, _ batch: inout GateBatch) -> Bool {
+    mutating func jobAnswered(isRefused: Bool, at now: Boottime) -> Bool {
         defer { isSilence = false }
         count = max(0, count - 1)
         since = count > 0 ? now : nil
-        if isReported, !isRefused {
-            isReported = false
-            batch.log(.systemdAnswers)
-        }
+        if !isRefused { isProblem = false }
         return isSilence
     }
 
@@ -222,11 +213,9 @@ struct UnansweredJobs: Hashable, Sendable {
     mutating func forget() { self = UnansweredJobs() }
 
     /// Returns whether a silence has begun.
-    mutating func wake(at now: Boottime, _ batch: inout GateBatch) -> Bool {
+    mutating func wake(at now: Boottime) -> Bool {
         guard let moment = wakeUp, moment <= now else { return false }
-        isSilence = true
-        if !isReported { batch.log(.systemdSilent) }
-        isReported = true
+        (isSilence, isProblem) = (true, true)
         return true
     }
 

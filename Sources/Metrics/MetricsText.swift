@@ -26,12 +26,11 @@ package enum MetricsText {
 package struct MetricsRevision: Hashable, Sendable {
     private let overview: OverviewRevision
     private let gates: Int
-    private let isConfigurationRefused: Bool
+    private let host: Int
 
-    /// The mark of a machine, and how often the gates were published.
-    package init(_ overview: OverviewRevision, gates: Int, isConfigurationRefused: Bool = false) {
-        (self.overview, self.gates) = (overview, gates)
-        self.isConfigurationRefused = isConfigurationRefused
+    /// The mark of a machine, how often the gates were published, and how often the findings about the host changed.
+    package init(_ overview: OverviewRevision, gates: Int, host: Int = 0) {
+        (self.overview, self.gates, self.host) = (overview, gates, host)
     }
 }
 
@@ -44,7 +43,7 @@ extension Exposition {
         add(.movesGates, Labels(), overview.condition.gates != nil)
         add(.closingsHeld, Labels(), held)
         let counts = overview.alarmCounts
-        for kind in Problem.Kind.allCases where kind.isOfADaemon {
+        for kind in Finding.Kind.allCases where kind.isOfADaemon {
             add(.problems, Labels().adding("kind", kind.rawValue), counts[kind] ?? 0)
         }
         for guardian in overview.guards {
@@ -149,7 +148,7 @@ extension GateStatus {
     }
 }
 
-extension Problem.Kind {
+extension Finding.Kind {
     /// Whether a running daemon can have it: the others are found by killswitchctl.
     fileprivate var isOfADaemon: Bool { self != .noDaemon && self != .unreadableState }
 }

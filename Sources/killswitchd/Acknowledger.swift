@@ -133,7 +133,7 @@ private final class Acknowledger {
     }
 
     private func acknowledged(_ service: ServiceName) -> AcknowledgedService? {
-        let condition = HostCondition(daemon.store, daemon.gateDriver)
+        let condition = daemon.condition
         let overview = daemon.machine.overview(at: daemon.now, condition)
         return AcknowledgedService(service, of: hostName, in: overview, daemon.gates)
     }
@@ -159,11 +159,6 @@ private final class Acknowledger {
         case .taken:
             taken += 1
             isUp = true
-            if shown != nil {
-                daemon.log.write(
-                    .info, "source '\(source.name)': acknowledgements are taken again",
-                    id: .recordsRecovered)
-            }
             shown = nil
             source.setAcknowledgementProblem(nil)
             post(.taken(fingerprint: text.hashValue))

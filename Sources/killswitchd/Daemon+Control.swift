@@ -19,11 +19,22 @@ extension Daemon {
                 loop, path: "\(runtime.path)/\(FileName.controlSocket)", dispatcher,
                 limits: DescriptorBudget.socketLimits(beside: machine.plan))
         } catch {
-            log.write(
-                .error, "\(error); killswitchctl shows states but cannot give orders",
-                id: .controlUnavailable)
+            findings.set(.controlSocket, to: Self.withoutSocket(error))
             return nil
         }
+    }
+
+    /// Sees whether the daemon has most of its descriptors open.
+    func countDescriptors() {
+        let (used, limit) = (DescriptorBudget.used ?? 0, DescriptorBudget.limit)
+        let isMuch = used > limit / 4 * 3
+        let words = "the daemon uses \(used) of \(limit) descriptors"
+        findings.set(.descriptors, to: isMuch ? words : nil)
+    }
+
+    /// What follows where the control socket cannot be opened.
+    static func withoutSocket(_ error: any Error) -> String {
+        "\(error); killswitchctl shows states but cannot give orders"
     }
 }
 
@@ -34,9 +45,7 @@ extension Daemon: ControllableDaemon {
     var machine: Machine { decisionDriver.machine }
 
     var condition: HostCondition {
-        var condition = HostCondition(store, gateDriver)
-        condition.metrics = parts?.metrics.problem
-        condition.report = parts?.reports.problem
+        var condition = HostCondition(store, findings, gateDriver)
         if let acknowledgers = parts?.acknowledgers {
             condition.acknowledgements = acknowledgers.counts
         }
@@ -82,17 +91,17 @@ extension Daemon: ControllableDaemon {
 
     func reload() throws(MethodError) -> [String] {
         let warnings = readConfiguration()
-        if let refusal = store.refusal { throw .configurationRefused(refusal.problem) }
+        if let refusal = store.refusal { throw .configurationRefused(refusal) }
         return warnings
     }
 }
 
 extension HostCondition {
-    /// What the configuration and the gates have to tell now.
-    init(_ store: ConfigurationStore, _ gateDriver: GateDriver?) {
+    /// What the configuration, the daemon's own files and the gates have to tell now.
+    init(_ store: ConfigurationStore, _ findings: HostFindings, _ gateDriver: GateDriver?) {
         self.init()
         refusal = store.refusal
-        keeping = store.keeping
+        self.findings = findings.present
         gates = gateDriver?.overview
     }
 }

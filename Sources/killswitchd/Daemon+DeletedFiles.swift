@@ -11,8 +11,6 @@ import Storage
 struct DeletedFiles {
     fileprivate var runtime: Set<String> = []
     fileprivate var state: Set<String> = []
-    fileprivate var socketProblem: String?
-    fileprivate var stateProblem: String?
 }
 
 /// Files that somebody deletes in the two directories come back: each sign of life looks for what is missing.
@@ -31,12 +29,13 @@ extension Daemon {
             runtimeLock = try runtimeLock.renewed(in: runtime.path)
         } catch {
             // The service manager makes the directory at the start. Without it no file can be written.
-            log.write(.error, "\(error); ending, for another start", id: .recordFailed)
+            log.write(.error, "\(error); ending, for another start")
             return loop.exit(DaemonExitStatus.failure)
         }
         if lock !== runtimeLock || !isListening || !missing.isSubset(of: deletedFiles.runtime) {
             log.write(
-                .warning, "somebody has deleted files in \(runtime.path): they are written again")
+                .warning, "somebody has deleted files in \(runtime.path): they are written again",
+                id: .filesDeleted)
         }
         deletedFiles.runtime = missing
         listenAgain()
@@ -60,13 +59,9 @@ extension Daemon {
     private func listenAgain() {
         do {
             try parts?.server?.listenAgain()
-            deletedFiles.socketProblem = nil
+            if parts?.server != nil { findings.set(.controlSocket, to: nil) }
         } catch {
-            let problem = "\(error); killswitchctl shows states but cannot give orders"
-            if problem != deletedFiles.socketProblem {
-                log.write(.error, problem, id: .controlUnavailable)
-            }
-            deletedFiles.socketProblem = problem
+            findings.set(.controlSocket, to: Self.withoutSocket(error))
         }
     }
 
@@ -81,13 +76,13 @@ extension Daemon {
         } catch {
             problem = "\(error); until it is repaired, a restart would lose orders"
         }
-        if let problem, problem != deletedFiles.stateProblem { log.write(.error, problem) }
-        deletedFiles.stateProblem = problem
+        findings.set(.stateDirectory, to: problem)
         let isNew = !missing.isSubset(of: deletedFiles.state)
         deletedFiles.state = missing
         if isNew || lock !== stateLock {
             log.write(
-                .warning, "somebody has deleted files in \(state.path): they are written again")
+                .warning, "somebody has deleted files in \(state.path): they are written again",
+                id: .filesDeleted)
         }
         if missing.isEmpty { return }
         if state.isConfiguration(in: missing) { store.keepAgain() }

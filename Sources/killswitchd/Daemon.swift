@@ -18,6 +18,7 @@ import SystemdUnits
 final class Daemon {
     let options: Options
     let log: Log
+    let findings: HostFindings
     let store: ConfigurationStore
     let sources: SourceRegistry
     private let followed: [any FlagSource]
@@ -52,12 +53,14 @@ final class Daemon {
     init(_ options: Options, _ log: Log) throws {
         self.options = options
         self.log = log
+        findings = HostFindings(log)
         DescriptorBudget.raise()
         let paths = try DirectoryPaths(options)
         state = StateDirectory(path: paths.state)
         bootID = try Files.bootID()
         runtime = RuntimeDirectory(path: paths.runtime, bootID: bootID)
-        store = ConfigurationStore(try options.places(), state: state, runtime: runtime, log: log)
+        store = ConfigurationStore(
+            try options.places(), state: state, runtime: runtime, findings, log: log)
         let configuration = try store.first()
         let settings = configuration.settings
         let services = settings.services.map(\.name)
@@ -104,9 +107,9 @@ final class Daemon {
                             decisionDriver.machine.publishedVerdict(of: $0)?.verdict
                         })
                 }) : nil
-        let (store, gateDriver) = (store, gateDriver)
+        let (store, findings, gateDriver) = (store, findings, gateDriver)
         manager = try SystemdNotifier(environment, on: loop, decisionDriver) {
-            HostCondition(store, gateDriver)
+            HostCondition(store, findings, gateDriver)
         }
         configure(guards: settings.guards)
     }
@@ -196,7 +199,7 @@ final class Daemon {
     var revision: MetricsRevision {
         MetricsRevision(
             decisionDriver.overviewRevision, gates: gateDriver?.publicationCount ?? 0,
-            isConfigurationRefused: store.refusal != nil)
+            host: findings.changes)
     }
 
     /// Moves the gate of a service. Without the driver of gates `gate.json` says that nobody moves it.
@@ -256,6 +259,7 @@ final class Parts {
             metrics.request()
             daemon.restoreDeletedFiles()
             EventLoop.returnFreedMemory()
+            daemon.countDescriptors()
         }
         acknowledge(in: daemon.sources.acknowledging, of: daemon)
     }

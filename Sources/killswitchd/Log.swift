@@ -27,12 +27,19 @@ final class Log {
     }
 
     /// Writes a text of one line or several. What it holds from outside cannot move the cursor of a terminal.
-    func write(_ level: LogMessage.Level, _ text: String, id: MessageID? = nil) {
-        write(JournalEntry(level.priority, text.printableLines, messageID: id?.rawValue))
+    func write(_ level: LogMessage.Level, _ text: String, id: LogMessage.Kind? = nil) {
+        write(JournalEntry(level.priority, text.printableLines, messageID: id?.row.messageID))
     }
 
-    /// Writes a notice of a machine, which is one line.
-    func write(_ notice: LogMessage) { write(line: notice.entry) }
+    /// Writes a notice of a machine, which is one line. A refused configuration has a line for each mistake.
+    func write(_ notice: LogMessage) {
+        var entry = notice.entry
+        if case .came(let finding) = notice, finding.kind == .configurationRefused {
+            entry.message = entry.message.printableLines
+            return write(entry)
+        }
+        write(line: entry)
+    }
 
     func write(_ notice: GateLogMessage) { write(line: notice.entry) }
 

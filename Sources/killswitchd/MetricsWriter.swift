@@ -16,20 +16,17 @@ final class MetricsWriter {
     private var pace = WritingPace()
     private var timer: Timer?
     private var textfile: String?
-    /// Why a file cannot be written, and since when.
-    private var problems: [String: HostCondition.Since] = [:]
 
     init(of daemon: Daemon) throws(SystemError) {
         self.daemon = daemon
         timer = try Timer(daemon.loop, accuracy: .milliseconds(100)) { [unowned self] in write() }
     }
 
-    /// Why the metrics are not written, and since when; nil if they are.
-    var problem: HostCondition.Since? { problems.sorted { $0.key < $1.key }.first?.value }
-
     /// Writes to this file too, and no longer to the one before, which is left as it is.
     func setTextfile(_ textfile: String?) {
-        if let before = self.textfile, before != textfile { problems[before] = nil }
+        if let before = self.textfile, before != textfile {
+            daemon.findings.set(.metrics, before, to: nil)
+        }
         self.textfile = textfile
     }
 
@@ -56,18 +53,11 @@ final class MetricsWriter {
     private func write(_ bytes: [UInt8], to path: String) {
         do {
             try File.replace(path, with: bytes, surviving: .nothing)
-            if problems.removeValue(forKey: path) != nil {
-                daemon.log.write(
-                    .info, "the metrics are written again to '\(path)'", id: .recordsRecovered)
-            }
+            daemon.findings.set(.metrics, path, to: nil)
         } catch {
-            let known = problems[path]
-            problems[path] = HostCondition.Since(
-                "\(error)", since: known?.since ?? EventLoop.wallClock)
-            guard known == nil else { return }
-            daemon.log.write(
-                .warning, "the metrics are not written: \(error); nothing else is affected",
-                id: .recordFailed)
+            daemon.findings.set(
+                .metrics, path,
+                to: "the metrics are not written: \(error); nothing else is affected")
         }
     }
 }
@@ -75,9 +65,6 @@ final class MetricsWriter {
 extension Overview {
     /// Whether files of services could not be written.
     fileprivate var isRuntimeDirectoryTroubled: Bool {
-        problemReferences { _ in false }.contains { reference in
-            guard case .known(let problem) = reference else { return false }
-            return problem.kind == .runtimeDirectory
-        }
+        findings.contains { $0.kind == .runtimeDirectory }
     }
 }

@@ -26,10 +26,6 @@ final class ReportSender {
     private var delivered: Int?
     /// The numbers up to this one are stored as used.
     private var reserved: Int64 = 0
-    /// Why no report is delivered, and since when.
-    private(set) var problem: HostCondition.Since?
-    /// When the first of several failures in a row was.
-    private var failingSince: Instant?
     /// Whether the number of the last report could not be stored.
     private var isNumberUnstored = false
 
@@ -55,16 +51,15 @@ final class ReportSender {
         guard settings != sink?.settings else { return }
         sink?.cancel()
         sink = nil
-        (problem, failingSince, delivered) = (nil, nil, nil)
+        delivered = nil
+        daemon.findings.set(.report, to: nil)
         do {
             if let settings {
                 sink = try daemon.sources.sink(to: settings)
                 if deliveredGeneration == nil { readNumber() }
             }
         } catch {
-            daemon.log.write(
-                .error, "\(error); the host's state is not reported", id: .reportFailed)
-            problem = HostCondition.Since("\(error)", since: EventLoop.wallClock)
+            daemon.findings.set(.report, to: "the host's state is not reported: \(error)")
         }
         sentRevision = daemon.revision
         driver.post(.configured(hasSink: sink != nil))
@@ -106,33 +101,26 @@ final class ReportSender {
 
     private func sendEnded(_ failure: Failure?) {
         guard let failure else {
-            if problem != nil {
-                daemon.log.write(.info, "the host's state is reported again", id: .reportDelivered)
-            }
-            (problem, failingSince, delivered) = (nil, nil, deliveredGeneration)
+            daemon.findings.set(.report, to: nil)
+            delivered = deliveredGeneration
             return driver.post(.delivered)
         }
         let isRefused = failure.kind == .refused
         driver.post(.failed(retryAfter: failure.retryAfter, isRefused: isRefused))
-        let since = failingSince ?? EventLoop.wallClock
-        failingSince = since
         // A server that starts anew is no problem. The machine has not counted this failure yet.
         guard machine.failures >= 2 || isRefused else { return }
-        if problem == nil {
-            daemon.log.write(
-                .warning,
-                "the host's state is not reported: \(failure.detail); nothing else is affected; retrying",
-                id: .reportFailed)
-        }
-        problem = HostCondition.Since(failure.detail, since: since)
+        daemon.findings.set(
+            .report,
+            to:
+                "the host's state is not reported: \(failure.detail); nothing else is affected; retrying"
+        )
     }
 
     private func readNumber() {
         do {
             reserved = try daemon.state.reportGeneration() ?? 0
         } catch {
-            daemon.log.write(
-                .warning, "\(error); the reports are numbered from 1", id: .reportFailed)
+            daemon.log.write(.warning, "\(error); the reports are numbered from 1")
         }
         generation = reserved
     }
@@ -148,8 +136,7 @@ final class ReportSender {
             guard !isNumberUnstored else { return }
             isNumberUnstored = true
             daemon.log.write(
-                .warning, "\(error); the reports go on, and may repeat a number after a restart",
-                id: .reportFailed)
+                .warning, "\(error); the reports go on, and may repeat a number after a restart")
         }
     }
 

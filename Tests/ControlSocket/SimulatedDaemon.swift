@@ -13,7 +13,7 @@ final class SimulatedDaemon: ControllableDaemon {
     private(set) var effects: [Effect] = []
     var now = Now(wall: Instant(seconds: 1_800_000_000), boot: Boottime(microseconds: 0))
     var refusal: String? {
-        didSet { condition.refusal = refusal.map { HostCondition.Since($0, since: now.wall) } }
+        didSet { condition.refusal = refusal }
     }
     var condition = HostCondition()
     var warnings: [String] = []

@@ -87,7 +87,7 @@ struct GateDriverTests {
         try run { published.rows.first?.isAsWanted == true }
         #expect(published.rows.map(\.name.text) == ["app.service"])
         #expect(systemd.calls == ["list targets"])
-        #expect(driver.overview.problems.isEmpty)
+        #expect(driver.overview.findings.isEmpty)
     }
 
     @Test func aClosingIsSentAnsweredAndReportedOnceTheUnitIsDown() throws {
@@ -198,7 +198,9 @@ struct GateDriverTests {
         try systemd.connect()
         try runUntil(.closed)
         #expect(systemd.calls.contains("StartUnit \(Self.maintenance)"))
-        #expect(published.notices.contains(.busRecovered))
+        #expect(published.notices.contains {
+                if case .over(let finding) = $0 { finding.kind == .bus } else { false }
+            })
     }
 
     /// A shutdown stops targets, and the bus, before systemd can say that the system is stopping.
@@ -218,7 +220,7 @@ struct GateDriverTests {
         try server.end()
         try driver.start()
         decide(.open)
-        try run { driver.overview.isReady && !driver.overview.problems.isEmpty }
+        try run { driver.overview.isReady && !driver.overview.findings.isEmpty }
         #expect(systemd.calls.isEmpty)
     }
 
@@ -270,5 +272,5 @@ struct GateDriverTests {
 
 extension GateLogMessage {
     fileprivate var isMoveElsewhere: Bool { if case .movedElsewhere = self { true } else { false } }
-    fileprivate var isLoss: Bool { if case .busLost = self { true } else { false } }
+    fileprivate var isLoss: Bool { if case .came(let finding) = self { finding.kind == .bus } else { false } }
 }

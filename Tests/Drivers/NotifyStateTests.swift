@@ -38,7 +38,7 @@ import Testing
             let now = Now(wall: wall + elapsed, boot: start + elapsed)
             if let event { _ = machine.handle(event, at: now) }
             var condition = HostCondition()
-            condition.refusal = problem.map { HostCondition.Since($0, since: wall) }
+            condition.findings = problem.map { [Finding(.host, .configurationRefused, $0)] } ?? []
             let messages = supervision.dueMessages(
                 for: machine.overview(at: now, condition),
                 isProgressing: machine.isProgressing(at: now), at: now.boot)

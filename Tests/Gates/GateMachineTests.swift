@@ -76,7 +76,7 @@ struct GateMachineTests {
                 "log notice: shop: 60 more starts of unit 'web.service' refused: the gate is closed",
                 "log notice: shop: 29 more starts of unit 'web.service' refused: the gate is closed",
             ])
-        #expect(gate.machine.overview.problems.isEmpty)
+        #expect(gate.machine.overview.findings.isEmpty)
         let view = gate.machine.view(of: "shop", at: TranscribedGates.time(200))
         #expect(view?.refusedStarts == 150)
     }

@@ -86,10 +86,12 @@ struct TranscribedGates: TranscribedWorld {
         case "attached?":
             return [machine.attachmentOutcome(at: now) == nil ? "not yet" : "as far as possible"]
         case "problems?":
-            let problems = machine.overview.problems.map { problem in
-                let since = secondsText(Double((problem.since - Self.time(0)).microseconds) / 1e6)
+            let problems = machine.overview.findings.map { problem in
+                let since = problem.since.map {
+                    secondsText(Double(($0 - Self.time(0)).microseconds) / 1e6)
+                }
                 return
-                    "\(problem.isAlarm ? "alarm" : "problem") since \(since): \(problem.sentence)"
+                    "\(problem.isAlarm ? "alarm" : "problem") since \(since ?? "-"): \(problem.sentence)"
             }
             return problems.isEmpty ? ["none"] : problems
         case "shop unavailable?":

@@ -37,7 +37,7 @@ import Testing
         for second in 2...60 { gates.at(Double(second), .woke) }
         #expect(try samples(.gateOpen) == [#"{service="shop"} 1"#])
         #expect(try samples(.unitUnwanted) == [#"{service="shop",unit="app.service"} 1"#])
-        #expect(try samples(.problems).contains(#"{kind="unit"} 1"#))
+        #expect(try samples(.problems).contains(#"{kind="unit-late"} 1"#))
     }
 
     /// Monitoring must not call that disobedience: the alert about gates waits for this time.

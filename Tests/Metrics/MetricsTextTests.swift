@@ -135,7 +135,8 @@ import Testing
     @Test func aRefusedConfigurationIsToldAndCounted() throws {
         var host = try ObservedHost()
         #expect(host.samples(.configurationRefused) == [" 0"])
-        host.condition.refusal = HostCondition.Since("a mistake", since: host.now.wall)
+        host.condition.refusal = "a mistake"
+        host.condition.findings = [Finding(.host, .configurationRefused, "a mistake")]
         #expect(host.samples(.configurationRefused) == [" 1"])
         #expect(host.samples(.problems).contains(#"{kind="configuration-refused"} 1"#))
     }

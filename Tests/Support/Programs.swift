@@ -43,6 +43,11 @@ package enum Programs {
         String(decoding: try File.read("\(project)/\(path)", limit: 1 << 20), as: UTF8.self)
     }
 
+    /// Writes a file of the project that is made from a table.
+    package static func write(_ text: some StringProtocol, to path: String) throws {
+        try File.replace("\(project)/\(path)", with: Array(text.utf8))
+    }
+
     /// The version of both programs.
     package static func version() throws -> String { try version([]) }
 

@@ -83,7 +83,7 @@ package struct TranscriptFile: Sendable, CustomTestStringConvertible {
             .map { "\(path):\($0.offset + 1): \($0.text)" }.joined(separator: "\n")
     }
 
-    private static let isUpdating =
+    package static let isUpdating =
         unsafe getenv("UPDATE").map { unsafe String(cString: $0) } == "1"
 
     private static func step(_ line: String) throws -> (Double, String) {

@@ -50,7 +50,7 @@ extension ControllableDaemon {
     package var services: [Service] { machine.plan.services }
 
     /// The state of the services and the sources, for people.
-    package var overview: Overview { machine.overview(at: now) }
+    package var overview: Overview { machine.overview(at: now, condition) }
 
     /// The configured service of this name; throws if there is none.
     func service(_ name: String) throws(MethodError) -> Service {

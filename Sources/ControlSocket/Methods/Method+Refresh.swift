@@ -96,7 +96,7 @@ private struct PendingFetches {
 
     /// A `Fetched` of the interface about a source whose fetch has ended.
     private func end(of source: Overview.SourceView, isWaiting: Bool) -> JSON.Value {
-        let rest = LogMessage.rest(hasFlags: source.hasFlags)
+        let rest = Failure.rest(hasFlags: source.hasFlags)
         let before = before[source.name]
         if let refusal = source.refusal {
             return json(source.name, "refused", "\(refusal); \(rest)")

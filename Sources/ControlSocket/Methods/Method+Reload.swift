@@ -37,7 +37,7 @@ extension Method {
                 "sources": .names(overview.sources.map(\.name)),
                 "warnings": .strings(warnings),
                 "problems": .strings(
-                    overview.problems.filter { $0.kind == .signersUnreadable }.map(\.sentence)),
+                    overview.findings.filter { $0.kind == .signersUnreadable }.map(\.sentence)),
                 "attached": .array(units.attached.map { $0.json() }),
                 "detached": .array(units.detached.map { $0.json() }),
                 "unattached": .array(

@@ -28,7 +28,7 @@ extension Method {
                 .list("sources", of: daemon.machine.plan.sources) {
                     followed?.contains($0.name) ?? true ? daemon.json(of: $0.name) : nil
                 }
-                .value("refused", .optional(daemon.condition.refusal?.problem))
+                .value("refused", .optional(daemon.condition.refusal))
         }
     }
 }

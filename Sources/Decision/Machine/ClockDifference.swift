@@ -1,6 +1,6 @@
 import CivilTime
 
-/// A difference between the clock of this host and something that tells the time, as a problem.
+/// A difference between the clock of this host and something that tells the time, as a finding.
 struct ClockDifference: Hashable {
     /// The source that tells another time; nil if it is the host.
     let source: SourceName?
@@ -29,9 +29,9 @@ struct ClockDifference: Hashable {
     }
 
     /// What is told of it, and what to do about it.
-    func problem(_ amount: Duration) -> Problem {
-        Problem(
-            source.map { .source($0) } ?? .host, .clock, text(of: amount), since: nil,
+    func finding(_ amount: Duration) -> Finding {
+        Finding(
+            source.map { .source($0) } ?? .host, .clock, text(of: amount), matter: "\(cause)",
             advice: advice)
     }
 

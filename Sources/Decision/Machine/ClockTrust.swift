@@ -23,8 +23,6 @@ struct ClockTrust {
     private var sources: [Source] = []
     /// What was found at the last event.
     private(set) var view = View()
-    /// The differences that the log has reported, while they last.
-    private var reported: Set<ClockDifference> = []
 
     /// What is known of the time by one source.
     private struct Source {
@@ -237,16 +235,6 @@ struct ClockTrust {
             }
         }
         return found
-    }
-
-    /// The warnings about sources that are new.
-    mutating func popWarnings(at now: Now) -> [LogMessage] {
-        let present = differences(at: now)
-        defer { reported = Set(present.map(\.difference)) }
-        return present.compactMap { difference, amount in
-            guard let source = difference.source, !reported.contains(difference) else { return nil }
-            return .sourceWarned(source, difference.text(of: amount))
-        }
     }
 
     /// The wake-up for the time at which what is held may come without any answer.

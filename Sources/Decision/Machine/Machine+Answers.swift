@@ -109,7 +109,7 @@ extension Machine {
         } else {
             sources[source].fetches.invalid += 1
         }
-        batch.messages += sources[source].fetchSucceeded()
+        sources[source].fetchSucceeded()
         return source
     }
 
@@ -135,7 +135,7 @@ extension Machine {
             dropUnused(of: source)
             store(source)
         }
-        batch.messages += sources[source].fetchSucceeded()
+        sources[source].fetchSucceeded()
         return source
     }
 
@@ -145,7 +145,7 @@ extension Machine {
     ) -> Bool {
         let confirmed = confirmation(at: reader, of: source)
         return services[reader.service].offer(
-            &answer, to: reader.position, confirmed: confirmed, on: host, &batch.messages)
+            &answer, to: reader.position, confirmed: confirmed, on: host)
     }
 
     /// The answers of a source on which a switch or a value rests, the newest first.
@@ -168,10 +168,10 @@ extension Machine {
         setProblems(.unproved, of: source, to: clauses)
     }
 
-    /// Sets the present problems of a source of one kind, and logs those that are new.
+    /// Sets the present problems of a source of one kind.
     mutating func setProblems(_ kind: SourceProblems.Kind, of source: Int?, to present: [String]) {
         guard let source, !present.isEmpty || !sources[source].problems.isEmpty else { return }
-        batch.messages += sources[source].setProblems(kind, to: present, at: now)
+        sources[source].problems.set(kind, to: present)
     }
 
     /// Takes back what is staged and unproved: it is staged again once its source gives it with a proof.

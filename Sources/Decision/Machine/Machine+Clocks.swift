@@ -5,7 +5,6 @@ extension Machine {
     /// Looks at the clock. Where something else speaks for or against it, each service is decided anew.
     mutating func reassessClock() {
         guard host.trust.reassess(at: now) else { return }
-        batch.messages += host.trust.popWarnings(at: now)
         overviewRevision.clock += 1
         markAllDue()
     }

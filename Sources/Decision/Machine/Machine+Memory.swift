@@ -99,7 +99,6 @@ extension Machine {
         }
         guard isRecovered else { return }
         markAllDue()
-        batch.messages.append(.recordsRead)
     }
 
     /// The ledger could be read, or is gone: what was decided since goes on from there.
@@ -118,11 +117,6 @@ extension Machine {
 
     /// Stored flags of a source that has none yet take force.
     mutating func restore(_ stored: Memory.StoredFlags, of source: Int) {
-        if let cause = stored.accepted.problem {
-            batch.messages.append(
-                .recordUnreadable(
-                    "\(cause); no signed document of source '\(sources[source].name)' counts"))
-        }
         for answer in stored.answers { host.trust.raiseFloor(to: answer.fetchedAt) }
         sources[source].restore(stored)
         issueChanged(of: source)

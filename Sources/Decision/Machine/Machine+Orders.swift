@@ -92,7 +92,7 @@ extension Machine {
             for reader in index.switches[source]
             where name == nil || services[reader.service].service.name == name {
                 services[reader.service].activate(
-                    from: sources[source], &answers, at: reader.position, &batch.messages)
+                    from: sources[source], &answers, at: reader.position)
             }
             updateProof(of: source)
             dropUnused(of: source)

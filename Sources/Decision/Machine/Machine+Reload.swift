@@ -28,7 +28,6 @@ extension Machine {
             }
             let change = before.sources[known].reconfigured(plan, replaced[plan.name], at: now)
             changes[plan.name] = change
-            if replaced[plan.name] != nil { logLimit.forget(plan.name) }
             return change.source
         }
         services = ServiceStates(

@@ -2,15 +2,13 @@
 extension Machine {
     /// Notes the outcome of a write. A failed write is retried.
     mutating func writeEnded(_ operation: WriteOperation, _ problem: String?) {
-        guard let problem else { return writeSucceeded(operation) }
+        guard let problem else { return pendingWrites.succeed(operation) }
         var others: [WriteOperation] = []
         if case .markConfirmed = operation {
             // The runtime directory may be gone: write the files of every service again.
             others = services.filter { $0.record != nil }.map { .publish($0.service.name) }
         }
-        if pendingWrites.fail(operation, problem, alsoRetry: others, at: now) {
-            batch.messages.append(.recordFailed(operation, problem: problem))
-        }
+        pendingWrites.fail(operation, problem, alsoRetry: others, at: now)
     }
 
     /// Reserves the space of the highest versions of signed documents.
@@ -18,10 +16,6 @@ extension Machine {
         for source in plan.sources where source.audience != nil {
             batch.add(.reserveVersion(source.name))
         }
-    }
-
-    private mutating func writeSucceeded(_ operation: WriteOperation) {
-        if pendingWrites.succeed(operation) { batch.messages.append(.recordsRecovered) }
     }
 
     /// Writes the files of a service as they were.
@@ -73,7 +67,11 @@ extension Machine {
             case .dropVersion(let name):
                 // A version that was accepted meanwhile has replaced the file.
                 let isGone = index.source(name).map { sources[$0].documents.highest == nil } ?? true
-                if isGone { batch.add(.dropVersion(name)) } else { writeSucceeded(operation) }
+                if isGone {
+                    batch.add(.dropVersion(name))
+                } else {
+                    pendingWrites.succeed(operation)
+                }
             case .reserveVersion(let name): batch.add(.reserveVersion(name))
             case .markConfirmed(let name):
                 batch.add(index.source(name) == nil ? .stopSource(name) : .markConfirmed(name))

@@ -17,7 +17,9 @@ package struct Machine: Sendable {
     var stepGuards: StepGuards?
     var pendingWrites = PendingWrites()
     var batch = EffectBatch()
-    var logLimit = LogRateLimit()
+    /// What is wrong with services, sources and the files of the state directory.
+    package private(set) var findings = FindingLog()
+    private var serviceFindings: [Finding] = []
     // These three are stored, so that nobody copies the machine to look at them after each event.
     /// Whether write operations failed and are retried.
     package private(set) var hasPendingWrites = false
@@ -60,9 +62,6 @@ package struct Machine: Sendable {
             restore(stored, of: source)
         }
         keepOpen(as: memory)
-        for problem in host.unreadable.problems {
-            batch.messages.append(.recordUnreadable(problem.sentence))
-        }
     }
 
     /// Handles an event that happened at `now`. Returns its effects in the order to perform them.
@@ -85,14 +84,11 @@ package struct Machine: Sendable {
             batch.add(.fetch(sources[source].name, validators(of: source)))
         }
         protectUnreadable()
-        batch.messages = logLimit.admit(batch.messages, at: now)
+        updateFindings()
         let effects = batch.finish(ledger: ledger, overrides: host.overrides, sleep: nextWake())
         hasPendingWrites = !pendingWrites.isEmpty
         isClockInQuestion =
             host.trust.view.hasDifference || host.overrides.values.contains { $0.until <= now.wall }
-        overviewRevision.troubledSources = sources.indices.count { sources[$0].isTroubled }
-        overviewRevision.hasPendingWrites = hasPendingWrites
-        overviewRevision.unreadableRecords = host.unreadable.count
         return effects
     }
 
@@ -221,7 +217,7 @@ package struct Machine: Sendable {
         services.areChanged = false
         decisionWake = Wake()
         for service in services.indices { decisionWake.include(services[service].wake) }
-        overviewRevision.troubledServices = services.indices.count { services[$0].isTroubled }
+        serviceFindings = services.indices.flatMap { services[$0].findings }
         for source in sources.indices {
             sources[source].readership = readership(of: source)
         }
@@ -247,6 +243,22 @@ package struct Machine: Sendable {
         return needs
     }
 
+    // MARK: - Findings
+
+    /// Looks at what is wrong, and tells what came and what is over.
+    private mutating func updateFindings() {
+        var found = pendingWrites.findings + host.unreadable.findings + serviceFindings
+        for source in sources.indices { found += sources[source].findings(at: now) }
+        for (difference, amount) in host.trust.differences(at: now) {
+            found.append(difference.finding(amount))
+        }
+        if found.isEmpty, findings.present.isEmpty { return }
+        let before = findings.present
+        let (over, came) = findings.update(to: found, at: now.boot)
+        batch.messages += over.map(LogMessage.over) + came.map(LogMessage.came)
+        if findings.present != before { overviewRevision.findings += 1 }
+    }
+
     // MARK: - Time
 
     /// Ends the fetch of a source that has answered. The flags of closed services may ask for another pace.
@@ -265,11 +277,11 @@ package struct Machine: Sendable {
             guard let common = mirrorFailed(failure, of: source) else { return }
             failure = common
         }
-        batch.messages += sources[source].fetchFailed(failure, at: now, using: &random)
+        sources[source].fetchFailed(failure, at: now, using: &random)
         guard failure.kind == .invalid else { return }
         for reader in index.switches[source] {
             services[reader.service].markInvalid(
-                InvalidFlag(failure), at: reader.position, &batch.messages)
+                InvalidFlag(failure), at: reader.position)
         }
     }
 
@@ -323,8 +335,5 @@ package struct OverviewRevision: Hashable, Sendable {
     var clock = 0
     var drills = 0
     var guardAnswers = 0
-    var troubledServices = 0
-    var troubledSources = 0
-    var hasPendingWrites = false
-    var unreadableRecords = 0
+    var findings = 0
 }

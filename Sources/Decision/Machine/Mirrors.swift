@@ -19,7 +19,7 @@ struct Mirrors: Sendable {
         /// The version of the document that it gave last, and the validators; nil if it gave none.
         var document: (version: Int64, validators: Validators)?
         /// Why its last answer does not count, and since when none does.
-        var failure: (failure: Failure, since: Instant)?
+        var failure: (failure: Failure, since: Boottime)?
         /// Until when its server asks to be left alone.
         var pausedUntil: Boottime?
     }
@@ -75,7 +75,7 @@ struct Mirrors: Sendable {
     /// document; the wait is the shortest that one asks for.
     mutating func fetchFailed(_ failure: Failure, pause: Duration, at now: Now) -> Failure? {
         guard let asked else { return failure }
-        all[asked].failure = (failure, since: all[asked].failure?.since ?? now.wall)
+        all[asked].failure = (failure, since: all[asked].failure?.since ?? now.boot)
         let wait = failure.retryAfter.map { min(max($0, .zero), Schedule.retryAfterLimit) }
         let least = failure.kind == .refused ? max(pause, wait ?? .zero) : wait
         all[asked].pausedUntil = least.map { now.boot + $0 }
@@ -103,9 +103,9 @@ struct Mirrors: Sendable {
     }
 
     /// Why each mirror does not count that does not, and since when.
-    var problems: [(text: String, since: Instant)] {
+    var problems: [(address: String, text: String, since: Boottime)] {
         all.compactMap { mirror in
-            mirror.failure.map { (text(of: mirror.address, $0.failure), $0.since) }
+            mirror.failure.map { (mirror.address, text(of: mirror.address, $0.failure), $0.since) }
         }
     }
 
@@ -161,7 +161,7 @@ extension Machine {
         sources[source].confirmAnswer(at: now)
         sources[source].fetches.unchanged += 1
         batch.add(.markConfirmed(sources[source].name))
-        batch.messages += sources[source].fetchSucceeded()
+        sources[source].fetchSucceeded()
         scheduleNextFetch(of: source)
         return true
     }
@@ -170,20 +170,18 @@ extension Machine {
     /// document, so that the polls go on at the interval.
     mutating func mirrorFailed(_ failure: Failure, of source: Int) -> Failure? {
         guard sources[source].mirrors != nil else { return failure }
-        let (common, messages) = sources[source].mirrorFailed(failure, at: now)
-        batch.messages += messages
+        let common = sources[source].mirrorFailed(failure, at: now)
         if common == nil { scheduleNextFetch(of: source) }
         return common
     }
 }
 
 extension SourceState {
-    /// The fetch of the mirror in flight has failed. Returns the failure that all mirrors have in common, and messages
-    /// about new problems.
-    mutating func mirrorFailed(_ failure: Failure, at now: Now) -> (Failure?, [LogMessage]) {
+    /// The fetch of the mirror in flight has failed. Returns the failure that all mirrors have in common.
+    mutating func mirrorFailed(_ failure: Failure, at now: Now) -> Failure? {
         let pause = plan.maxBackoff ?? Schedule.usualBackOff(of: plan.interval)
         let common = mirrors?.fetchFailed(failure, pause: pause, at: now)
         if common == nil { fetches.count(failure) }
-        return (common, updateMirrorProblems())
+        return common
     }
 }

@@ -15,38 +15,32 @@ struct PendingWrites: Hashable, Sendable {
     private struct Failed: Hashable {
         /// Its place in the order of failure.
         let position: Int
-        /// Why it failed last, and since when it fails.
+        /// Why it failed last.
         var problem: String
-        let since: Instant
     }
 
     var isEmpty: Bool { operations.isEmpty }
 
-    /// Notes that a write was done. True if it was the last pending write.
-    mutating func succeed(_ operation: WriteOperation) -> Bool {
-        guard operations.removeValue(forKey: operation) != nil, operations.isEmpty else {
-            return false
-        }
+    /// Notes that a write was done.
+    mutating func succeed(_ operation: WriteOperation) {
+        guard operations.removeValue(forKey: operation) != nil, operations.isEmpty else { return }
         self = PendingWrites()
-        return true
     }
 
-    /// Notes that a write failed, and retries `others` with it. True if it was not pending already.
+    /// Notes that a write failed, and retries `others` with it.
     mutating func fail(
         _ operation: WriteOperation, _ problem: String, alsoRetry others: [WriteOperation],
         at now: Now
-    ) -> Bool {
-        let isNew = operations[operation] == nil
+    ) {
         operations[operation]?.problem = problem
         for operation in [operation] + others where operations[operation] == nil {
-            operations[operation] = Failed(position: count, problem: problem, since: now.wall)
+            operations[operation] = Failed(position: count, problem: problem)
             count += 1
         }
         if retryAt == nil {
             retryAt = now.boot + .seconds(min(60, 1 << min(attempts, 6)))
             attempts += 1
         }
-        return isNew
     }
 
     /// The writes whose retry is due. They stay pending until they are reported done.
@@ -61,28 +55,44 @@ struct PendingWrites: Hashable, Sendable {
         operations = operations.filter { !isNeedless($0.key) }
     }
 
-    /// A problem for each directory in which writes fail.
-    var problems: [Problem] {
-        [Problem.Kind.stateDirectory, .runtimeDirectory].compactMap { kind in
-            let failed = operations.filter { $0.key.problemKind == kind }
+    /// What is wrong with each directory in which writes fail.
+    var findings: [Finding] {
+        if operations.isEmpty { return [] }
+        return [Finding.Kind.stateDirectory, .runtimeDirectory].compactMap { kind in
+            let failed = operations.filter { $0.key.finding == kind }
             let first = failed.min { $0.value.position < $1.value.position }
             guard let (operation, failure) = first else { return nil }
             let others = failed.count > 1 ? " and \(failed.count - 1) more" : ""
-            return Problem(
-                .host, kind, "\(operation.failure)\(others): \(failure.problem)",
-                since: failure.since)
+            return Finding(
+                .host, kind, "\(operation.failure)\(others): \(failure.problem); retrying")
         }
     }
 }
 
 extension WriteOperation {
-    /// The problem of the directory to which it writes.
-    fileprivate var problemKind: Problem.Kind {
+    /// What is wrong where it fails.
+    fileprivate var finding: Finding.Kind {
         switch self {
         case .storeFlags, .storeVersion, .dropVersion, .reserveVersion, .storeLedger,
             .storeOverrides:
             .stateDirectory
         case .markConfirmed, .publish: .runtimeDirectory
+        }
+    }
+}
+
+extension WriteOperation {
+    fileprivate var failure: String {
+        switch self {
+        case .storeFlags(let source): "cannot store the flags of source '\(source)'"
+        case .markConfirmed(let source): "cannot mark the flags of source '\(source)' as confirmed"
+        case .storeVersion(let source): "cannot store the highest version of source '\(source)'"
+        case .dropVersion(let source): "cannot delete the highest version of source '\(source)'"
+        case .reserveVersion(let source):
+            "cannot reserve space for the highest version of source '\(source)'"
+        case .storeLedger: "cannot store the states"
+        case .storeOverrides: "cannot store the orders"
+        case .publish(let service): "cannot write the files of service '\(service)'"
         }
     }
 }

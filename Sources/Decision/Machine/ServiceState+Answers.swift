@@ -80,8 +80,7 @@ extension ServiceState {
 
     /// Puts the staged answer of a switch in force, if its source still has it and it is proved.
     mutating func activate(
-        from source: SourceState, _ answers: inout [AnswerReader], at position: Int,
-        _ messages: inout [LogMessage]
+        from source: SourceState, _ answers: inout [AnswerReader], at position: Int
     ) {
         guard let staged = switches[position].staged?.number,
             let number = answers.firstIndex(where: { $0.number == staged }),
@@ -89,14 +88,13 @@ extension ServiceState {
         else { return }
         do {
             let reading = try answers[number].read(by: service.switches[position], of: service)
-            let before = switches[position].reading
             switches[position].putInForce(
                 answers[number].numbered, reading,
                 version: version(of: &answers[number], reading, at: position))
-            flagsTookForce(&answers[number], at: position, before: before, &messages)
+            flagsTookForce(&answers[number], at: position)
         } catch {
             // It stays staged until the next good answer. A reload may have changed how it is read.
-            markInvalid(error, at: position, &messages)
+            markInvalid(error, at: position)
         }
     }
 

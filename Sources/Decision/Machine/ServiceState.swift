@@ -22,7 +22,9 @@ struct ServiceState: Hashable, Sendable {
     /// The last verdict with an open gate and without an override.
     private(set) var lastOpen: Verdict?
     /// What is wrong with it, as of its last decision.
-    private(set) var problems = ServiceProblems()
+    private var problems: [ServiceProblem] = []
+    /// What is wrong with it, in words.
+    private(set) var findings: [Finding] = []
     private(set) var announcements: Announcements
     private(set) var publicNotices: PublicNotices
     /// Whether its configuration changed since it was last decided.
@@ -70,30 +72,29 @@ struct ServiceState: Hashable, Sendable {
     /// source confirmed the flags in force before.
     mutating func offer(
         _ answer: inout AnswerReader, to position: Int, confirmed: Confirmation,
-        on host: HostState, _ messages: inout [LogMessage]
+        on host: HostState
     ) -> Bool {
         let reading: Reading
         do {
             reading = try read(&answer, at: position)
         } catch {
-            markInvalid(error, at: position, &messages)
+            markInvalid(error, at: position)
             return false
         }
         if bringsNothingNew(&answer, reading, at: position) {
             let isUnproved = switches[position].replaceAnswer(with: answer.numbered)
             if isUnproved || mayChange(afterConfirmation: confirmed, at: host.now) { markDue() }
-            values.read(from: &answer, at: position, of: service, &messages)
+            values.read(from: &answer, at: position, of: service)
             return true
         }
         markDue()
-        let before = switches[position].reading
         let missing = missingSignatures(
             under: reading, &answer, at: position, confirmed: confirmed, on: host)
         let offer = switches[position].offer(
             answer.numbered, reading, version: version(of: &answer, reading, at: position),
             isForNextStart: service.activation == .nextStart, missing: missing,
             mover: unconfirmedMove(reading, at: position, on: host))
-        if offer == .inForce { flagsTookForce(&answer, at: position, before: before, &messages) }
+        if offer == .inForce { flagsTookForce(&answer, at: position) }
         return offer != .waits
     }
 
@@ -117,15 +118,8 @@ struct ServiceState: Hashable, Sendable {
     }
 
     /// Marks the newest answer of a switch's source as invalid. The flags in force stay.
-    mutating func markInvalid(
-        _ problem: InvalidFlag, at position: Int, _ messages: inout [LogMessage]
-    ) {
-        guard switches[position].markInvalid(problem) else { return }
-        markDue()
-        messages.append(
-            .answerInvalid(
-                service.name, service.switches[position].source, problem,
-                hasFlags: switches[position].reading != nil))
+    mutating func markInvalid(_ problem: InvalidFlag, at position: Int) {
+        if switches[position].markInvalid(problem) { markDue() }
     }
 
     /// Changes a switch, which makes the service due for a decision.
@@ -134,30 +128,17 @@ struct ServiceState: Hashable, Sendable {
         markDue()
     }
 
-    /// A switch has other flags in force: reads the values from the same answer, and warns about an end that is no
-    /// date, and a required version while the installed version is unknown.
-    mutating func flagsTookForce(
-        _ answer: inout AnswerReader, at position: Int, before: Reading?,
-        _ messages: inout [LogMessage]
-    ) {
-        guard let reading = switches[position].reading else { return }
+    /// A switch has other flags in force: reads the values from the same answer.
+    mutating func flagsTookForce(_ answer: inout AnswerReader, at position: Int) {
+        guard switches[position].reading != nil else { return }
         markDue()
-        let source = service.switches[position].source
-        for clause in reading.leniencies where before?.leniencies.contains(clause) != true {
-            messages.append(.sourceWarned(source, clause))
-        }
-        for claim in reading.claims where before?.claims.contains(claim) != true {
-            if case .countdown(.unreadable(let text)) = claim {
-                messages.append(.endUnreadable(service.name, source, text))
-            }
-            if case .minimumVersion(let minimum) = claim, installed == nil {
-                messages.append(.versionUnknown(service.name, source, minimum))
-            }
-        }
-        values.read(from: &answer, at: position, of: service, &messages)
+        values.read(from: &answer, at: position, of: service)
     }
 
     // MARK: - Decisions
+
+    /// How many findings about one service are shown.
+    private static let mostFindings = 64
 
     /// Makes it due for a decision.
     mutating func markDue() { wake = .atOnce }
@@ -236,10 +217,10 @@ struct ServiceState: Hashable, Sendable {
         if let wait = publicNotices.next { wake.include(wall: now.wall + wait) }
         if let hold { wake.include(boot: hold.end.boot) }
         if let step = candidate.step { wake.include(boot: step.until) }
-        let problems = presentProblems(in: candidate.circumstances)
-        let new = self.problems.update(from: problems, at: candidate.circumstances.time)
-        for case .overrideEnds(let override, let end) in new {
-            messages.append(.overrideEnds(service.name, override, at: end))
+        let present = presentProblems(in: candidate.circumstances)
+        if present != problems {
+            problems = present
+            findings = present.prefix(Self.mostFindings).map { $0.finding(of: service.name) }
         }
         return isPublished ? record : nil
     }

@@ -13,14 +13,12 @@ struct ServiceValues: Hashable, Sendable {
 
     /// Reads the values from the answer on which a switch rests now. A wrong type leaves the last good value.
     mutating func read(
-        from answer: inout AnswerReader, at position: Int, of service: Service,
-        _ messages: inout [LogMessage]
+        from answer: inout AnswerReader, at position: Int, of service: Service
     ) {
         guard !held.isEmpty, service.isPrimary(position) else { return }
         let source = service.switches[position].source
         for (index, plan) in service.remote.enumerated() where plan.source == source {
-            guard let problem = held[index].read(from: &answer, as: plan) else { continue }
-            messages.append(.valueInvalid(service.name, plan.name, source, problem))
+            held[index].read(from: &answer, as: plan)
         }
     }
 
@@ -62,7 +60,7 @@ struct ServiceValues: Hashable, Sendable {
         for (index, plan) in service.remote.enumerated() where plan.source == source {
             let fallback = held[index]
             for number in usable where held[index].answer == nil {
-                _ = held[index].read(from: &answers[number], as: plan)
+                held[index].read(from: &answers[number], as: plan)
             }
             total += held[index].size - fallback.size
             // A reload may have added values: those before them fit.
@@ -131,16 +129,13 @@ private struct HeldValue: Hashable {
         }
     }
 
-    /// Reads an answer. A flag of the wrong type changes nothing; its problem is returned once.
-    mutating func read(from answer: inout AnswerReader, as plan: RemoteValue) -> InvalidFlag? {
+    /// Reads an answer. A flag of the wrong type changes nothing but the problem.
+    mutating func read(from answer: inout AnswerReader, as plan: RemoteValue) {
         do {
             value = try answer.read(plan)
-            self.answer = answer.number
-            problem = nil
-            return nil
+            (self.answer, problem) = (answer.number, nil)
         } catch {
-            defer { problem = error }
-            return problem == error ? nil : error
+            problem = error
         }
     }
 }

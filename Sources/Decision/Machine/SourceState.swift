@@ -45,7 +45,7 @@ struct SourceState: Sendable {
         schedule = Schedule(interval: plan.interval, maxBackoff: plan.maxBackoff)
         activity = .waiting(until: now.boot)
         fetches = FetchCounts(since: now.boot)
-        problems.setPace(plan.paceWarning, at: now.wall)
+        problems.set(.pace, to: [plan.paceWarning].compactMap(\.self))
     }
 
     /// The time between two polls at present.
@@ -75,12 +75,10 @@ struct SourceState: Sendable {
         }
     }
 
-    /// The fetch in flight was good. Returns a notice if the one before had failed. `scheduleNextFetch` has to follow.
-    mutating func fetchSucceeded() -> [LogMessage] {
-        let recovery: [LogMessage] = problems.clearFailure() ? [.sourceRecovered(name)] : []
-        guard mirrors != nil else { return recovery }
+    /// The fetch in flight was good. `scheduleNextFetch` has to follow.
+    mutating func fetchSucceeded() {
+        problems.clearFailure()
         mirrors?.fetchSucceeded()
-        return recovery + updateMirrorProblems()
     }
 
     /// Ends a good fetch. The next one is due after the interval, or after `pace` in its place.
@@ -90,12 +88,12 @@ struct SourceState: Sendable {
         waitUnlessHinted(schedule.succeeded(pace: pace, using: &random), at: now)
     }
 
-    /// Ends a failed fetch. Returns a notice of it; `LogRateLimit` decides whether it is told.
+    /// Ends a failed fetch.
     mutating func fetchFailed(
         _ failure: Failure, at now: Now, using random: inout SeededRandom
-    ) -> [LogMessage] {
+    ) {
         let wait = schedule.failed(failure, using: &random)
-        problems.setFailure(failure, at: now.wall)
+        problems.setFailure(failure, at: now.boot)
         fetches.count(failure)
         if failure.retryAfter != nil {
             // Retry-After counts even if a hint came meanwhile.
@@ -103,7 +101,6 @@ struct SourceState: Sendable {
         } else {
             waitUnlessHinted(wait, at: now)
         }
-        return [.sourceFailed(name, failure, retryIn: wait, hasFlags: !answers.isEmpty)]
     }
 
     /// Whether the fetch in flight is inside its time limit, or the next one has a wake-up ahead.
@@ -269,13 +266,12 @@ struct SourceState: Sendable {
         state.documents.setAudience(next.audience)
         if next != plan || replacement != nil {
             state.mirrors = Mirrors(of: next.mirrors)
-            state.problems.clear(.mirror)
         }
         state.plan = next
         state.schedule.interval = next.interval
         state.schedule.maxBackoff = next.maxBackoff
         state.pace = nil
-        state.problems.setPace(next.paceWarning, at: now.wall)
+        state.problems.set(.pace, to: [next.paceWarning].compactMap(\.self))
         state.answers = answers.map { known in
             var answer = known.answer
             if replacement == .otherAddress { answer.inherit() }

@@ -3,22 +3,16 @@ import CivilTime
 /// The stored files that cannot be read. Each is read again after 1, 2, 4 … 60 seconds until it can be, and nothing
 /// writes over it: an order of an operator has it set aside, and so has an answer of the source whose flags it holds.
 struct UnreadableRecords: Hashable, Sendable {
-    private var records: [StoredRecord: Cause] = [:]
+    /// Each with the cause, as a clause.
+    private var records: [StoredRecord: String] = [:]
     private var attempts = 0
     /// When they are read again; nil without any.
     private(set) var retryAt: Boottime?
-
-    private struct Cause: Hashable {
-        var text: String
-        let since: Instant
-    }
 
     /// Those of a memory.
     init(_ memory: Memory, at now: Now) { update(from: memory, at: now) }
 
     var isEmpty: Bool { records.isEmpty }
-
-    var count: Int { records.count }
 
     func contains(_ record: StoredRecord) -> Bool {
         !records.isEmpty && records[record] != nil
@@ -27,7 +21,7 @@ struct UnreadableRecords: Hashable, Sendable {
     /// Notes what a memory says that was read at the start, at a reload or again.
     mutating func update(from memory: Memory, at now: Now) {
         for (record, problem) in memory.problems {
-            records[record] = Cause(text: problem, since: records[record]?.since ?? now.wall)
+            records[record] = problem
         }
         if retryAt == nil, !records.isEmpty { setRetry(at: now) }
     }
@@ -60,18 +54,18 @@ struct UnreadableRecords: Hashable, Sendable {
         attempts += 1
     }
 
-    /// A problem for each of them: what is kept because of it.
-    var problems: [Problem] {
+    /// What is kept because of each of them.
+    var findings: [Finding] {
         records.map { record, cause in
-            Problem(
-                record.subject, .unreadableRecord, "\(cause.text); \(record.consequence)",
-                since: cause.since)
+            Finding(
+                record.subject, .unreadableRecord, "\(cause); \(record.consequence)",
+                matter: "\(record)")
         }.sorted { $0.sentence < $1.sentence }
     }
 }
 
 extension StoredRecord {
-    fileprivate var subject: Problem.Subject {
+    fileprivate var subject: Finding.Subject {
         if case .flags(let source) = self { .source(source) } else { .host }
     }
 

@@ -13,52 +13,20 @@ package struct Overview {
         self.now = now
     }
 
-    /// Every problem, the worst first: those of the host, of gates and units, of services, of sources.
-    package var problems: [Problem] { problemReferences().compactMap(problem) }
-
-    /// The problem that a reference names; nil if it is gone.
-    package func problem(_ reference: ProblemReference) -> Problem? {
-        switch reference {
-        case .known(let problem): return problem
-        case .service(let name, let position):
-            let all = machine.index.service(name).map { machine.services[$0].problems.all }
-            guard let all, all.indices.contains(position) else { return nil }
-            return all[position].problem(of: name)
-        case .source(let name, let position):
-            return machine.index.source(name).flatMap {
-                machine.sources[$0].problem(position, at: now)
-            }
-        }
+    /// All that is wrong, the worst first: with the host, gates and units, services, sources.
+    package var findings: [Finding] {
+        let host = condition.findings.sorted { $0.level == .error && $1.level != .error }
+        return host + (condition.gates?.findings ?? []) + machine.findings.present
     }
 
-    /// The problems that concern the host or a chosen service, the worst first. Looks only at what is in trouble.
-    package func problemReferences(
-        _ isChosen: (ServiceName) -> Bool = { _ in true }
-    ) -> [ProblemReference] {
-        let host = condition.problems + machine.pendingWrites.problems
-        let gates = (condition.gates?.problems ?? []).map { $0.problem(at: now) }
-        let unreadable = machine.host.unreadable.problems
-        var found = (host + unreadable + gates.filter { $0.subject.concerns(isChosen) })
-            .map(ProblemReference.known)
-        let (services, sources) = (machine.services, machine.sources)
-        for position in services.indices
-        where services[position].isTroubled && isChosen(services[position].service.name) {
-            found += services[position].problems.all.indices.map {
-                .service(services[position].service.name, $0)
+    /// What is wrong with the host, or concerns a chosen service.
+    package func findings(of isChosen: (ServiceName) -> Bool) -> [Finding] {
+        findings.filter { finding in
+            guard let source = finding.subject.source.flatMap(machine.index.source) else {
+                return finding.subject.concerns(isChosen)
             }
+            return machine.isFollowed(source, by: isChosen)
         }
-        for position in sources.indices
-        where sources[position].isTroubled && machine.isFollowed(position, by: isChosen) {
-            found += sources[position].problems.all.indices.map {
-                .source(sources[position].name, $0)
-            }
-        }
-        for (difference, amount) in machine.host.trust.differences(at: now) {
-            let source = difference.source.flatMap(machine.index.source)
-            guard source.map({ machine.isFollowed($0, by: isChosen) }) ?? true else { continue }
-            found.append(.known(difference.problem(amount)))
-        }
-        return found
     }
 
     /// One service as its record was last published.
@@ -132,11 +100,10 @@ package struct Overview {
     /// The guards that were asked lately or hold steps, in the order of their names.
     package var guards: [GuardView] { machine.stepGuards?.views(at: now) ?? [] }
 
-    /// How many problems of each kind there are that monitoring is told of.
-    package var alarmCounts: [Problem.Kind: Int] {
-        problemReferences().reduce(into: [:]) { counts, reference in
-            guard let problem = problem(reference), problem.isAlarm else { return }
-            counts[problem.kind, default: 0] += 1
+    /// How many findings of each kind there are that monitoring is told of.
+    package var alarmCounts: [Finding.Kind: Int] {
+        findings.reduce(into: [:]) { counts, finding in
+            if finding.isAlarm { counts[finding.kind, default: 0] += 1 }
         }
     }
 
@@ -159,15 +126,6 @@ package struct Overview {
     package var isDecided: Bool {
         machine.services.indices.allSatisfy { machine.services[$0].isDecided }
     }
-}
-
-/// Names a problem without its words, so that a long list of problems costs little.
-package enum ProblemReference: Hashable, Sendable {
-    case known(Problem)
-    /// One of the problems of a service.
-    case service(ServiceName, Int)
-    /// One of the problems of a source.
-    case source(SourceName, Int)
 }
 
 extension Machine {

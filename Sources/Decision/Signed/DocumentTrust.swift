@@ -42,6 +42,9 @@ struct DocumentTrust: Sendable {
     /// The highest version; nil before the first, and while it cannot be read.
     var highest: AcceptedVersion? { memory.value }
 
+    /// Why the stored highest version cannot be read; nil if it can, or there is none.
+    var versionProblem: String? { memory.problem }
+
     /// The highest version, unless a document waits for a higher one to be stored.
     var stored: AcceptedVersion? { awaiting == nil ? highest : nil }
 

@@ -4,108 +4,73 @@ package import Gates
 package import Systemd
 
 extension LogMessage {
-    /// The notice as a journal entry: the sentence, and a field for each fact that is present.
+    /// The line as a journal entry: the sentence, and a field for each fact that is present.
     package var entry: JournalEntry {
-        let (id, fields) = details
-        return JournalEntry(level.priority, sentence, messageID: id.rawValue, fields: fields)
+        let id: String? =
+            if case .came(let finding) = self {
+                finding.kind.row.messageID
+            } else {
+                kind?.row.messageID
+            }
+        return JournalEntry(level.priority, sentence, messageID: id, fields: fields)
     }
 
-    private var details: (MessageID, [Field]) {
+    /// The facts of an event.
+    private var fields: [Field] {
         switch self {
+        case .came(let finding), .over(let finding): finding.fields
         case .decided(let service, let verdict, _):
-            (.decided, [.service(service)] + verdict.fields(of: service))
-        case .sourceFailed(let source, _, _, _): (.sourceFailed, [.source(source)])
-        case .sourceRecovered(let source): (.sourceRecovered, [.source(source)])
-        case .sourceUnwatched(let source, _): (.sourceUnwatched, [.source(source)])
-        case .sourceWarned(let source, _): (.sourceWarned, [.source(source)])
-        case .flagVanished(let source, _): (.flagVanished, [.source(source)])
-        case .answerInvalid(let service, let source, _, _):
-            (.answerInvalid, [.service(service), .source(source)])
-        case .endUnreadable(let service, let source, _):
-            (.endUnreadable, [.service(service), .source(source)])
-        case .versionUnknown(let service, let source, _):
-            (.versionUnknown, [.service(service), .source(source)])
-        case .valueInvalid(let service, _, let source, _):
-            (.valueInvalid, [.service(service), .source(source)])
-        case .closingHeld(let services, _, _): (.closingHeld, services.map(Field.service))
-        case .closingConfirmed(let services, let author):
-            (.closingConfirmed, services.map(Field.service) + [.author(author)])
-        case .stepConfirmed(let services, let author):
-            (.stepConfirmed, services.map(Field.service) + [.author(author)])
-        case .recordFailed(let operation, _): (.recordFailed, operation.fields)
-        case .recordsRecovered, .recordsRead: (.recordsRecovered, [])
-        case .recordUnreadable: (.recordUnreadable, [])
-        case .overridden(let service, let override):
-            (.overridden, [.service(service)] + override.fields)
-        case .overrideEnds(let service, let override, _):
-            (.overrideEnds, [.service(service)] + override.fields)
-        case .overrideExpired(let service, let override):
-            (.overrideExpired, [.service(service)] + override.fields)
-        case .released(let service, _, let author):
-            (.released, [.service(service), .author(author)])
+            [.service(service)] + verdict.fields(of: service)
+        case .flagVanished(let source, _): [.source(source)]
+        case .closingHeld(let services, _, _): services.map(Field.service)
+        case .closingConfirmed(let services, let author), .stepConfirmed(let services, let author):
+            services.map(Field.service) + [.author(author)]
+        case .overridden(let service, let override), .overrideExpired(let service, let override):
+            [.service(service)] + override.fields
+        case .released(let service, _, let author): [.service(service), .author(author)]
         case .forgotten(let source, let author, let cause):
-            (
-                .forgotten,
-                [.source(source), .author(author)]
-                    + (cause.map { [Field("KILLSWITCH_CAUSE", $0)] } ?? [])
-            )
+            [.source(source), .author(author)]
+                + (cause.map { [Field("KILLSWITCH_CAUSE", $0)] } ?? [])
         case .noticePublished(let service, let notice):
-            (.noticePublished, [.service(service)] + notice.fields(of: service))
-        case .drilled(let service, _, let author): (.drilled, [.service(service), .author(author)])
+            [.service(service)] + notice.fields(of: service)
+        case .drilled(let service, _, let author): [.service(service), .author(author)]
         }
     }
 }
 
 extension GateLogMessage {
-    /// The notice as a journal entry: the sentence, and a field for each fact that is present.
+    /// The line as a journal entry: the sentence, and a field for each fact that is present.
     package var entry: JournalEntry {
-        let (id, fields) = details
-        return JournalEntry(level.priority, sentence, messageID: id.rawValue, fields: fields)
+        switch self {
+        case .came(let finding): LogMessage.came(finding).entry
+        case .over(let finding): LogMessage.over(finding).entry
+        case .moved(let service, let desired, _, _, _):
+            entry(.gateMoved, service, [.state(desired.state), .gate(desired.gate)])
+        case .movedElsewhere(let service, let desired):
+            entry(.gateMovedElsewhere, service, [.state(desired.state), .gate(desired.gate)])
+        case .unitsSlow(let service, _, _): entry(.unitsSlow, service, [])
+        case .startsRefused(let service, let unit, let count, _, _, let verdict):
+            entry(
+                .startRefused, service,
+                [.unit(unit), Field("KILLSWITCH_REFUSED_STARTS", "\(count)")]
+                    + (verdict?.fields(of: service) ?? []))
+        }
     }
 
-    private var details: (MessageID, [Field]) {
-        switch self {
-        case .moved(let service, let desired, _, _, _):
-            (.gateMoved, [.service(service), .state(desired.state), .gate(desired.gate)])
-        case .movedElsewhere(let service, let desired):
-            (.gateMovedElsewhere, [.service(service), .state(desired.state), .gate(desired.gate)])
-        case .jobRefused(let service, let job, _):
-            (
-                .gateMoveFailed,
-                [.service(service), job.target.unit.map(Field.unit)].compactMap(\.self)
-            )
-        case .unitProblem(let service, let unit, let problem):
-            (problem.messageID, [.service(service), .unit(unit)])
-        case .unitsSlow(let service, _, _): (.unitsSlow, [.service(service)])
-        case .unitsOrphaned(let service, _): (.unitsOrphaned, [.service(service)])
-        case .noticeLost(let service): (.noticeLost, [.service(service)])
-        case .publishFailed(let service, _): (.recordFailed, [.service(service)])
-        case .busLost: (.busLost, [])
-        case .busRecovered: (.busRecovered, [])
-        case .startsRefused(let service, let unit, let count, _, _, let verdict):
-            (
-                .startRefused,
-                [.service(service), .unit(unit), Field("KILLSWITCH_REFUSED_STARTS", "\(count)")]
-                    + (verdict?.fields(of: service) ?? [])
-            )
-        case .systemdSilent: (.systemdSilent, [])
-        case .systemdAnswers: (.systemdAnswers, [])
-        }
+    private func entry(
+        _ kind: LogMessage.Kind, _ service: ServiceName, _ fields: [Field]
+    ) -> JournalEntry {
+        JournalEntry(
+            level.priority, sentence, messageID: kind.row.messageID,
+            fields: [.service(service)] + fields)
     }
 }
 
-extension UnitProblem {
-    fileprivate var messageID: MessageID {
-        switch self {
-        case .late: .unitLate
-        case .killed: .unitKilled
-        case .failed, .startRefused: .unitFailed
-        case .runningWhileClosed: .unitIntruding
-        case .escaped, .lost: .unitLost
-        case .processesLeft: .unitLeftProcesses
-        case .attaching, .unattached: .unitUnattached
-        case .startWaits: .startWaits
-        }
+extension Finding {
+    /// Its word, and in what it is.
+    fileprivate var fields: [Field] {
+        [Field("KILLSWITCH_FINDING", kind.rawValue)] + subject.services.map(Field.service)
+            + [subject.source.map(Field.source), subject.unit.map(Field.unit)].compactMap(\.self)
     }
 }
 
@@ -157,18 +122,6 @@ extension PublicNotice {
     fileprivate func fields(of service: ServiceName) -> [Field] {
         [self].facts(of: service).compactMap { fact in
             fact.text.map { Field("KILLSWITCH_\(fact.name)", $0) }
-        }
-    }
-}
-
-extension WriteOperation {
-    fileprivate var fields: [Field] {
-        switch self {
-        case .storeFlags(let source), .storeVersion(let source), .dropVersion(let source),
-            .reserveVersion(let source), .markConfirmed(let source):
-            [.source(source)]
-        case .publish(let service): [.service(service)]
-        case .storeLedger, .storeOverrides: []
         }
     }
 }

@@ -78,10 +78,11 @@ struct ProblemLine {
     let object: JSON.Object
 
     /// Its kind; nil for one that a newer daemon has.
-    var kind: Problem.Kind? { Problem.Kind(rawValue: object.text("kind")) }
+    var kind: Finding.Kind? { Finding.Kind(rawValue: object.text("kind")) }
     /// Whether monitoring is told.
     var isAlarm: Bool { object["alarm"]?.bool ?? true }
     var advice: String { object.text("advice") }
+    var isOfUnit: Bool { object["unit"]?.string != nil }
     var isOfHost: Bool {
         object.strings("services").isEmpty && object["source"]?.string == nil
             && object["unit"]?.string == nil
@@ -96,9 +97,15 @@ struct ProblemLine {
 
 extension ProblemLine {
     /// A problem that this program has found itself. Monitoring is told of it.
-    init(_ subject: Problem.Subject, _ kind: Problem.Kind, _ text: String) {
-        object = Problem(subject, kind, text, since: nil, isAlarm: true).json
+    init(_ finding: Finding) { object = finding.json(at: Self.anyTime) }
+
+    init(_ subject: Finding.Subject, _ kind: Finding.Kind, _ text: String) {
+        self.init(Finding(subject, kind, text))
     }
+
+    /// What this program finds has no beginning.
+    private static let anyTime = Now(
+        wall: Instant(microseconds: 0), boot: Boottime(microseconds: 0))
 }
 
 extension PublishedFiles {
@@ -147,7 +154,7 @@ extension PublishedFiles {
     fileprivate func problems(of service: ServiceName) throws -> [ProblemLine] {
         var problems: [ProblemLine] = []
         if let state = try state(of: service),
-            let kind = Reason.Slug(rawValue: state.reason)?.problemKind
+            let kind = Reason.Slug(rawValue: state.reason)?.finding
         {
             let text = state.object.text("reason_text")
             problems.append(ProblemLine(.service(service), kind, text))
@@ -159,7 +166,8 @@ extension PublishedFiles {
             guard let text = unit["problem"]?.string, let name = UnitName(unit.text("name")) else {
                 continue
             }
-            problems.append(ProblemLine(.unit(name, of: [service]), .unit, text))
+            let kind: Finding.Kind = unit["wanted"]?.bool == true ? .unitFailed : .unitLate
+            problems.append(ProblemLine(.unit(name, of: [service]), kind, text))
         }
         return problems
     }
@@ -180,7 +188,7 @@ struct OrphanedService {
     }
 
     var problem: ProblemLine {
-        ProblemLine(.service(name), .unitsOrphaned, Problem.orphans(Set(units)))
+        ProblemLine(.service(name), .unitsOrphaned, Finding.orphans(Set(units)))
     }
 
     /// What `explain` says of it.

@@ -40,7 +40,7 @@ struct ExplanationReport {
             lines.add("  values.\(name)", value.serialized(.compact).printable(limit: 100))
         }
         // The problems of units stand beside the units.
-        for problem in problems where problem.kind != .unit {
+        for problem in problems where !problem.isOfUnit {
             lines.add("problem", problem.line(at: now))
             lines.add("  to do", problem.advice)
         }

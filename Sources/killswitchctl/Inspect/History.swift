@@ -86,12 +86,12 @@ struct History: ParsableCommand {
     private func each(since: Instant?, _ body: (JournalRecord) -> Bool) throws -> Bool {
         let trusted = try authors()
         let journal = try JournalReader(directory: directory)
-        let kinds: [MessageID] = [
+        let kinds: [LogMessage.Kind] = [
             .decided, .closingHeld, .closingConfirmed, .stepConfirmed, .overridden, .released,
             .overrideExpired,
             .forgotten,
         ]
-        try journal.match("MESSAGE_ID", kinds.map(\.rawValue))
+        try journal.match("MESSAGE_ID", kinds.map(\.row.messageID))
         if let service { try journal.match("KILLSWITCH_SERVICE", [service.text]) }
         try journal.seek(since?.microseconds)
         var isEmpty = true

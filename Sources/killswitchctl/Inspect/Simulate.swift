@@ -200,17 +200,9 @@ struct SimulationReport {
 
     /// Whether a flag could not be read, so that the daemon would keep the last known good ones.
     var isRefused: Bool {
-        notices.contains {
-            switch $0 {
-            case .answerInvalid, .valueInvalid: true
-            case .decided, .sourceFailed, .sourceRecovered, .sourceUnwatched, .sourceWarned,
-                .flagVanished, .endUnreadable, .versionUnknown, .closingHeld, .closingConfirmed,
-                .stepConfirmed,
-                .recordFailed, .recordsRecovered, .recordUnreadable, .recordsRead, .overridden,
-                .released, .overrideEnds,
-                .overrideExpired, .forgotten, .noticePublished, .drilled:
-                false
-            }
+        notices.contains { notice in
+            guard case .came(let finding) = notice else { return false }
+            return finding.kind == .invalidAnswer || finding.kind == .valueInvalid
         }
     }
 

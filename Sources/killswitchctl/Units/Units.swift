@@ -55,7 +55,7 @@ struct Units: ParsableCommand {
         guard !json else { return }
         for line in rows.compactMap(\.refusals) { printLine(line) }
         let daemon = DaemonReport(of: published, about: service.map { [$0] } ?? [])
-        for problem in daemon.problems where problem.kind != .unit {
+        for problem in daemon.problems where !problem.isOfUnit {
             let line = problem.line(at: published.now)
             if problem.isOfHost { printError(line) } else { printLine(line) }
             if problem.kind == .unitsOrphaned { printLine("    to do: \(problem.advice)") }

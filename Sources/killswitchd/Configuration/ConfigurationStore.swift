@@ -15,14 +15,20 @@ final class ConfigurationStore {
     private let log: Log
     /// The configuration in force; nil before the first.
     private var accepted: LoadedConfiguration?
-    /// Why the configuration on disk is not in force, and since when; nil if it is in force.
-    private(set) var refusal: HostCondition.Since?
-    /// Why the accepted configuration could not be stored, and since when; nil if it is stored.
-    private(set) var keeping: HostCondition.Since?
+    private let findings: HostFindings
+    /// Why the configuration on disk is not in force; nil if it is in force.
+    private(set) var refusal: String? {
+        didSet {
+            let clause = "configuration refused; the last accepted one stays in force:\n"
+            findings.set(.configurationRefused, to: refusal.map { clause + $0 })
+        }
+    }
 
     init(
-        _ places: ConfigurationPlaces, state: StateDirectory, runtime: RuntimeDirectory, log: Log
+        _ places: ConfigurationPlaces, state: StateDirectory, runtime: RuntimeDirectory,
+        _ findings: HostFindings, log: Log
     ) {
+        self.findings = findings
         self.places = places
         self.state = state
         self.runtime = runtime
@@ -35,7 +41,7 @@ final class ConfigurationStore {
             return try read()
         } catch {
             guard let kept = kept() else { throw error }
-            refuse(error)
+            refusal = "\(error)"
             return kept
         }
     }
@@ -63,7 +69,7 @@ final class ConfigurationStore {
             keep(configuration)
             return (configuration, prepared)
         } catch {
-            refuse(error)
+            refusal = "\(error)"
             return nil
         }
     }
@@ -82,19 +88,14 @@ final class ConfigurationStore {
         accepted?.kept.zones ?? readable { try state.keptConfiguration()?.zones ?? [] } ?? []
     }
 
-    private func refuse(_ error: any Error) {
-        refusal = HostCondition.Since("\(error)", since: refusal?.since ?? EventLoop.wallClock)
-        log.write(
-            .error, "configuration refused; the last accepted one stays in force:\n\(error)",
-            id: .configurationRefused)
-    }
-
     /// Tells readers of files whether the configuration is in force. A full disk must not stop the daemon.
     func writeRefusal() {
         do {
-            try runtime.write(refusal: refusal?.problem)
+            try runtime.write(refusal: refusal)
+            findings.set(.runtimeDirectory, "refusal", to: nil)
         } catch {
-            log.write(.error, "say that the configuration is refused: \(error)", id: .recordFailed)
+            findings.set(
+                .runtimeDirectory, "refusal", to: "say that the configuration is refused: \(error)")
         }
     }
 
@@ -106,12 +107,10 @@ final class ConfigurationStore {
         accepted = configuration
         do {
             try state.keep(configuration.kept)
-            keeping = nil
+            findings.set(.configurationNotKept, to: nil)
         } catch {
-            if keeping == nil {
-                log.write(.error, "keep the configuration: \(error)", id: .recordFailed)
-            }
-            keeping = HostCondition.Since("\(error)", since: keeping?.since ?? EventLoop.wallClock)
+            findings.set(
+                .configurationNotKept, to: "the accepted configuration is not stored: \(error)")
         }
     }
 

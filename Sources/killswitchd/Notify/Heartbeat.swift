@@ -10,7 +10,6 @@ final class Heartbeat {
     private unowned let daemon: Daemon
     private let onBeat: () -> Void
     private var timer: Timer?
-    private var hasFailed = false
 
     /// Gives the first sign: to be there is progress. `onBeat` is called at each sign.
     init(of daemon: Daemon, onBeat: @escaping () -> Void) throws(SystemError) {
@@ -32,10 +31,9 @@ final class Heartbeat {
         timer?.set(at: daemon.loop.now.boot + Self.interval)
         do {
             try daemon.runtime.touchAlive()
-            hasFailed = false
+            daemon.findings.set(.runtimeDirectory, FileName.alive, to: nil)
         } catch {
-            if !hasFailed { daemon.log.write(.error, "\(error); retrying", id: .recordFailed) }
-            hasFailed = true
+            daemon.findings.set(.runtimeDirectory, FileName.alive, to: "\(error); retrying")
         }
     }
 

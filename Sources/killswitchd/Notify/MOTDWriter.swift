@@ -45,10 +45,11 @@ final class MOTDWriter {
         do {
             try daemon.runtime.publish(motd: new)
             if unsent == nil { wake(after: Self.delay) }
-            (written, unsent, hasFailed) = (new, new, false)
+            (written, unsent) = (new, new)
+            daemon.findings.set(.runtimeDirectory, FileName.motd, to: nil)
         } catch {
-            if !hasFailed { daemon.log.write(.error, "\(error); retrying", id: .recordFailed) }
-            (written, hasFailed) = (nil, true)
+            daemon.findings.set(.runtimeDirectory, FileName.motd, to: "\(error); retrying")
+            written = nil
             wake(after: Self.timeLimit)
         }
     }

@@ -27,7 +27,7 @@ import Testing
             census.record(.awaitingGuard("app", hold, isTurn: isTurn))
         }
         for slug in Reason.Slug.allCases
-        where slug.problemKind == .invalidAnswer && slug != .invalidAnswer {
+        where slug.finding == .invalidAnswer && slug != .invalidAnswer {
             let refusal = DocumentRefusal(slug, "it is \(slug.rawValue)")
             census.record(.invalidAnswer("app", InvalidFlag(Failure(refusal))))
         }

@@ -15,7 +15,7 @@ import Testing
     }
 
     private func problems(of play: Transcript) -> [String] {
-        play.machine.overview(at: play.now, HostCondition()).problems.map(\.sentence)
+        play.machine.overview(at: play.now, HostCondition()).findings.map(\.sentence)
     }
 
     @Test func theAgeOfFlagsBeginsWhereTheOriginConfirmedThem() throws {

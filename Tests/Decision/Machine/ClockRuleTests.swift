@@ -139,7 +139,7 @@ import Testing
                 if !comes { held += 1 }
                 if (state == .ended) != comes { wrong.append("\(witness) in \(item): \(state)") }
             }
-            let isTold = play.machine.overview(at: play.now).problems.contains { $0.kind == .clock }
+            let isTold = play.machine.overview(at: play.now).findings.contains { $0.kind == .clock }
             let isHeld = play.states.contains(.countdown)
             if isTold != (isHeld || item.hasDifference) {
                 wrong.append("told \(isTold) in \(item)")

@@ -25,7 +25,7 @@ import Testing
     }
 
     private func clockProblems(of play: Transcript) -> [String] {
-        play.machine.overview(at: play.now).problems.filter { $0.kind == .clock }.map(\.sentence)
+        play.machine.overview(at: play.now).findings.filter { $0.kind == .clock }.map(\.sentence)
     }
 
     // MARK: - Steps
@@ -59,7 +59,7 @@ import Testing
         for minute in stride(from: 2, to: 1450, by: 1) { try play.confirm(Double(minute * 60)) }
         #expect(play.states == [.countdown])
         #expect(
-            play.machine.overview(at: play.now).problems.first?.advice.contains("timedatectl")
+            play.machine.overview(at: play.now).findings.first?.advice.contains("timedatectl")
                 == true)
         play.stepClock(87_000, by: .zero - step)
         #expect(play.states == [.ended])

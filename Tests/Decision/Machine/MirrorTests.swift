@@ -112,7 +112,7 @@ import Testing
         // It backs off, up to five intervals.
         try world.run(700)
         #expect(world.state == .running)
-        #expect(world.lines.contains("source 'app' answers again"))
+        #expect(world.lines.contains { $0.hasPrefix("over: source 'app': \(problem)") })
     }
 
     @Test func aRetryAfterHoldsForOneMirrorAlone() throws {

@@ -68,7 +68,7 @@ struct MirrorWorld {
         }
     }
 
-    var problems: [String] { machine.overview(at: now).problems.map(\.sentence) }
+    var problems: [String] { machine.overview(at: now).findings.map(\.sentence) }
 
     var state: State? { machine.publishedVerdict(of: "shop")?.verdict.state }
 

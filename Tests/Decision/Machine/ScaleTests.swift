@@ -173,7 +173,7 @@ import Testing
         #expect(overview.sources.map { $0.nextPoll == nil } == [true, true])
         #expect(overview.sources.map(\.problem) == [nil, "timed out"])
         #expect(
-            overview.problems.map(\.sentence) == [
+            overview.findings.map(\.sentence) == [
                 "source 'other': timed out; no valid flags are known yet"
             ])
     }

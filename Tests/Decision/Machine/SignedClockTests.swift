@@ -92,7 +92,7 @@ import Testing
                 play.hang(until: seconds)
                 try attack.lie(at: seconds, to: &play)
                 #expect(play.states.first == state)
-                let problems = play.machine.overview(at: play.now).problems
+                let problems = play.machine.overview(at: play.now).findings
                 #expect(problems.contains { $0.kind == .clock })
             }
             play.hang(until: Self.edgeSeconds)
@@ -173,7 +173,7 @@ import Testing
                     + "windows are held until the clock of this host is right"))
         play.stepClock(100, by: .seconds(2 * 86_400))
         #expect(try play.reason("shop") == .flags)
-        #expect(play.machine.overview(at: play.now).problems.isEmpty)
+        #expect(play.machine.overview(at: play.now).findings.isEmpty)
     }
 
     /// The clocks of signers and hosts differ by seconds.

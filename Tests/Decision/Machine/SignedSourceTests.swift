@@ -119,7 +119,7 @@ import Testing
     }
 
     private func sourceAlarms(_ play: Transcript) -> [String] {
-        play.machine.overview(at: play.now, HostCondition()).problems.filter(\.isAlarm)
+        play.machine.overview(at: play.now, HostCondition()).findings.filter(\.isAlarm)
             .map(\.sentence).filter { $0.hasPrefix("source ") }
     }
 }

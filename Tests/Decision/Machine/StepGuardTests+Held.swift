@@ -21,12 +21,12 @@ extension StepGuardTests {
         #expect(try play.states(at: 7210, "app", answers: Self.open) == [.running])
         #expect(reason(play) == "flags")
         #expect(asked(play.at(7300, .woke)) == [])
-        #expect(play.machine.overview(at: play.now).problems.isEmpty)
+        #expect(play.machine.overview(at: play.now).findings.isEmpty)
     }
 
     @Test func itIsAProblemOfTheService() throws {
         let play = try held()
-        let problems = play.machine.overview(at: play.now).problems
+        let problems = play.machine.overview(at: play.now).findings
         #expect(problems.map(\.kind) == [.stepHeld])
         #expect(
             problems.map(\.sentence) == [

@@ -28,8 +28,8 @@ import Testing
         return try Transcript(plan: plan, memory: memory)
     }
 
-    private func kinds(_ play: Transcript) -> [Problem.Kind] {
-        play.machine.overview(at: play.now).problems.map(\.kind)
+    private func kinds(_ play: Transcript) -> [Finding.Kind] {
+        play.machine.overview(at: play.now).findings.map(\.kind)
     }
 
     @Test(arguments: ["this-boot", "another-boot"])

@@ -7,10 +7,10 @@ import Testing
 @Suite struct OverviewTests {
     private func lines(_ play: Transcript, _ condition: HostCondition = HostCondition()) -> [String]
     {
-        play.machine.overview(at: play.now, condition).problems.map { problem in
-            let since = problem.since.map { "\((play.now.wall - $0).wholeSeconds) s" } ?? "-"
-            return "\(problem.kind.rawValue)\(problem.isAlarm ? "!" : "") \(since) "
-                + problem.sentence
+        play.machine.overview(at: play.now, condition).findings.map { finding in
+            let since = finding.since.map { "\((play.now.boot - $0).wholeSeconds) s" } ?? "-"
+            return "\(finding.kind.rawValue)\(finding.isAlarm ? "!" : "") \(since) "
+                + finding.sentence
         }
     }
 
@@ -36,7 +36,7 @@ import Testing
         var play = try Transcript([try service()]).started()
         play.at(1, .fetchEnded("app", .failure(Failure(.unreachable, "no route"))))
         #expect(lines(play) == ["source 0 s source 'app': no route; no valid flags are known yet"])
-        #expect(play.text.contains("no route; no valid flags are known yet, retrying in "))
+        #expect(play.text.contains("no route; no valid flags are known yet"))
     }
 
     @Test func aWordThatIsNoOrderIsAProblemOfItsServiceSinceItCameFirst() throws {
@@ -112,14 +112,14 @@ import Testing
         play.at(1, .writeEnded(.publish("shop"), problem: "read-only"))
         #expect(
             lines(play) == [
-                "state-directory! 0 s cannot store the flags of source 'app' and 1 more: no space",
-                "runtime-directory! 0 s cannot write the files of service 'shop': read-only",
+                "state-directory! 0 s cannot store the flags of source 'app' and 1 more: no space; retrying",
+                "runtime-directory! 0 s cannot write the files of service 'shop': read-only; retrying",
             ])
         play.at(2, .writeEnded(.storeFlags("app"), problem: nil))
         play.at(2, .writeEnded(.storeLedger, problem: nil))
         #expect(
             lines(play) == [
-                "runtime-directory! 1 s cannot write the files of service 'shop': read-only"
+                "runtime-directory! 1 s cannot write the files of service 'shop': read-only; retrying"
             ])
         play.at(3, .writeEnded(.publish("shop"), problem: nil))
         #expect(lines(play).isEmpty)
@@ -129,14 +129,13 @@ import Testing
         var play = try Transcript([try service()]).answered(ServiceEnd.no)
         play.at(60, .fetchEnded("app", .failure(Failure(.unreachable, "no route"))))
         var condition = HostCondition()
-        condition.refusal = HostCondition.Since("a.toml:1:1: no", since: play.now.wall)
-        condition.keeping = HostCondition.Since("no space", since: play.now.wall)
-        condition.descriptors = (used: 90, limit: 100)
+        condition.findings = [
+            Finding(.host, .descriptors, "little is left"),
+            Finding(.host, .configurationRefused, "a.toml:1:1: no"),
+        ]
         #expect(
             lines(play, condition) == [
-                "configuration-refused! 0 s configuration refused; the last accepted one stays in force: a.toml:1:1: no",
-                "configuration-not-kept! 0 s the accepted configuration is not stored: no space",
-                "descriptors! - the daemon uses 90 of 100 descriptors",
+                "configuration-refused! - a.toml:1:1: no", "descriptors! - little is left",
                 "source 0 s source 'app': no route; the last good flags stay in force",
             ])
     }
@@ -146,11 +145,11 @@ import Testing
         var play = try Transcript([shop, web]).answered(ServiceEnd.no)
         play.at(60, .fetchEnded("other", .failure(Failure(.unreachable, "no route"))))
         let overview = play.machine.overview(at: play.now)
-        #expect(overview.problemReferences { $0 == shop.name }.isEmpty)
-        #expect(overview.problemReferences { $0 == web.name }.count == 2)
+        #expect(overview.findings { $0 == shop.name }.isEmpty)
+        #expect(overview.findings { $0 == web.name }.count == 2)
     }
 
-    @Test(arguments: Problem.Kind.allCases) func everyKindSaysWhatToDo(_ kind: Problem.Kind) {
-        #expect(!Problem(.host, kind, "", since: nil, isAlarm: true).advice.isEmpty)
+    @Test(arguments: Finding.Kind.allCases) func everyKindSaysWhatToDo(_ kind: Finding.Kind) {
+        #expect(!Finding(.host, kind, "").advice.isEmpty)
     }
 }

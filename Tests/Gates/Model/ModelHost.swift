@@ -175,7 +175,7 @@ struct ModelHost: Hashable {
         if decision.gate == .closed {
             return systemd.isUp(.web) ? "rests, and the unit is up" : nil
         }
-        let isExplained = systemd.isSpoilt || !machine.overview.problems.isEmpty
+        let isExplained = systemd.isSpoilt || !machine.overview.findings.isEmpty
         return systemd.isUp(.web) || isExplained ? nil : "rests, and the unit is down"
     }
 }

@@ -1,3 +1,4 @@
+import Decision
 import JSON
 import Storage
 import Support
@@ -21,7 +22,7 @@ import Testing
                     "KILLSWITCH_CAUSE": "disk swap", "KILLSWITCH_DAYS_LEFT": "3",
                 ]),
             entry(at: 1_799_990_300, .decided, service: "shop", "shop: forged", user: 1042),
-            entry(at: 1_799_990_400, .sourceFailed, service: "shop", "source 'shop': no"),
+            entry(at: 1_799_990_400, .sourceRecovered, service: "shop", "source 'shop': no"),
             entry(
                 at: 1_799_990_450, .closingHeld, service: "shop",
                 "2 services would close at once", also: "web"),
@@ -39,12 +40,12 @@ import Testing
 
     /// One entry in the export format of systemd. Its time is in seconds since 1970.
     private func entry(
-        at time: Int, _ kind: MessageID, service: String, _ message: String,
+        at time: Int, _ kind: LogMessage.Kind, service: String, _ message: String,
         _ more: [String: String] = [:], user: Int = 0, also other: String? = nil
     ) -> String {
         let boot = "_BOOT_ID=c1d2e3f405162738495a6b7c8d9eafb0"
         let fields = [
-            "MESSAGE_ID": kind.rawValue, "MESSAGE": message, "KILLSWITCH_SERVICE": service,
+            "MESSAGE_ID": kind.row.messageID, "MESSAGE": message, "KILLSWITCH_SERVICE": service,
             "_UID": "\(user)",
         ].merging(more) { _, new in new }
         let lines =
@@ -131,6 +132,6 @@ import Testing
         #expect(event["cause"]?.string == "disk swap")
         #expect(event["days_left"]?.number?.int64 == 3)
         #expect(event["source"] == .null)
-        #expect(event["message_id"]?.string == MessageID.decided.rawValue)
+        #expect(event["message_id"]?.string == LogMessage.Kind.decided.row.messageID)
     }
 }

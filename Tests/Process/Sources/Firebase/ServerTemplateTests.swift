@@ -155,7 +155,7 @@ import Testing
         try server.publish(server: ["service_end": "over"], version: 2)
         #expect(try daemon.member("state") == #""running""#)
         try await server.behave("ok", until: "ended", of: daemon)
-        try await daemon.awaitLine("source 'app' answers again")
+        try await daemon.awaitLine("over: source 'app': ")
     }
 
     /// The service gives no ETag without gzip.

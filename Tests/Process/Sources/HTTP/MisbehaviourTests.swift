@@ -24,7 +24,7 @@ import Testing
 
         #expect(try daemon.lines(with: misbehaviour.line).count == 1)
         if !misbehaviour.isOfTheSwitchAlone {
-            try await daemon.awaitLine("source 'app' answers again")
+            try await daemon.awaitLine("over: source 'app': ")
         }
         let conditions = try server.requests.compactMap { $0.headers["if-none-match"] }
         #expect(!conditions.contains(#""bad""#))

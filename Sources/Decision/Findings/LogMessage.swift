@@ -1,37 +1,18 @@
-package import CivilTime
-
-/// A fact worth one line in the log.
+/// A line of the log: a finding that came or is over, or an event.
 package enum LogMessage: Hashable, Sendable {
+    case came(Finding)
+    case over(Finding)
     /// The state or the reason of a service changed.
     case decided(ServiceName, Verdict, was: State?)
-    /// A fetch failed. Without flags, none of the source are known.
-    case sourceFailed(SourceName, Failure, retryIn: Duration, hasFlags: Bool)
-    case sourceRecovered(SourceName)
-    /// Changes of the source are seen at polls only, because of this problem.
-    case sourceUnwatched(SourceName, String)
-    /// A warning about good flags, as a clause.
-    case sourceWarned(SourceName, String)
     /// The source does not hold a key any more, so that its default counts.
     case flagVanished(SourceName, key: String)
-    /// A service cannot read an answer. Without flags, it never read any of the source.
-    case answerInvalid(ServiceName, SourceName, InvalidFlag, hasFlags: Bool)
-    case endUnreadable(ServiceName, SourceName, String)
-    /// Flags require a version, and the installed version is unknown.
-    case versionUnknown(ServiceName, SourceName, Version)
-    case valueInvalid(ServiceName, ValueName, SourceName, InvalidFlag)
     /// More services than the limit would close, with the `earlier` ones: the host guard holds them.
     case closingHeld([ServiceName], earlier: [ServiceName], limit: Int)
     case closingConfirmed([ServiceName], by: String)
     /// An operator lets steps come that guards hold.
     case stepConfirmed([ServiceName], by: String)
-    case recordFailed(WriteOperation, problem: String)
-    case recordsRecovered
-    /// A stored file cannot be read, as a sentence that says what is kept.
-    case recordUnreadable(String)
-    case recordsRead
     case overridden(ServiceName, Override)
     case released(ServiceName, Override, by: String)
-    case overrideEnds(ServiceName, Override, at: ZonedInstant)
     case overrideExpired(ServiceName, Override)
     /// An operator dropped the flags of a source, with a `versionCause` also the highest version of its documents.
     case forgotten(SourceName, by: String, versionCause: String? = nil)
@@ -43,42 +24,46 @@ package enum LogMessage: Hashable, Sendable {
 
     package var level: Level {
         switch self {
+        case .came(let finding): finding.level
+        case .over: .info
         case .decided(_, let verdict, _): verdict.reason.isDegraded ? .warning : .notice
-        case .sourceFailed, .sourceUnwatched, .sourceWarned, .flagVanished, .answerInvalid,
-            .endUnreadable, .versionUnknown, .valueInvalid:
-            .warning
-        case .overridden, .released, .overrideEnds, .overrideExpired, .forgotten,
-            .closingConfirmed, .stepConfirmed, .noticePublished:
+        case .flagVanished: .warning
+        case .overridden, .released, .overrideExpired, .forgotten, .closingConfirmed,
+            .stepConfirmed, .noticePublished:
             .notice
-        case .sourceRecovered, .recordsRecovered, .recordsRead: .info
-        case .recordFailed, .recordUnreadable, .closingHeld: .error
+        case .closingHeld: .error
         case .drilled(_, let drill, _): drill.isGood ? .notice : .error
+        }
+    }
+
+    /// The kind of the event; nil for a finding that came, which has a kind of its own.
+    package var kind: Kind? {
+        switch self {
+        case .came: nil
+        case .over(let finding): finding.kind.end
+        case .decided: .decided
+        case .flagVanished: .flagVanished
+        case .closingHeld: .closingHeld
+        case .closingConfirmed: .closingConfirmed
+        case .stepConfirmed: .stepConfirmed
+        case .overridden: .overridden
+        case .released: .released
+        case .overrideExpired: .overrideExpired
+        case .forgotten: .forgotten
+        case .noticePublished: .noticePublished
+        case .drilled: .drilled
         }
     }
 
     /// The line for people: the event and its consequence.
     package var sentence: String {
         switch self {
+        case .came(let finding): finding.sentence
+        case .over(let finding): "over: \(finding.sentence)"
         case .decided(let service, let verdict, let was):
             verdict.announcement(of: service, was: was)
-        case .sourceFailed(let source, let failure, let wait, let hasFlags):
-            "source '\(source)': \(failure.detail); \(Self.rest(hasFlags: hasFlags)), retrying in "
-                + "\(wait.rounded)"
-        case .sourceRecovered(let source): "source '\(source)' answers again"
-        case .sourceUnwatched(let source, let problem):
-            "source '\(source)': \(problem); changes are seen at the next poll only"
-        case .sourceWarned(let source, let warning): "source '\(source)': \(warning)"
         case .flagVanished(let source, let key):
             "source '\(source)' no longer has key \(quoted(key)); the configured default is in force"
-        case .answerInvalid(let service, let source, let problem, let hasFlags):
-            "\(service): "
-                + ServiceProblem.Cause.invalidAnswer(source, problem, hasFlags: hasFlags).text
-        case .endUnreadable(let service, let source, let text):
-            "\(service): \(Reason.endUnreadable(source, text).sentence)"
-        case .versionUnknown(let service, let source, let minimum):
-            "\(service): \(ServiceProblem.Cause.versionUnknown(source, minimum).text)"
-        case .valueInvalid(let service, let name, let source, let problem):
-            "\(service): \(ServiceProblem.Cause.valueInvalid(name, source, problem).text)"
         case .closingHeld(let services, let earlier, let limit):
             "\(services.count + earlier.count) services would close at once (close_at_once is "
                 + "\(limit)); held open until 'killswitchctl confirm': "
@@ -91,18 +76,12 @@ package enum LogMessage: Hashable, Sendable {
         case .stepConfirmed(let services, let author):
             "\(quoted(author)) confirms their step, which a guard holds: "
                 + services.map(\.text).joined(separator: ", ")
-        case .recordFailed(let operation, let problem): "\(operation.failure): \(problem); retrying"
-        case .recordsRecovered: "every failed write has now succeeded"
-        case .recordUnreadable(let sentence): sentence
-        case .recordsRead: "stored files that could not be read are read now"
         case .overridden(let service, let override):
             "\(service): \(quoted(override.author)) forces state \(override.state.rawValue): "
                 + "\(quoted(override.cause))"
         case .released(let service, let override, let author):
             "\(service): released from \(override.state.rawValue) by \(quoted(author)); the flags "
                 + "decide again"
-        case .overrideEnds(let service, let override, let end):
-            "\(service): " + ServiceProblem.Cause.overrideEnds(override, at: end).text
         case .overrideExpired(let service, let override):
             "\(service): the order of \(quoted(override.author)) "
                 + "(\(override.state.rawValue)) has expired; the flags decide again"
@@ -117,10 +96,39 @@ package enum LogMessage: Hashable, Sendable {
                 + (drill.problem.map { "has failed: \($0)" } ?? "has succeeded")
         }
     }
+}
 
-    /// The flags in force without the newest answer, as the end of a sentence.
-    package static func rest(hasFlags: Bool) -> String {
-        hasFlags ? "the last good flags stay in force" : "no valid flags are known yet"
+extension Finding {
+    /// Whether it is that the last fetch of a source failed.
+    fileprivate func isFailure(of source: SourceName) -> Bool {
+        subject == .source(source) && (kind == .source || kind == .documentRefused)
+    }
+}
+
+extension [LogMessage] {
+    /// The messages, but for findings that an event beside them tells: what a new verdict gives as its reason, and the
+    /// end of what was wrong with a service that is decided anew.
+    var withoutRepeats: [LogMessage] {
+        // One message alone, as most events have it, repeats none.
+        guard count > 1 else { return self }
+        let verdicts = reduce(into: [ServiceName: Verdict]()) {
+            if case .decided(let service, let verdict, _) = $1 { $0[service] = verdict }
+        }
+        if verdicts.isEmpty { return self }
+        let reasons = verdicts.values.map(\.reason)
+        let sentences = Set(reasons.map(\.sentence))
+        let invalid = reasons.compactMap {
+            if case .invalidAnswer(let source, _) = $0 { source } else { nil }
+        }
+        return filter { message in
+            switch message {
+            case .came(let finding):
+                !sentences.contains(finding.text) && !invalid.contains { finding.isFailure(of: $0) }
+            case .over(let finding): !finding.subject.services.contains { verdicts[$0] != nil }
+            case .overridden(let service, let override): verdicts[service]?.override != override
+            default: true
+            }
+        }
     }
 }
 
@@ -154,29 +162,5 @@ extension Reason {
             .versionTooOld, .endPassed, .unknown, .unreadableFlags, .overridden:
             ", signed by "
         }
-    }
-}
-
-extension WriteOperation {
-    var failure: String {
-        switch self {
-        case .storeFlags(let source): "cannot store the flags of source '\(source)'"
-        case .markConfirmed(let source): "cannot mark the flags of source '\(source)' as confirmed"
-        case .storeVersion(let source): "cannot store the highest version of source '\(source)'"
-        case .dropVersion(let source): "cannot delete the highest version of source '\(source)'"
-        case .reserveVersion(let source):
-            "cannot reserve space for the highest version of source '\(source)'"
-        case .storeLedger: "cannot store the states"
-        case .storeOverrides: "cannot store the orders"
-        case .publish(let service): "cannot write the files of service '\(service)'"
-        }
-    }
-}
-
-extension Duration {
-    /// For people: whole seconds, or milliseconds below two seconds.
-    fileprivate var rounded: String {
-        let milliseconds = microseconds / 1000
-        return milliseconds < 2000 ? "\(milliseconds) ms" : "\((milliseconds + 500) / 1000) s"
     }
 }

@@ -1,67 +1,40 @@
 import CivilTime
 
-/// What is wrong with a service, as facts: the words are made when somebody asks, since there may be many.
-struct ServiceProblem: Hashable, Sendable {
-    let cause: Cause
-    let since: Instant
+/// What is wrong with a service, as facts: most decisions find the same, and then no words are made.
+enum ServiceProblem: Hashable, Sendable {
+    /// A switch cannot read the newest answer of its source. Without flags none were ever read.
+    case invalidAnswer(SourceName, InvalidFlag, hasFlags: Bool)
+    /// The verdict does not rest on current good flags.
+    case degraded(Reason)
+    /// Flags require this version, and the installed version is unknown.
+    case versionUnknown(SourceName, Version)
+    case valueInvalid(ValueName, SourceName, InvalidFlag)
+    /// The order is in force, and this of its flags could not be read.
+    case lenient(SourceName, String)
+    case endUnreadable(SourceName, String)
+    case overrideEnds(Override, at: ZonedInstant)
+    /// The clock shows that an order has ended, and does not count for it.
+    case overrideHeld(Override, at: ZonedInstant)
+    case drillFailed(DrillResult)
+    case zone(ZoneProblem)
 
-    /// The facts.
-    enum Cause: Hashable, Sendable {
-        /// A switch cannot read the newest answer of its source. Without flags none were ever read.
-        case invalidAnswer(SourceName, InvalidFlag, hasFlags: Bool)
-        /// The verdict does not rest on current good flags.
-        case degraded(Reason)
-        /// Flags require this version, and the installed version is unknown.
-        case versionUnknown(SourceName, Version)
-        case valueInvalid(ValueName, SourceName, InvalidFlag)
-        /// The order is in force, and this of its flags could not be read.
-        case lenient(SourceName, String)
-        case overrideEnds(Override, at: ZonedInstant)
-        /// The clock shows that an order has ended, and does not count for it.
-        case overrideHeld(Override, at: ZonedInstant)
-        case drillFailed(DrillResult)
-        case zone(ZoneProblem)
-    }
-
-    /// The problem of a service of this name in words.
-    func problem(of service: ServiceName) -> Problem {
-        Problem(
-            .service(service), cause.kind, cause.text, since: since, isAlarm: cause.isAlarm,
-            advice: cause.advice)
+    /// The finding about a service of this name.
+    func finding(of service: ServiceName) -> Finding {
+        Finding(
+            .service(service), kind, text, matter: matter, isAlarm: isAlarm, advice: advice)
     }
 }
 
-/// The problems of a service, each with the time at which it began.
-struct ServiceProblems: Hashable, Sendable {
-    private(set) var all: [ServiceProblem] = []
-
-    var isEmpty: Bool { all.isEmpty }
-
-    /// Updates to the present causes, and returns the new ones. One whose text alone has changed began before.
-    mutating func update(from causes: [ServiceProblem.Cause], at now: Instant) -> [ServiceProblem
-        .Cause]
-    {
-        if causes.isEmpty {
-            if !all.isEmpty { all = [] }
-            return []
-        }
-        let before = all
-        all = causes.map { cause in
-            let known = before.first { $0.cause.isSameMatter(as: cause) }
-            return ServiceProblem(cause: cause, since: known?.since ?? now)
-        }
-        return causes.filter { cause in !before.contains { $0.cause == cause } }
-    }
-}
-
-extension ServiceProblem.Cause {
+extension ServiceProblem {
     /// The cause that the reason of a verdict is; nil if it is no problem, or another cause says it already.
     init?(_ reason: Reason) {
-        guard let kind = reason.slug.problemKind, kind != .invalidAnswer else { return nil }
+        guard let kind = reason.slug.finding, kind != .invalidAnswer, kind != .endUnreadable else {
+            return nil
+        }
         self = .degraded(reason)
     }
 
-    var kind: Problem.Kind {
+    private var kind: Finding.Kind {
         switch self {
         case .invalidAnswer: .invalidAnswer
         case .versionUnknown: .versionUnknown
@@ -71,23 +44,22 @@ extension ServiceProblem.Cause {
         case .overrideHeld: .clock
         case .drillFailed: .drillFailed
         case .zone: .timeZone
-        case .degraded(let reason): reason.slug.problemKind ?? .clock
+        case .endUnreadable: .endUnreadable
+        case .degraded(let reason): reason.slug.finding ?? .clock
         }
     }
 
     /// Whether monitoring is told: not of flags that only decorate.
-    var isAlarm: Bool { if case .lenient = self { false } else { true } }
+    private var isAlarm: Bool { if case .lenient = self { false } else { true } }
 
     /// What to do about it; nil if its kind tells that.
-    var advice: String? {
+    private var advice: String? {
         switch self {
         case .zone(let problem): problem.advice
         case .overrideHeld:
             "type 'timedatectl set-ntp true' to have the clock synchronised, or 'killswitchctl release "
                 + "SERVICE' to end the order"
-        case .invalidAnswer, .degraded, .versionUnknown, .valueInvalid, .lenient, .overrideEnds,
-            .drillFailed:
-            nil
+        default: nil
         }
     }
 
@@ -96,7 +68,7 @@ extension ServiceProblem.Cause {
         switch self {
         case .invalidAnswer(let source, let problem, let hasFlags):
             "the last answer of source '\(source)' is invalid: \(problem); "
-                + LogMessage.rest(hasFlags: hasFlags)
+                + Failure.rest(hasFlags: hasFlags)
         case .degraded(let reason): reason.sentence
         case .versionUnknown(let source, let minimum):
             "source '\(source)' requires version \(quoted(minimum.text)), but the installed version "
@@ -105,6 +77,7 @@ extension ServiceProblem.Cause {
             "the value '\(name)' of source '\(source)' cannot be read: \(problem); it keeps its last "
                 + "value"
         case .lenient(let source, let clause): "source '\(source)': \(clause)"
+        case .endUnreadable(let source, let text): Reason.endUnreadable(source, text).sentence
         case .overrideEnds(let override, let end):
             "the order of \(quoted(override.author)) (\(override.state.rawValue)) ends at \(end); "
                 + "then the flags decide"
@@ -116,28 +89,24 @@ extension ServiceProblem.Cause {
         }
     }
 
-    /// Whether it is the same problem as `other`, perhaps in other words.
-    fileprivate func isSameMatter(as other: Self) -> Bool {
-        switch (self, other) {
-        case (.invalidAnswer(let own, _, _), .invalidAnswer(let others, _, _)): own == others
-        case (.degraded(let own), .degraded(let others)): own.slug == others.slug
-        case (.versionUnknown(let own, _), .versionUnknown(let others, _)): own == others
-        case (.valueInvalid(let own, _, _), .valueInvalid(let others, _, _)): own == others
-        case (.lenient, .lenient): self == other
-        case (.overrideEnds(let own, _), .overrideEnds(let others, _)): own == others
-        case (.overrideHeld(let own, _), .overrideHeld(let others, _)): own == others
-        case (.drillFailed(let own), .drillFailed(let others)): own == others
-        case (.zone, .zone): true
-        case (.invalidAnswer, _), (.degraded, _), (.versionUnknown, _), (.valueInvalid, _),
-            (.lenient, _), (.overrideEnds, _), (.overrideHeld, _), (.drillFailed, _), (.zone, _):
-            false
+    /// What tells it from others of its kind, whatever its words are.
+    private var matter: String {
+        switch self {
+        case .invalidAnswer(let source, _, _), .versionUnknown(let source, _),
+            .endUnreadable(let source, _):
+            source.text
+        case .valueInvalid(let name, _, _): name.text
+        case .lenient: text
+        case .degraded(let reason): reason.slug.rawValue
+        case .overrideHeld: "order"
+        case .overrideEnds, .drillFailed, .zone: ""
         }
     }
 }
 
 extension Reason.Slug {
-    /// The kind of problem that a verdict with this reason has; nil if it is none.
-    package var problemKind: Problem.Kind? {
+    /// The kind of finding that a verdict with this reason has; nil if it is none.
+    package var finding: Finding.Kind? {
         switch self {
         case .invalidAnswer, .unsigned, .trailingBytes, .tooManySignatures, .malformedSignature,
             .otherNamespace, .hashNotAccepted, .keyTypeNotAccepted, .signerNotListed,
@@ -181,9 +150,9 @@ extension ServiceState {
     private static let mostLeniencies = 8
 
     /// The present problems, as of the last record. An answer without any flags is a problem of its source.
-    func presentProblems(in circumstances: Circumstances) -> [ServiceProblem.Cause] {
-        var causes: [ServiceProblem.Cause] = []
-        if let reason = record?.verdict.reason, let cause = ServiceProblem.Cause(reason) {
+    func presentProblems(in circumstances: Circumstances) -> [ServiceProblem] {
+        var causes: [ServiceProblem] = []
+        if let reason = record?.verdict.reason, let cause = ServiceProblem(reason) {
             causes.append(cause)
         }
         for position in switches.indices {
@@ -193,9 +162,14 @@ extension ServiceState {
                         service.switches[position].source, problem,
                         hasFlags: switches[position].reading != nil))
             }
-            guard installed == nil else { continue }
-            for case .minimumVersion(let minimum) in switches[position].reading?.claims ?? [] {
-                causes.append(.versionUnknown(service.switches[position].source, minimum))
+            let source = service.switches[position].source
+            for claim in switches[position].reading?.claims ?? [] {
+                if case .countdown(.unreadable(let text)) = claim {
+                    causes.append(.endUnreadable(source, text))
+                }
+                if case .minimumVersion(let minimum) = claim, installed == nil {
+                    causes.append(.versionUnknown(source, minimum))
+                }
             }
         }
         if let problem = service.zoneProblem { causes.append(.zone(problem)) }
@@ -216,8 +190,6 @@ extension ServiceState {
         }
         return causes
     }
-
-    var isTroubled: Bool { !problems.isEmpty }
 }
 
 extension Circumstances {
