@@ -198,7 +198,8 @@ struct GateDriverTests {
         try systemd.connect()
         try runUntil(.closed)
         #expect(systemd.calls.contains("StartUnit \(Self.maintenance)"))
-        #expect(published.notices.contains {
+        #expect(
+            published.notices.contains {
                 if case .over(let finding) = $0 { finding.kind == .bus } else { false }
             })
     }
@@ -272,5 +273,7 @@ struct GateDriverTests {
 
 extension GateLogMessage {
     fileprivate var isMoveElsewhere: Bool { if case .movedElsewhere = self { true } else { false } }
-    fileprivate var isLoss: Bool { if case .came(let finding) = self { finding.kind == .bus } else { false } }
+    fileprivate var isLoss: Bool {
+        if case .came(let finding) = self { finding.kind == .bus } else { false }
+    }
 }

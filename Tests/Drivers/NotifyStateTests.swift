@@ -162,9 +162,8 @@ import Testing
         let last = try #require(play.text.split(separator: "\n").last)
         #expect(
             last.hasPrefix(
-                "    STATUS=configuration refused; the last accepted one stays in force: "
-                    + "a.toml:1:1: no; cannot store the states: disk full; 1 more problem; shop: running; "
-                    + "app: flags 3 s old"))
+                "    STATUS=a.toml:1:1: no; cannot store the states: disk full; retrying; "
+                    + "1 more problem; shop: running; app: flags 3 s old"))
     }
 
     /// Each change used to be a status, and each status a look at all services.

@@ -40,13 +40,14 @@ import Testing
             #"""
             100s clock stepped
                 publish shop countdown open clock-not-believed #2 until 2027-03-04T00:01:00+00:00
-                log warning: source 'app': the server's clock is 2 days behind; ends and windows are held until the clock of this host is right
                 log warning: shop: countdown: the clock of this host is not trusted; ends and windows of source 'app' neither begin nor end until it is
+                log warning: source 'app': the server's clock is 2 days behind; ends and windows are held until the clock of this host is right
             120s app unchanged
                 confirm app
             130s clock stepped
                 publish shop countdown open flags days=1 #2 until 2027-03-02T00:01:00+00:00
                 log notice: shop: countdown, 1 day left: set by the flags of source 'app'
+                log info: over: source 'app': the server's clock is 2 days behind; ends and windows are held until the clock of this host is right
             """#)
     }
 

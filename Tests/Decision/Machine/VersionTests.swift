@@ -144,7 +144,11 @@ extension Transcript {
         try play.at(4, "app", answers: Self.flags(1 << 40 + 1))
         #expect(warnings(play) == [])
         let lines = play.text.split(separator: "\n").filter { $0.contains("version jumped") }
-        #expect(lines == ["    log warning: source 'app': \(warning)"])
+        #expect(
+            lines == [
+                "    log warning: source 'app': \(warning)",
+                "    log info: over: source 'app': \(warning)",
+            ])
     }
 
     @Test func aJumpIsForgottenWithTheVersion() throws {

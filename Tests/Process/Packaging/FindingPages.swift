@@ -11,7 +11,8 @@ enum FindingPages {
         let events = LogMessage.Kind.allCases.map { kind in
             entry(kind.row.messageID, kind.row.title, [kind.row.meaning])
         }
-        return "# Explanations of the messages of killswitchd for journalctl -x (journalctl(1)).\n\n"
+        return
+            "# Explanations of the messages of killswitchd for journalctl -x (journalctl(1)).\n\n"
             + (events + findings).joined(separator: "\n")
     }
 
@@ -63,7 +64,9 @@ enum FindingPages {
     /// A text as lines of mdoc(7): quoted words are literal, and a page has its macro.
     private static func lines(_ text: String) -> String {
         var text = text
-        for (word, plain) in [("service ", "the service"), ("unit ", "the unit"), ("source ", "the source")] {
+        for (word, plain) in [
+            ("service ", "the service"), ("unit ", "the unit"), ("source ", "the source"),
+        ] {
             let field = "@KILLSWITCH_\(word.dropLast().uppercased())@"
             text = text.replacing(word + field, with: plain)
                 .replacing(word.capitalized + field, with: plain)
@@ -74,7 +77,9 @@ enum FindingPages {
         if let first = text.first { text = first.uppercased() + text.dropFirst() }
         text = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
         text = text.replacing(/'([^']+)'([.,;:)]*) ?/) { match in
-            "\n.Ql \(match.1)" + (match.2.isEmpty ? "" : " \(match.2.map(String.init).joined(separator: " "))") + "\n"
+            "\n.Ql \(match.1)"
+                + (match.2.isEmpty ? "" : " \(match.2.map(String.init).joined(separator: " "))")
+                + "\n"
         }
         text = text.replacing(/([\w\\.-]+)\(([1-8])\)([.,;:]*) ?/) { match in
             "\n.Xr \(match.1.replacing("\\-", with: "-")) \(match.2)"

@@ -4,8 +4,8 @@ import JSON
 import Support
 import Testing
 
-/// A source with a new text at every poll does not fill the log.
-@Suite struct LogRateLimitTests {
+/// What is wrong is told when it comes and when it is over, whatever its words are in between.
+@Suite struct FindingLogTests {
     private func logged(_ play: Transcript) -> [Substring] {
         play.text.split(separator: "\n").filter { $0.contains("    log ") }
     }
@@ -14,39 +14,31 @@ import Testing
         .fetchEnded("app", .failure(Failure(kind, "error \(number)")))
     }
 
-    @Test func failuresOfOneKindAreToldThreeTimesAnHourWhateverTheirTextsAre() throws {
+    /// A source with a new text at every poll does not fill the log.
+    @Test func aSourceThatFailsIsToldOnceWhateverItsTextsAre() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
-        for number in 1...150 { play.at(Double(number * 60), try failure(number)) }
-        let lines = logged(play)
-        #expect(lines.count == 9)
-        for (line, number) in zip(lines, [1, 2, 3, 61, 62, 63, 121, 122, 123]) {
-            #expect(line.contains("error \(number);"))
-        }
-    }
-
-    @Test func theSameTextIsToldOnceHoweverLongItLasts() throws {
-        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
-        for number in 1...150 { play.at(Double(number * 60), try failure(0)) }
-        #expect(logged(play).count == 1)
-    }
-
-    @Test func eachKindIsToldAlsoInTurns() throws {
-        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
-        for number in 1...20 {
+        for number in 1...150 {
             let kind: Failure.Kind = number % 2 == 0 ? .refused : .unreachable
             play.at(Double(number * 60), try failure(number, kind))
         }
-        #expect(logged(play).count == 6)
+        #expect(logged(play).count == 1)
+        let finding = try #require(play.machine.findings.present.first)
+        #expect(finding.text.hasPrefix("error 150;"))
+        #expect(finding.since.map { play.now.boot - $0 } == .seconds(149 * 60))
     }
 
-    @Test func aFailureAfterAGoodAnswerIsToldAgain() throws {
+    /// What comes and goes is told six times an hour, and an end only of what was told.
+    @Test func aSourceThatFailsAtEachOtherPollIsToldSixTimesAnHour() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
-        play.at(60, try failure(1))
-        play.at(120, .fetchEnded("app", .unchanged))
-        play.at(180, try failure(1))
+        for number in 0..<59 {
+            play.at(Double(60 + number * 60), try failure(number))
+            play.at(Double(90 + number * 60), .fetchEnded("app", .unchanged))
+        }
         let lines = logged(play)
-        #expect(lines.count == 3)
-        #expect(lines[2].contains("error 1;"))
+        #expect(lines.count == 12)
+        #expect(lines.count { $0.contains("log info: over: source 'app': error ") } == 6)
+        play.at(3661, try failure(60))
+        #expect(logged(play).count == 13)
     }
 
     @Test func answersThatAreNoOrderInOneWayAreToldOnce() throws {
@@ -63,17 +55,27 @@ import Testing
         for number in 1...59 {
             play.at(Double(number * 60), .warningsChanged("app", ["warning \(number)"]))
         }
-        #expect(logged(play).count == 20)
+        #expect(logged(play).count { $0.contains("log warning: source 'app': warning ") } == 20)
+        #expect(logged(play).count == 40)
     }
 
-    @Test func endsThatAreNoDatesAreToldThreeTimesAnHour() throws {
+    @Test func anEndThatIsNoDateIsToldOnceWhileItLasts() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
         for number in 1...30 {
             try play.at(
                 Double(number * 60), "app",
                 answers: #"{"service_end": "countdown", "service_countdown": "soon \#(number)"}"#)
         }
-        #expect(logged(play).count == 3)
+        #expect(logged(play).count == 1)
+    }
+
+    @Test func ofManyFindingsOfOneKindAFewAreTold() throws {
+        var log = FindingLog()
+        let many = (0..<100).map { Finding(.service("shop"), .valueInvalid, "no", matter: "\($0)") }
+        let (_, came) = log.update(to: many, at: Boottime(microseconds: 0))
+        #expect(came.count == 6 && log.present.count == 100)
+        let (over, _) = log.update(to: [], at: Boottime(microseconds: 1))
+        #expect(Set(over.map(\.matter)) == Set(came.map(\.matter)))
     }
 }
 
@@ -86,7 +88,8 @@ import Testing
             120, .warningsChanged("app", ["condition 'a' counts as false", "condition 'b' too"]))
         play.at(180, .warningsChanged("app", []))
         play.at(240, .warningsChanged("app", ["condition 'a' counts as false"]))
-        #expect(play.text.split(separator: "\n").filter { $0.contains("log") }.count == 3)
+        let lines = play.text.split(separator: "\n").filter { $0.contains("log") }
+        #expect(lines.count == 5 && lines.count { $0.contains("log info: over: ") } == 2)
         #expect(!play.text.contains("publish"))
         #expect(play.text.contains("log warning: source 'app': condition 'b' too"))
     }
