@@ -192,7 +192,13 @@ struct SimulationReport {
 
     /// A member that looks like a known one is told by the reading already.
     var problems: [String] {
-        let warnings = notices.map(\.sentence)
+        let warnings = notices.map { notice in
+            // Which source it is says enough.
+            if case .came(let finding) = notice, finding.kind == .sourceWarning {
+                return finding.text
+            }
+            return notice.sentence
+        }
         return warnings
             + unknown.filter { member in !warnings.contains { member.isNamed(in: $0) } }
             .map(\.sentence)

@@ -19,7 +19,7 @@ final class ConfigurationStore {
     /// Why the configuration on disk is not in force; nil if it is in force.
     private(set) var refusal: String? {
         didSet {
-            let clause = "configuration refused; the last accepted one stays in force:\n"
+            let clause = "configuration refused; the last accepted one stays in force: "
             findings.set(.configurationRefused, to: refusal.map { clause + $0 })
         }
     }

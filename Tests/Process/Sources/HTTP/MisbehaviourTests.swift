@@ -22,10 +22,12 @@ import Testing
         try await server.behave("maintenance", until: "maintenance", of: daemon)
         try await daemon.awaitReason("flags")
 
-        #expect(try daemon.lines(with: misbehaviour.line).count == 1)
         if !misbehaviour.isOfTheSwitchAlone {
             try await daemon.awaitLine("over: source 'app': ")
         }
+        // Once when it comes, however often it is repeated.
+        #expect(
+            try daemon.lines(with: misbehaviour.line).count { !$0.contains("over: ") } == 1)
         let conditions = try server.requests.compactMap { $0.headers["if-none-match"] }
         #expect(!conditions.contains(#""bad""#))
         #expect(try daemon.stop() == 0)
@@ -33,13 +35,13 @@ import Testing
 
     /// Once each of these answers was a warning of its own.
     @Test(arguments: ["another-word", "another-error"])
-    func aTextThatChangesAtEveryPollIsToldAFewTimes(_ name: String) async throws {
+    func aTextThatChangesAtEveryPollIsToldOnce(_ name: String) async throws {
         let (server, daemon) = try await Daemon.polling()
         try await server.behave(name)
         try await daemon.awaitUntil("it asked six times") {
             try server.requests.count { $0.behaviour == name } > 5
         }
-        #expect(try daemon.warnings.count == 3)
+        #expect(try daemon.warnings.count == 1)
         #expect(try daemon.member("state") == #""running""#)
     }
 
