@@ -12,12 +12,12 @@ extension Daemon {
     /// The control socket. The switches work without it, so a failure does not end the daemon.
     func listen() -> Server? {
         let dispatcher = Dispatcher(
-            self, version: ProgramVersion.current, permission: Permission.followingThisProcess(),
+            self, version: ProgramVersion.current,
             author: { Accounts.ofThisHost().author($0, sudoUser: $1) })
         do {
             return try Server(
                 loop, path: "\(runtime.path)/\(FileName.controlSocket)", dispatcher,
-                limits: DescriptorBudget.socketLimits(beside: machine.plan))
+                permission: Permission.ofThisProcess)
         } catch {
             log.write(
                 .error, "\(error); killswitchctl shows states but cannot give orders",
@@ -48,7 +48,8 @@ extension Daemon: ControllableDaemon {
 
     var gates: GateMachine? { gateDriver?.gates }
 
-    var descriptors: (used: Int?, limit: Int) { (DescriptorBudget.used, DescriptorBudget.limit) }
+    /// A reload and what follows from it are handled too.
+    var isIdle: Bool { decisionDriver.isIdle }
 
     func state(of service: ServiceName) -> JSON.Object? {
         guard let record = machine.publishedVerdict(of: service),

@@ -90,8 +90,9 @@ package struct Machine: Sendable {
         hasPendingWrites = !pendingWrites.isEmpty
         isClockInQuestion =
             host.trust.view.hasDifference || host.overrides.values.contains { $0.until <= now.wall }
-        overviewRevision.troubledSources = sources.indices.count { sources[$0].isTroubled }
-        overviewRevision.hasPendingWrites = hasPendingWrites
+        overviewRevision.sourceProblems = problemsOfSources()
+        overviewRevision.writeProblems =
+            pendingWrites.isEmpty ? 0 : pendingWrites.problems.hashValue
         overviewRevision.unreadableRecords = host.unreadable.count
         return effects
     }
@@ -221,10 +222,29 @@ package struct Machine: Sendable {
         services.areChanged = false
         decisionWake = Wake()
         for service in services.indices { decisionWake.include(services[service].wake) }
-        overviewRevision.troubledServices = services.indices.count { services[$0].isTroubled }
+        overviewRevision.serviceProblems = problemsOfServices()
         for source in sources.indices {
             sources[source].readership = readership(of: source)
         }
+    }
+
+    /// What is wrong with the services, as one number that differs where a word of it does.
+    private func problemsOfServices() -> Int {
+        var hasher = Hasher()
+        for service in services.indices where services[service].isTroubled {
+            hasher.combine(service)
+            hasher.combine(services[service].problems)
+        }
+        return hasher.finalize()
+    }
+
+    private func problemsOfSources() -> Int {
+        var hasher = Hasher()
+        for source in sources.indices where sources[source].isTroubled {
+            hasher.combine(source)
+            hasher.combine(sources[source].problems.all)
+        }
+        return hasher.finalize()
     }
 
     private func readership(of source: Int) -> Readership {
@@ -323,8 +343,18 @@ package struct OverviewRevision: Hashable, Sendable {
     var clock = 0
     var drills = 0
     var guardAnswers = 0
-    var troubledServices = 0
-    var troubledSources = 0
-    var hasPendingWrites = false
+    /// How often a source gave other flags, or its first answer.
+    var answers = 0
+    /// What is wrong with services and sources, in every word: see `Machine.problemsOfServices`.
+    var serviceProblems = 0
+    var sourceProblems = 0
+    var writeProblems = 0
     var unreadableRecords = 0
+
+    /// Whether the same is wrong as at another moment.
+    package func hasSameProblems(as other: OverviewRevision) -> Bool {
+        serviceProblems == other.serviceProblems && sourceProblems == other.sourceProblems
+            && writeProblems == other.writeProblems && clock == other.clock
+            && unreadableRecords == other.unreadableRecords
+    }
 }

@@ -61,6 +61,9 @@ struct PendingWrites: Hashable, Sendable {
         operations = operations.filter { !isNeedless($0.key) }
     }
 
+    /// Why a write failed last; nil if it is done.
+    func problem(of operation: WriteOperation) -> String? { operations[operation]?.problem }
+
     /// A problem for each directory in which writes fail.
     var problems: [Problem] {
         [Problem.Kind.stateDirectory, .runtimeDirectory].compactMap { kind in

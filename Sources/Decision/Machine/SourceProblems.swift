@@ -86,6 +86,9 @@ struct SourceProblems: Hashable, Sendable {
         _ = set(.pace, to: warning.map { [$0] } ?? [], at: now)
     }
 
+    /// Since when its fetches fail; nil after a good one.
+    var failingSince: Instant? { failure == nil ? nil : all.first { $0.kind == .failed }?.since }
+
     /// Whether there is a problem of a kind.
     func has(_ kind: Kind) -> Bool { !all.isEmpty && all.contains { $0.kind == kind } }
 
