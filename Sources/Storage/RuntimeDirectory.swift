@@ -52,6 +52,7 @@ package struct RuntimeDirectory {
                 throw error
             }
         }
+        written.misleading.remove(folder)
         try setMarker(record.verdict.gate, in: folder)
         // A web server that has seen the marker `closed` may still read them.
         for name in web.absent { try remove("\(folder)/\(name)") }
@@ -135,6 +136,7 @@ package struct RuntimeDirectory {
     private func close(_ folder: String, without files: [String]) {
         do { try setMarker(.closed, in: folder) } catch {}
         for file in files { do { try remove("\(folder)/\(file)") } catch {} }
+        if published(in: folder)?.gate == .open { written.misleading.insert(folder) }
         let page = "\(folder)/\(FileName.unavailable)"
         do {
             try File.touch(page)
@@ -233,13 +235,16 @@ package struct RuntimeDirectory {
     /// Removes the daemon's files, and the folder if it is empty then.
     private func removeService(_ folder: String) throws(FileError) {
         try setMarker(nil, in: folder)
+        written.misleading.remove(folder)
         let files = [FileName.state, FileName.environment, FileName.units, FileName.gate]
         for file in files + WebFiles.names { try remove("\(folder)/\(file)") }
         if try Directory.list(folder).isEmpty { try Directory.remove(folder) }
     }
 
-    /// Shows readers that the daemon works.
-    package func touchAlive() throws(FileError) { try File.touch("\(path)/\(FileName.alive)") }
+    /// Shows readers that the daemon works, unless a file says open of a closed service and cannot be changed.
+    package func touchAlive() throws(FileError) {
+        if written.misleading.isEmpty { try File.touch("\(path)/\(FileName.alive)") }
+    }
 
     /// No daemon is there from now on, and none was: the files count until their `valid_until`. Metrics would not.
     package func removeAlive() throws(FileError) {

@@ -243,6 +243,7 @@ package struct Machine: Sendable {
         for source in sources.indices where sources[source].isTroubled {
             hasher.combine(source)
             hasher.combine(sources[source].problems.all)
+            hasher.combine(sources[source].isOverdue(at: now))
         }
         return hasher.finalize()
     }

@@ -112,7 +112,7 @@ extension SourceState {
         case .failed:
             kind = problems.failure?.refusal == nil ? .source : .documentRefused
             text += "; \(LogMessage.rest(hasFlags: !answers.isEmpty))"
-            isAlarm = isOverdue(since: fact.since, at: now)
+            isAlarm = isOverdue(at: now)
         case .unreadableSigners: kind = .signersUnreadable
         case .unwatched:
             (kind, isAlarm) = (.sourceUnwatched, false)
@@ -136,8 +136,9 @@ extension SourceState {
             .source(name), kind, text, since: fact.since, isAlarm: isAlarm, advice: advice)
     }
 
-    /// Whether its flags are older than three intervals, or none came for as long `since` it fails.
-    private func isOverdue(since: Instant, at now: Now) -> Bool {
+    /// Whether it fails, and its flags are older than three intervals, or none came for so long since it fails.
+    func isOverdue(at now: Now) -> Bool {
+        guard let since = problems.failingSince else { return false }
         let age = confirmation == .never ? now.wall - since : confirmation.age(at: now)
         return age > plan.interval * 3
     }

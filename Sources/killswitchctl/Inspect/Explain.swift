@@ -87,8 +87,9 @@ struct Explain: ParsableCommand {
             (report.chain, report.gap) = (ExplanationForm(reply: reply), nil)
         } catch let error as MethodError {
             report.gap = CommandFailure(error).message
-        } catch is SocketError {
-            // What the files have said is all there is.
+        } catch let error as SocketError {
+            // Without a daemon, what the files have said is all there is.
+            if error.isDenied { report.gap = CommandFailure(error).message }
         }
     }
 }

@@ -120,7 +120,7 @@ extension PublishedFiles {
         guard let life, !life.isRunning(at: now) else { return nil }
         if let last = life.last {
             let age = max(.zero, now - last).rough
-            return "killswitchd does not run, or hangs (last sign of life \(age) ago)"
+            return "killswitchd does not run (last sign of life \(age) ago)"
         }
         let isUntouched = readable { try servicesIfAny().isEmpty } ?? false
         return isUntouched ? Self.noDaemon : "killswitchd does not run"

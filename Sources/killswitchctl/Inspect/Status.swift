@@ -80,10 +80,15 @@ struct StatusCommand: ParsableCommand {
         _ rows: [StatusRow], _ host: PublishedHost, in published: PublishedFiles
     ) {
         let sources = host.sources.map { source in
-            var source = source
             let age = published.age(ofSource: source.text("source"))
-            source["age"] = .optional(age?.wholeSeconds)
-            return source
+            var object: JSON.Object = [
+                "name": source["source"] ?? .null, "age": .optional(age?.wholeSeconds),
+                "problem": source["error_message"] ?? .null,
+            ]
+            for (key, value) in source where !["source", "error_message"].contains(key) {
+                object[key] = value
+            }
+            return object
         }
         let whole: JSON.Value = .object([
             "services": .array(rows.map { $0.json(with: host) }),

@@ -25,7 +25,7 @@ import Testing
                 "-c",
                 "import json,sys,jsonschema;"
                     + "jsonschema.validate(*(json.load(open(f)) for f in sys.argv[1:]))",
-                daemon.folder("report.json"), "\(Programs.project)/docs/report.schema.json",
+                daemon.folder("report.json"), "\(Programs.project)/docs/host.schema.json",
             ]
         ).expect(0)
     }
@@ -39,7 +39,7 @@ import Testing
         let source = { try server.reports.last?["sources"]?.array?.first?.object }
         #expect(try source()?["source"]?.string == "app")
         #expect(try source()?["error_message"] == .null)
-        #expect(try (source()?["age_seconds"]?.number?.int64).map { $0 < 60 } == true)
+        #expect(try source()?["answers"] == true)
         let count = try server.reports.count
         var ends: Set<String?> = [try daemon.member("valid_until")]
         try await daemon.awaitUntil("the record is renewed four times") {

@@ -19,7 +19,7 @@ extension InATerminal {
 
         static let cases = [
             Case(
-                command: "status", shows: "SERVICE  STATE    GATE  DAYS  AGE  NEXT  UNITS  REASON"),
+                command: "status", shows: "SERVICE  STATE    GATE  DAYS  AGE  UNITS  REASON"),
             Case(command: "is-open shop", shows: "shop: open (running)"),
             Case(command: "get shop reason", shows: "flags"),
             Case(command: "wait shop --for open --timeout 5s", shows: ""),
