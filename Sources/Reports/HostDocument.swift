@@ -29,7 +29,7 @@ package struct HostDocument {
     /// Differs from that of another document where a byte of them differs, but for number and time.
     package let content: Int
     /// Differs where the documents tell other news: the words of a failure may tell of its duration, and are none.
-    package let news: Int
+    package let fingerprint: Int
 
     /// The state at the time of the overview.
     package init(_ facts: Facts, _ overview: Overview, _ gates: GateMachine?) {
@@ -37,7 +37,7 @@ package struct HostDocument {
         let statuses = Set(services.compactMap(\.status))
         let worst: [ServiceReport.Status] = [.failed, .applying, .applied]
         let refusal = overview.condition.refusal
-        var (news, findings) = (Hasher(), List(limit: 320 << 10))
+        var (fingerprint, findings) = (Hasher(), List(limit: 320 << 10))
         var (sourceList, serviceList) = (List(limit: 128 << 10), List(limit: 512 << 10))
         var counts: [ServiceName: Int] = [:]
         for problem in overview.problems {
@@ -46,14 +46,14 @@ package struct HostDocument {
                 if counts[service, default: 0] > Self.mostFindings { continue }
             }
             findings.add(problem.json)
-            news.combine(problem.kind)
-            news.combine(problem.subject)
+            fingerprint.combine(problem.kind)
+            fingerprint.combine(problem.subject)
         }
         for source in overview.sources {
             sourceList.add(source.json(facts.origins[source.name], overview))
-            news.combine(source.name)
-            news.combine(source.problem == nil)
-            news.combine(source.warnings)
+            fingerprint.combine(source.name)
+            fingerprint.combine(source.problem == nil)
+            fingerprint.combine(source.warnings)
         }
         for service in services {
             serviceList.add(service.json(drillEvery: facts.drillIntervals[service.name]))
@@ -73,9 +73,9 @@ package struct HostDocument {
             ]),
         ]
         lists = [("findings", findings), ("sources", sourceList), ("services", serviceList)]
-        news.combine(refusal == nil)
-        news.combine(serviceList.bytes)
-        self.news = news.finalize()
+        fingerprint.combine(refusal == nil)
+        fingerprint.combine(serviceList.bytes)
+        self.fingerprint = fingerprint.finalize()
         var content = Hasher()
         content.combine(head)
         for (_, list) in lists { content.combine(list.bytes) }

@@ -32,7 +32,7 @@ struct PublishedFiles {
     }
 
     /// Takes the present time for what is out of date.
-    mutating func lookAgain() { now = EventLoop.wallClock }
+    mutating func updateTime() { now = EventLoop.wallClock }
 
     /// The services that have files. Throws if there is no directory.
     func services() throws -> [ServiceName] {

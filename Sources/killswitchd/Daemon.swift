@@ -131,7 +131,7 @@ final class Daemon {
     /// Runs until a signal or, with `--once`, a decision ends it; gives the exit status.
     func run() throws -> Int32 {
         gateDriver?.observer = { [unowned self] hasChanged in
-            parts?.queueEmptied(gatesHaveNews: hasChanged)
+            parts?.queueEmptied(gatesHaveChanged: hasChanged)
             guard hasChanged else { return }
             log.reportLosses()
             manager.sendDue()
@@ -186,7 +186,10 @@ final class Daemon {
         try gateDriver?.start()
         try decisionDriver.start(followed)
         let status = try loop.run()
-        if parts != nil { try runtime.removeAliveAtStop() }
+        if let parts {
+            parts.host.check()
+            try runtime.removeAliveAtStop()
+        }
         parts = nil
         motd?.send()
         motd = nil
@@ -254,14 +257,14 @@ final class Parts {
 
     fileprivate init(of daemon: Daemon) throws {
         // Who finds the socket finds the file of this daemon, and not that of an earlier one.
-        host = try HostFile(of: daemon)
+        host = try HostFile(of: daemon, isReported: daemon.reportServer != nil)
         server = daemon.listen()
         metrics = try MetricsWriter(of: daemon)
         metrics.setTextfile(daemon.textfile)
         reports = try ReportSender(of: daemon)
         life = try Heartbeat(of: daemon) { [unowned daemon, metrics, host] in
             metrics.request()
-            host.look()
+            host.check()
             daemon.restoreDeletedFiles()
         }
         acknowledge(in: daemon.sources.acknowledging, of: daemon)
@@ -283,8 +286,8 @@ final class Parts {
 
     /// The driver of decisions or the gates have handled their events, and performed what follows. Orders are answered
     /// last, when the files show them.
-    func queueEmptied(gatesHaveNews: Bool = false) {
-        host.update(isWaitedFor: server?.isWaitedFor ?? false, gatesHaveNews: gatesHaveNews)
+    func queueEmptied(gatesHaveChanged: Bool = false) {
+        host.update(isWaitedFor: server?.isWaitedFor ?? false, gatesHaveChanged: gatesHaveChanged)
         metrics.requestIfChanged()
         reports.reportIfChanged()
         server?.advance()

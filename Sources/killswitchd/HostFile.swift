@@ -47,33 +47,34 @@ final class HostFile {
         }
     }
 
-    /// Writes the file for the first time.
-    init(of daemon: Daemon) throws(SystemError) {
+    /// Writes the file for the first time. With `isReported` its numbers outlast the daemon.
+    init(of daemon: Daemon, isReported: Bool) throws(SystemError) {
         self.daemon = daemon
-        timer = try Timer(daemon.loop, accuracy: .milliseconds(100)) { [unowned self] in look() }
-        look()
+        timer = try Timer(daemon.loop, accuracy: .milliseconds(100)) { [unowned self] in check() }
+        if isReported { keepNumbers() }
+        check()
     }
 
     /// Writes the file if it says something else. A change may wait unless somebody waits for it, or it is a problem;
     /// those of the gates are not part of the mark.
-    func update(isWaitedFor: Bool = false, gatesHaveNews: Bool = false) {
+    func update(isWaitedFor: Bool = false, gatesHaveChanged: Bool = false) {
         let mark = Mark(daemon)
-        guard mark != seen || gatesHaveNews else { return }
-        let isNews = gatesHaveNews || seen.map { !mark.hasSameProblems(as: $0) } ?? true
-        if !isWaitedFor, !isNews, let next = writtenAt.map({ $0 + Self.pace }),
+        guard mark != seen || gatesHaveChanged else { return }
+        let isUrgent = gatesHaveChanged || seen.map { !mark.hasSameProblems(as: $0) } ?? true
+        if !isWaitedFor, !isUrgent, let next = writtenAt.map({ $0 + Self.pace }),
             daemon.loop.now.boot < next
         {
             timer?.set(at: next)
             return
         }
-        look()
+        check()
     }
 
     /// Another configuration is in force.
     func reconfigured() { seen = nil }
 
     /// Compares the host with the file, and writes it where they differ.
-    func look() {
+    func check() {
         let document = document()
         if document.content != content { write(document) }
     }
@@ -81,7 +82,7 @@ final class HostFile {
     /// Somebody has deleted the file.
     func rewrite() {
         content = nil
-        look()
+        check()
     }
 
     /// The state of the host now.
@@ -102,8 +103,8 @@ final class HostFile {
     /// Writes a document with the present time, and returns its bytes. The same news keep their number.
     @discardableResult
     func write(_ document: HostDocument) -> [UInt8] {
-        if document.news != numbered { generation += 1 }
-        numbered = document.news
+        if document.fingerprint != numbered { generation += 1 }
+        numbered = document.fingerprint
         if let reserved, generation > reserved { reserve() }
         let bytes = document.bytes(generation: generation, at: daemon.now.wall)
         do {

@@ -82,18 +82,18 @@ final class ReportSender {
         guard let file = daemon.parts?.host else { return driver.post(.unchanged) }
         sentRevision = daemon.revision
         let document = file.document()
-        if ifChanged, document.news == delivered { return driver.post(.unchanged) }
+        if ifChanged, document.fingerprint == delivered { return driver.post(.unchanged) }
         let bytes = file.write(document)
-        sink?.send(bytes) { [unowned self] failure in sendEnded(failure, document.news) }
+        sink?.send(bytes) { [unowned self] failure in sendEnded(failure, document.fingerprint) }
     }
 
-    private func sendEnded(_ failure: Failure?, _ news: Int) {
+    private func sendEnded(_ failure: Failure?, _ fingerprint: Int) {
         defer { daemon.parts?.host.update() }
         guard let failure else {
             if problem != nil {
                 daemon.log.write(.info, "the host's state is reported again", id: .reportDelivered)
             }
-            (problem, failingSince, delivered) = (nil, nil, news)
+            (problem, failingSince, delivered) = (nil, nil, fingerprint)
             return driver.post(.delivered)
         }
         let isRefused = failure.kind == .refused

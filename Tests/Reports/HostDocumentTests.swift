@@ -136,13 +136,13 @@ import Testing
             + #""changed_at":"2027-03-01T12:00:00+00:00","changed_by":[],"#
             + #""error_message":null,"warnings":[],"services":["shop"]}"#
         #expect(try source(host) == good)
-        let (news, content) = (host.news, host.content)
+        let (fingerprint, content) = (host.fingerprint, host.content)
         // That the source confirms its flags is no change.
         try host.at(60, answers: #"{"state": "running", "version": 7}"#)
-        #expect(host.news == news && host.content == content)
+        #expect(host.fingerprint == fingerprint && host.content == content)
         try host.at(120, fails: "connection refused after 3 ms")
-        let failing = (news: host.news, content: host.content)
-        #expect(failing.news != news)
+        let failing = (fingerprint: host.fingerprint, content: host.content)
+        #expect(failing.fingerprint != fingerprint)
         #expect(
             try source(host)
                 == origin + #""answers":false,"since":"2027-03-01T12:02:00+00:00","#
@@ -151,9 +151,9 @@ import Testing
         )
         // Other words are in the file, and no news.
         try host.at(180, fails: "connection refused after 4 ms")
-        #expect(host.news == failing.news && host.content != failing.content)
+        #expect(host.fingerprint == failing.fingerprint && host.content != failing.content)
         try host.at(240, answers: #"{"state": "running", "version": 7}"#)
-        #expect(host.news == news && host.content != content)
+        #expect(host.fingerprint == fingerprint && host.content != content)
         #expect(try source(host).contains(#""answers":true,"since":"2027-03-01T12:04:00+00:00""#))
     }
 

@@ -88,7 +88,7 @@ struct ReportedHost {
     }
 
     /// What is told anew, and every byte.
-    var news: Int { made.news }
+    var fingerprint: Int { made.fingerprint }
     var content: Int { made.content }
 
     mutating func at(_ seconds: Double, fails detail: String) throws {

@@ -37,7 +37,8 @@ struct PublishedHost {
         }
         // After `killswitchd --once` there are files of services, and no other trace of a daemon.
         guard let absence = published.absence,
-            published.life?.last != nil || (readable { try published.servicesIfAny() } ?? []).isEmpty
+            published.life?.last != nil
+                || (readable { try published.servicesIfAny() } ?? []).isEmpty
         else { return }
         problems.insert(ProblemLine(.host, .noDaemon, absence), at: 0)
     }
@@ -136,7 +137,8 @@ extension PublishedFiles {
     /// The services that are configured, as far as files tell.
     func configured() throws -> [ServiceName] {
         let known = readable { try host() } ?? nil
-        return try known?.objects("services").compactMap { ServiceName($0.text("service")) } ?? servicesIfAny()
+        return try known?.objects("services").compactMap { ServiceName($0.text("service")) }
+            ?? servicesIfAny()
     }
 
     static let noDaemon = "no daemon has run since this boot"

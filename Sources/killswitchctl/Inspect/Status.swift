@@ -141,7 +141,7 @@ struct StatusCommand: ParsableCommand {
         var published = published
         while published.absence != nil, loop.now.boot < deadline {
             try loop.runOnce(.milliseconds(200))
-            published.lookAgain()
+            published.updateTime()
         }
         let host = PublishedHost(of: published, about: services)
         var alarms = host.problems.filter(\.isAlarm)

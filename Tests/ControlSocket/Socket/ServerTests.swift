@@ -8,7 +8,8 @@ import Testing
 
 /// The server of the control socket, on a real loop: the limits for one client.
 @Suite(.timeLimit(.minutes(5))) struct ServerTests {
-    private static let explain = #"{"method":"io.killswitchd.Explain","parameters":{"service":"shop"}}"# + "\0"
+    private static let explain =
+        #"{"method":"io.killswitchd.Explain","parameters":{"service":"shop"}}"# + "\0"
     private let folder: TemporaryFolder
     private let loop: EventLoop
     private let daemon: SimulatedDaemon
