@@ -226,7 +226,7 @@ let package = Package(
                 "Metrics", "POSIX", "Pages", "Storage", "Support",
             ],
             path: "Tests/Process",
-            exclude: ["Control/crowd.py", "Control/varlink-client.py"],
+            exclude: ["Control/varlink-client.py"],
             swiftSettings: tested),
         .testTarget(
             name: "SystemTests",

@@ -127,6 +127,9 @@ package final class DecisionDriver {
 
     func page(of service: ServiceName) -> Page { pages[service] ?? .standard }
 
+    /// Whether every event was handled, and what follows from it was done.
+    package var isIdle: Bool { driver.isEmpty }
+
     /// What differs whenever the machine has something new to tell.
     package var overviewRevision: OverviewRevision { ask { $0.overviewRevision } }
 

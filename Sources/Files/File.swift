@@ -17,6 +17,15 @@ package enum File {
         return (try file.content(limit: limit), attributes)
     }
 
+    /// Reads a file of a folder that another user may write: no link is followed, neither at the file nor, unless it is
+    /// trusted, at the folder.
+    package static func read(
+        _ name: String, of folder: String, isTrusted: Bool = false, limit: Int
+    ) throws(FileError) -> [UInt8] {
+        let directory = try OpenDirectory(folder, followingLinks: isTrusted)
+        return try directory.file(name, followingLinks: false).content(limit: limit)
+    }
+
     /// The result of `stat(2)`; with `followingLinks` false, that of the link itself.
     package static func attributes(
         of path: String, followingLinks: Bool = true

@@ -2,7 +2,7 @@ package import CivilTime
 package import Decision
 import JSON
 
-/// The last reports of hosts, one for each; docs/report.schema.json describes them.
+/// The last reports of hosts, one for each; docs/host.schema.json describes them.
 package struct FleetReports {
     private let service: ServiceName
     private let now: Instant
@@ -89,7 +89,8 @@ package struct FleetReports {
 
     private static func effect(_ own: JSON.Object, of gate: Gate?) -> HostAccount.Effect {
         let error = own["error_message"]?.string?.printable(limit: 200)
-        let unit = own["units"]?.array?.first?.object?["name"]?.string?.printable(limit: 128)
+        let units = (own["units"]?.array ?? []).compactMap(\.object)
+        let unit = units.first { $0["as_wanted"] == false }?["name"]?.string?.printable(limit: 128)
         let actual = own["actual"]?.string?.printable(limit: 20) ?? "not known"
         switch own["status"]?.string {
         case "applied":

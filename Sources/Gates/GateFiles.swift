@@ -30,6 +30,9 @@ struct GateFiles: Hashable, Sendable {
     /// The report of the gate that was written last; nil before the first write, and after a failed write.
     var report: GateStatus? { gate.content }
 
+    /// The units that were written last; empty before the first write, and after a failed write.
+    var units: [UnitRow] { rows.content ?? [] }
+
     /// Writes what has changed and may be written now, the report last. `current` tells the rows; nil if unknown.
     mutating func publish(
         _ new: GateStatus?, of service: ServiceName, at now: Boottime, current: () -> [UnitRow]?

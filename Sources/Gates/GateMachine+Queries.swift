@@ -36,7 +36,9 @@ extension GateMachine {
     package func view(of service: ServiceName, at now: Boottime) -> GateView? {
         guard let gate = gates[service], let report = gate.files.report ?? gate.report(context(now))
         else { return nil }
-        return GateView(report: report, moves: gate.moves, refusedStarts: gate.refusedStarts)
+        return GateView(
+            report: report, moves: gate.moves, refusedStarts: gate.refusedStarts,
+            units: gate.files.units)
     }
 
     func context(of unit: AttachedUnit) -> UnitContext {
@@ -85,4 +87,6 @@ package struct GateView: Hashable, Sendable {
     package let moves: [Gate: Duration]
     /// How many starts of attached units it has refused since the start of the daemon.
     package let refusedStarts: Int
+    /// Its attached units, as `units.json` has them.
+    package let units: [UnitRow]
 }

@@ -17,13 +17,15 @@ struct ServiceReport {
 
     private let view: Overview.ServiceView
     private let gate: GateStatus?
+    private let rows: [UnitRow]
     /// Nil while the service is not decided.
     let status: Status?
     private let problem: String?
 
     init(_ view: Overview.ServiceView, in overview: Overview, _ gates: GateMachine?) {
         self.view = view
-        gate = gates?.view(of: view.name, at: overview.now.boot)?.report
+        let shown = gates?.view(of: view.name, at: overview.now.boot)
+        (gate, rows) = (shown?.report, shown?.units ?? [])
         guard let wanted = view.record?.verdict.gate else {
             (status, problem) = (nil, nil)
             return
@@ -61,8 +63,10 @@ struct ServiceReport {
 
     private var isMoving: Bool { gate?.actual == .opening || gate?.actual == .closing }
 
-    /// The object in the document; docs/report.schema.json describes it.
-    var json: JSON.Object {
+    var name: ServiceName { view.name }
+
+    /// The object in the document. The service asks for a good drill each `drillEvery`.
+    func json(drillEvery: Duration?) -> JSON.Object {
         let published = PublishedFacts(view.record, of: view.name)
         var object = JSON.Object()
         for field in Self.fields {
@@ -74,11 +78,11 @@ struct ServiceReport {
             }
         }
         object["status"] = .optional(status?.rawValue)
+        object["armed"] = .null
         object["error_message"] = status == .failed ? .optional(problem) : .null
         object["units_unwanted"] = .number(Number(Int64(unwanted.count)))
-        object["units"] = .array(
-            unwanted.union(kept.keys).sorted().prefix(Self.mostUnits).map(unit))
-        object["drill"] = view.drill.map { .object($0.json) } ?? .null
+        object["units"] = .objects(rows.prefix(Self.mostUnits).map(\.report))
+        object["drill"] = drill(every: drillEvery)
         return object
     }
 
@@ -90,14 +94,31 @@ struct ServiceReport {
 
     var unwanted: Set<UnitName> { gate?.units.unwanted ?? [] }
 
-    private var kept: [UnitName: [ServiceName]] { gate?.units.kept ?? [:] }
-
-    private func unit(_ name: UnitName) -> JSON.Value {
-        .object([
-            "name": .string(name.text),
-            "problem": .optional(gate?.units.problems[name]?.sentence),
-            "held_by": .strings((kept[name] ?? []).map(\.text)),
+    /// The last drill; null for a service that had none and asks for none.
+    private func drill(every: Duration?) -> JSON.Value {
+        let last = view.drill
+        guard last != nil || every != nil else { return .null }
+        let stopped = every == nil ? nil : last?.result.stopped
+        return .object([
+            "at": timestamp(last?.result.at),
+            "good": last.map { .bool($0.result.isGood) } ?? .null,
+            "problem": .optional(last?.result.problem),
+            "last_good": timestamp(last?.lastGood),
+            "every": .optional(every?.wholeSeconds),
+            "stopped": stopped.map { .strings($0.prefix(Self.mostUnits).map(\.text)) } ?? .null,
         ])
+    }
+}
+
+extension UnitRow {
+    /// The unit in the document: less than in `units.json`.
+    fileprivate var report: JSON.Object {
+        [
+            "name": .string(name.text), "as_wanted": isAsWanted.map { .bool($0) } ?? .null,
+            "active": .optional(seen?.active.rawValue), "problem": .optional(problem),
+            "took_ms": .optional(took.map { $0.microseconds / 1000 }),
+            "held_by": .strings(keepers.map(\.text)),
+        ]
     }
 }
 
@@ -116,15 +137,6 @@ extension UnitCount {
     fileprivate var firstFailure: String? {
         let failed = problems.filter { unwanted.contains($0.key) }.min { $0.key < $1.key }
         return failed.map { "unit '\($0.key)': \($0.value.sentence)" }
-    }
-}
-
-extension LastDrill {
-    fileprivate var json: JSON.Object {
-        [
-            "at": timestamp(result.at), "good": .bool(result.isGood),
-            "problem": .optional(result.problem), "last_good": timestamp(lastGood),
-        ]
     }
 }
 

@@ -24,6 +24,8 @@ package enum FileName {
     package static let sunset = "sunset"
     /// The metrics of the host, in the text format of Prometheus.
     package static let metrics = "metrics.prom"
+    /// What the whole host is, for all who read.
+    package static let host = "host.json"
     /// The socket on which the daemon listens for killswitchctl.
     package static let controlSocket = "control.sock"
     /// Empty: the time of its last change is that of the daemon's last sign of life.

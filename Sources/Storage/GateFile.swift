@@ -144,7 +144,7 @@ package struct PublishedGate: Sendable {
     /// Reads the file in a service's folder; nil if it is missing or unreadable.
     package static func read(in folder: String) -> PublishedGate? {
         readable {
-            let bytes = try File.read("\(folder)/\(FileName.gate)", limit: 1 << 20)
+            let bytes = try File.read(FileName.gate, of: folder, limit: 1 << 20)
             return try JSON.Value.parse(bytes).object.flatMap(PublishedGate.init)
         } ?? nil
     }

@@ -8,7 +8,7 @@ package import Pages
 package struct RuntimeDirectory {
     package let path: String
     private let bootID: String
-    private let written = WrittenFiles()
+    let written = WrittenFiles()
 
     /// The directory at this path; nothing is written yet. `bootID` is the current boot's.
     package init(path: String, bootID: String) {
@@ -51,6 +51,7 @@ package struct RuntimeDirectory {
                 throw error
             }
         }
+        written.misleading.remove(folder)
         try setMarker(record.verdict.gate, in: folder)
         // A web server that has seen the marker `closed` may still read them.
         for name in web.absent { try remove("\(folder)/\(name)") }
@@ -134,6 +135,7 @@ package struct RuntimeDirectory {
     private func close(_ folder: String, without files: [String]) {
         do { try setMarker(.closed, in: folder) } catch {}
         for file in files { do { try remove("\(folder)/\(file)") } catch {} }
+        if published(in: folder)?.gate == .open { written.misleading.insert(folder) }
         let page = "\(folder)/\(FileName.unavailable)"
         do {
             try File.touch(page)
@@ -232,28 +234,11 @@ package struct RuntimeDirectory {
     /// Removes the daemon's files, and the folder if it is empty then.
     private func removeService(_ folder: String) throws(FileError) {
         try setMarker(nil, in: folder)
+        written.misleading.remove(folder)
         let files = [FileName.state, FileName.environment, FileName.units, FileName.gate]
         for file in files + WebFiles.names { try remove("\(folder)/\(file)") }
         if try Directory.list(folder).isEmpty { try Directory.remove(folder) }
     }
-
-    /// Shows readers that the daemon works.
-    package func touchAlive() throws(FileError) { try File.touch("\(path)/\(FileName.alive)") }
-
-    /// No daemon is there from now on, and none was: the files count until their `valid_until`. Metrics would not.
-    package func removeAlive() throws(FileError) {
-        try File.remove("\(path)/\(FileName.alive)")
-        try File.remove("\(path)/\(FileName.metrics)")
-    }
-
-    /// When the daemon of the directory at `path` last gave a sign of life; nil if none ever did.
-    package static func signOfLife(in path: String) throws(FileError) -> Instant? {
-        try File.ifThere(File.modificationTime(of: "\(path)/\(FileName.alive)"))
-            .map(Instant.init(microseconds:))
-    }
-
-    /// How old a sign of life may be: past it the files of a directory say nothing any more.
-    package static let longestSilence: Duration = .seconds(300)
 
     /// Writes what people are told who log in.
     package func publish(motd: String) throws(FileError) {
@@ -271,12 +256,5 @@ package struct RuntimeDirectory {
         guard let refusal else { return try remove(file) }
         try File.replace(file, with: Array((refusal + "\n").utf8))
         written.insert(file)
-    }
-
-    /// Why the configuration on disk is refused, by the file in the directory at `path`; nil without it.
-    package static func refusal(in path: String) throws(FileError) -> String? {
-        let file = "\(path)/\(FileName.refusedConfiguration)"
-        return try File.ifThere(File.read(file, limit: 1 << 20))
-            .map { String(decoding: $0.dropLast(), as: UTF8.self) }
     }
 }

@@ -225,9 +225,9 @@ package struct StateDirectory {
         let parts = file.split(separator: "/", omittingEmptySubsequences: false)
         let folder = parts.dropLast().joined(separator: "/")
         // The directory itself is a link where systemd has made it so (DynamicUser=).
-        let directory = try OpenDirectory(folder, followingLinks: folder == path)
-        let open = try directory.file(String(parts.last ?? ""), followingLinks: false)
-        return try open.content(limit: Self.foreignLimit)
+        return try File.read(
+            String(parts.last ?? ""), of: folder, isTrusted: folder == path,
+            limit: Self.foreignLimit)
     }
 
     private static let confirmationGrain: Duration = .seconds(600)

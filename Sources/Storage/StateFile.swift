@@ -42,7 +42,7 @@ package struct PublishedState {
     /// The file in a service's folder; nil without one. Throws if it is unreadable, or missing beside marker `closed`.
     package static func read(in folder: String) throws(UnreadableState) -> PublishedState? {
         let file = "\(folder)/\(FileName.state)"
-        let read = { try PublishedState(File.read(file, limit: sizeLimit)) }
+        let read = { try PublishedState(File.read(FileName.state, of: folder, limit: sizeLimit)) }
         if case .success(let state) = Result(catching: read) { return state }
         let marker = Marker(folder: folder).gate
         do {
@@ -65,8 +65,8 @@ package struct PublishedState {
         bootID = try object.string("boot_id")
     }
 
-    /// In bytes: room for many values of the largest body.
-    private static let sizeLimit = 512 << 20
+    /// In bytes: far more than texts and values within their limits have.
+    private static let sizeLimit = 8 << 20
 }
 
 /// A service has files, but its state cannot be read.

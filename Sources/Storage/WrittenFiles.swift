@@ -6,6 +6,8 @@ import Files
 /// true any more. So a file that is missing was deleted by somebody else.
 final class WrittenFiles {
     private var paths: Set<String> = []
+    /// The folders that say open although their services are closed, because no file in them can be changed.
+    var misleading: Set<String> = []
 
     func insert(_ path: String) { paths.insert(path) }
 

@@ -11,7 +11,7 @@ struct Killswitchctl: ParsableCommand {
         discussion: """
             Reading needs no privilege and no running daemon: the commands read the files that the \
             daemon writes. Acting is for root and the group killswitchd, and goes over the daemon's \
-            socket.
+            socket, which nobody else can open.
 
             example: killswitchctl is-open shop && start-the-shop
 
@@ -180,6 +180,7 @@ struct CommandFailure: Error {
         case let error as SocketError where error.isNobodyThere:
             let hint = "is killswitchd running? See 'systemctl status killswitchd'"
             self.init(.unreachable, "\(error); \(hint)")
+        case let error as SocketError where error.isDenied: self.init(MethodError.notPermitted)
         case let error as SocketError: self.init(.unreachable, "\(error)")
         case let error as BlockingSystemdClient.Failure:
             let status = error.isOfSystemd ? ExitStatus.no : .unreachable

@@ -13,7 +13,7 @@ struct PublishedFiles {
     /// The runtime directory, as an absolute path.
     let directory: String
     /// The time by which files are out of date or not.
-    let now: Instant
+    private(set) var now: Instant
     /// Whether the directory was named on the command line.
     private let isNamed: Bool
 
@@ -30,6 +30,9 @@ struct PublishedFiles {
         now = EventLoop.wallClock
         isNamed = options.runtimeDirectory != nil
     }
+
+    /// Takes the present time for what is out of date.
+    mutating func updateTime() { now = EventLoop.wallClock }
 
     /// The services that have files. Throws if there is no directory.
     func services() throws -> [ServiceName] {
@@ -103,6 +106,12 @@ struct PublishedFiles {
         return try File.ifThere(File.modificationTime(of: mark)).map(Instant.init(microseconds:))
     }
 
+    /// How long ago a source confirmed its flags; nil if it never did.
+    func age(ofSource name: String) -> Duration? {
+        let confirmed = readable { try SourceName(name).flatMap(confirmation) } ?? nil
+        return confirmed.map { max(.zero, now - $0) }
+    }
+
     /// The state directory of this daemon. It must be named if the runtime directory was: other flags explain nothing.
     func stateDirectory(_ option: String?) throws -> String {
         guard option != nil || !isNamed else {
@@ -121,19 +130,29 @@ struct PublishedFiles {
         VarlinkClient(
             "\(directory)/\(FileName.controlSocket)",
             timeLimit: timeout
-        ) { call in
-            Terminal.showProgress(
-                call.map {
-                    "waiting for killswitchd … \($0.time.wholeSeconds) s (\($0.processWords))"
-                })
+        ) { time in
+            Terminal.showProgress(time.map { "waiting for killswitchd … \($0.wholeSeconds) s" })
         }
     }
 
-    /// When the daemon last gave a sign of life; nil if none ever did, as with `killswitchd --once`.
-    var signOfLife: Instant? {
-        // A file that cannot be looked at says nothing.
-        readable { try RuntimeDirectory.signOfLife(in: directory) } ?? nil
+    /// Whether a process listens at the control socket.
+    var hasListener: Bool {
+        do {
+            _ = try daemon(timeout: .seconds(2)).call("GetInfo", of: Interface.standard)
+            return true
+        } catch {
+            return (error as? SocketError)?.isNobodyThere != true
+        }
     }
+
+    /// What the whole host is, as the daemon has written it last; nil without the file.
+    func host() throws -> JSON.Object? { try RuntimeDirectory.host(in: directory) }
+
+    /// The daemon's last sign of life; nil if the file cannot be looked at, which says nothing.
+    var life: RuntimeDirectory.Life? { readable { try RuntimeDirectory.life(in: directory) } }
+
+    /// When the daemon last gave a sign of life; nil if none ever did, as with `killswitchd --once`.
+    var signOfLife: Instant? { life?.last }
 
     /// Until when a state counts: until its file is out of date, or the daemon is silent for too long.
     func end(of state: PublishedState, at time: Instant) -> Instant {
@@ -147,31 +166,6 @@ struct PublishedFiles {
     /// Whether a state counts at `time`.
     func isCurrent(_ state: PublishedState, at time: Instant) -> Bool {
         time <= end(of: state, at: time)
-    }
-
-    /// Whether the daemon has decided otherwise than the state file says, and cannot write it; false without an answer.
-    func isOutdated(_ state: PublishedState, of service: ServiceName) -> Bool {
-        guard state.state != .undecided else { return false }
-        let reply = readable {
-            try daemon(timeout: Self.longestQuestion).call(
-                "Status", ["services": .strings([service.text])])
-        }
-        guard let decided = reply?.objects("services").first,
-            state.state.rawValue != decided.text("state")
-                || state.gate?.rawValue != decided["gate"]?.string
-        else { return false }
-        // The daemon may have written the file between the two looks.
-        guard let known = readable({ try self.state(of: service) }) ?? nil else { return true }
-        return known.state == state.state && known.gate == state.gate
-    }
-
-    /// How long a reader waits for the daemon before the file alone counts.
-    private static let longestQuestion: Duration = .milliseconds(500)
-
-    /// The message for a state that is not what the daemon has decided.
-    func isOutdatedText(_ service: ServiceName) -> String {
-        "the state of '\(service)' is out of date: killswitchd has decided otherwise, and cannot write it; "
-            + "see 'killswitchctl status'"
     }
 
     /// The message for a state that does not count any more.

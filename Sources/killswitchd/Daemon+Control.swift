@@ -12,12 +12,12 @@ extension Daemon {
     /// The control socket. The switches work without it, so a failure does not end the daemon.
     func listen() -> Server? {
         let dispatcher = Dispatcher(
-            self, version: ProgramVersion.current, permission: Permission.followingThisProcess(),
+            self, version: ProgramVersion.current,
             author: { Accounts.ofThisHost().author($0, sudoUser: $1) })
         do {
             return try Server(
                 loop, path: "\(runtime.path)/\(FileName.controlSocket)", dispatcher,
-                limits: DescriptorBudget.socketLimits(beside: machine.plan))
+                permission: Permission.ofThisProcess)
         } catch {
             findings.set(.controlSocket, to: Self.withoutSocket(error))
             return nil
@@ -26,7 +26,7 @@ extension Daemon {
 
     /// Sees whether the daemon has most of its descriptors open.
     func countDescriptors() {
-        let (used, limit) = (DescriptorBudget.used ?? 0, DescriptorBudget.limit)
+        let (used, limit) = (Descriptors.used ?? 0, Descriptors.limit)
         let isMuch = used > limit / 4 * 3
         let words = "the daemon uses \(used) of \(limit) descriptors"
         findings.set(.descriptors, to: isMuch ? words : nil)
@@ -57,7 +57,8 @@ extension Daemon: ControllableDaemon {
 
     var gates: GateMachine? { gateDriver?.gates }
 
-    var descriptors: (used: Int?, limit: Int) { (DescriptorBudget.used, DescriptorBudget.limit) }
+    /// A reload and what follows from it are handled too.
+    var isIdle: Bool { decisionDriver.isIdle }
 
     func state(of service: ServiceName) -> JSON.Object? {
         guard let record = machine.publishedVerdict(of: service),

@@ -52,6 +52,7 @@ extension Daemon {
         where missing.contains(FileName.source(source)) {
             restoreMark(of: source)
         }
+        if missing.contains(FileName.host) { parts?.host.rewrite() }
         if missing.contains(FileName.motd) { motd?.rewrite() }
         if missing.contains(FileName.refusedConfiguration) { store.writeRefusal() }
     }

@@ -38,6 +38,8 @@ final class Daemon {
     /// Nil for `--once`, which leaves no daemon behind.
     private(set) var parts: Parts?
     var deletedFiles = DeletedFiles()
+    /// The orders that were rejected since the queue was empty last.
+    private(set) var rejections: [OrderRejection] = []
     private(set) var motd: MOTDWriter?
     /// The file that `[metrics] textfile` names.
     fileprivate let textfile: String?
@@ -54,7 +56,7 @@ final class Daemon {
         self.options = options
         self.log = log
         findings = HostFindings(log)
-        DescriptorBudget.raise()
+        Descriptors.raiseLimit()
         let paths = try DirectoryPaths(options)
         state = StateDirectory(path: paths.state)
         bootID = try Files.bootID()
@@ -132,7 +134,7 @@ final class Daemon {
     /// Runs until a signal or, with `--once`, a decision ends it; gives the exit status.
     func run() throws -> Int32 {
         gateDriver?.observer = { [unowned self] hasChanged in
-            parts?.queueEmptied(.gatesHandled)
+            parts?.queueEmptied(gatesHaveChanged: hasChanged)
             guard hasChanged else { return }
             log.reportLosses()
             manager.sendDue()
@@ -140,7 +142,9 @@ final class Daemon {
         gateDriver?.published = { [unowned self] in parts?.acknowledgers?.serviceChanged($0) }
         motd = try MOTDWriter(of: self)
         switch options.purpose {
-        case .run: parts = try Parts(of: self)
+        case .run:
+            parts = try Parts(of: self)
+            parts?.report(to: reportServer)
         case .decideOnce, .check, .help, .version: try runtime.removeAlive()
         }
         signals = try Signals(loop, Self.signals) { [unowned self] signal in
@@ -164,28 +168,31 @@ final class Daemon {
             case .openingDelayed(let service): gateDriver?.post(.openingDelayed(service))
             case .noticePublished(let service): gateDriver?.post(.noticePublished(service))
             case .rejected(let service, let order, let objection):
-                parts?.server?.advance(.rejected(service, order, objection))
+                rejections.append(OrderRejection(service, order, objection))
             case .handled(let event):
                 once?.observe(event)
                 log.reportLosses()
                 if event == .clockStepped { parts?.life.beat() }
-                if case .reconfigured(let plan, _, _) = event {
-                    parts?.server?.limits = DescriptorBudget.socketLimits(
-                        beside: plan)
+                if case .reconfigured = event {
+                    parts?.host.reconfigured()
                     manager.reloadEnded()
                     parts?.acknowledge(in: sources.acknowledging, of: self)
                 }
-                parts?.server?.advance(.event(event))
             // Once for a burst of events, because it looks at all services.
             case .queueDrained:
                 motd?.write()
                 manager.sendDue()
-                parts?.queueEmptied(.queueDrained)
+                parts?.queueEmptied()
+                rejections = []
             }
         }
         try gateDriver?.start()
         try decisionDriver.start(followed)
         let status = try loop.run()
+        if let parts {
+            parts.host.check()
+            try runtime.removeAliveAtStop()
+        }
         parts = nil
         motd?.send()
         motd = nil
@@ -220,6 +227,7 @@ final class Daemon {
         defer {
             parts?.metrics.request()
             parts?.reports.reportIfChanged()
+            parts?.host.update()
         }
         let next = store.next { try sources.update(to: $0.settings.sources) }
         guard let (configuration, sources) = next else {
@@ -230,7 +238,7 @@ final class Daemon {
         gateDriver?.post(.unitsListedByConfiguration(settings.units))
         drillIntervals = settings.drillIntervals
         parts?.metrics.setTextfile(settings.textfile)
-        parts?.reports.configure(server: settings.report)
+        parts?.report(to: settings.report)
         configure(guards: settings.guards)
         decisionDriver.post(
             Reconfiguration(
@@ -242,6 +250,7 @@ final class Daemon {
 
 /// The parts of a daemon that stays. They work from the start of the loop until they are dropped.
 final class Parts {
+    let host: HostFile
     let server: Server?
     let metrics: MetricsWriter
     let reports: ReportSender
@@ -250,18 +259,26 @@ final class Parts {
     let life: Heartbeat
 
     fileprivate init(of daemon: Daemon) throws {
+        // Who finds the socket finds the file of this daemon, and not that of an earlier one.
+        host = try HostFile(of: daemon, isReported: daemon.reportServer != nil)
         server = daemon.listen()
         metrics = try MetricsWriter(of: daemon)
         metrics.setTextfile(daemon.textfile)
         reports = try ReportSender(of: daemon)
-        reports.configure(server: daemon.reportServer)
-        life = try Heartbeat(of: daemon) { [unowned daemon, metrics] in
+        life = try Heartbeat(of: daemon) { [unowned daemon, metrics, host] in
             metrics.request()
+            host.check()
             daemon.restoreDeletedFiles()
             EventLoop.returnFreedMemory()
             daemon.countDescriptors()
         }
         acknowledge(in: daemon.sources.acknowledging, of: daemon)
+    }
+
+    /// Reports to this server from now on; nil for none.
+    fileprivate func report(to server: HTTPSettings?) {
+        if server != nil { host.keepNumbers() }
+        reports.configure(server: server)
     }
 
     /// Acknowledges in these clusters from now on.
@@ -272,10 +289,12 @@ final class Parts {
         self.acknowledgers = clusters.isEmpty ? nil : acknowledgers
     }
 
-    /// The driver of decisions or the gates have handled their events.
-    func queueEmptied(_ trigger: ReplyTrigger) {
+    /// The driver of decisions or the gates have handled their events, and performed what follows. Orders are answered
+    /// last, when the files show them.
+    func queueEmptied(gatesHaveChanged: Bool = false) {
+        host.update(isWaitedFor: server?.isWaitedFor ?? false, gatesHaveChanged: gatesHaveChanged)
         metrics.requestIfChanged()
         reports.reportIfChanged()
-        server?.advance(trigger)
+        server?.advance()
     }
 }

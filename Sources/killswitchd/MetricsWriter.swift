@@ -42,6 +42,7 @@ final class MetricsWriter {
         let bytes = MetricsText.bytes(
             of: overview, daemon.gates, version: ProgramVersion.current)
         written = revision
+        defer { daemon.parts?.host.update() }
         // On a full file system the room belongs to the closings that could not be written.
         if !overview.isRuntimeDirectoryTroubled {
             write(bytes, to: "\(daemon.runtime.path)/\(FileName.metrics)")

@@ -1,9 +1,7 @@
 import CivilTime
-import Configuration
 import Decision
 import EventLoop
 import FlagSources
-import JSON
 import Metrics
 import POSIX
 import Reports
@@ -14,29 +12,18 @@ import Storage
 /// Sends the state of the host to the server of `[report]`. `ReportMachine` decides when; nothing waits for it.
 final class ReportSender {
     private unowned let daemon: Daemon
-    private let host: JSON.Object
     private let driver: MachineDriver<ReportEvent>
     private var machine = ReportMachine(seed: UInt64.random(in: .min ... .max))
     private var timer: Timer?
     private var sink: DocumentSink?
     private var sentRevision: MetricsRevision?
-    /// The number of the last report, at first that of an earlier run, and its fingerprint.
-    private var (generation, deliveredGeneration): (Int64, Int?) = (0, nil)
-    /// The fingerprint of the report that the server took last.
+    /// The news of the report that the server took last.
     private var delivered: Int?
-    /// The numbers up to this one are stored as used.
-    private var reserved: Int64 = 0
-    /// Whether the number of the last report could not be stored.
-    private var isNumberUnstored = false
 
     init(of daemon: Daemon) throws(SystemError) {
         self.daemon = daemon
-        let (loop, names) = (daemon.loop, daemon.sources.environment.host)
-        host = HostReport.host(
-            name: names.name, machineID: names.machineID, bootID: daemon.bootID,
-            version: ProgramVersion.current)
-        driver = MachineDriver(on: loop)
-        timer = try Timer(loop, accuracy: .milliseconds(250)) { [unowned self] in
+        driver = MachineDriver(on: daemon.loop)
+        timer = try Timer(daemon.loop, accuracy: .milliseconds(250)) { [unowned self] in
             driver.post(.woke)
         }
         driver.start { [unowned self] in
@@ -56,7 +43,6 @@ final class ReportSender {
         do {
             if let settings {
                 sink = try daemon.sources.sink(to: settings)
-                if deliveredGeneration == nil { readNumber() }
             }
         } catch {
             daemon.findings.set(.report, to: "the host's state is not reported: \(error)")
@@ -86,23 +72,21 @@ final class ReportSender {
         }
     }
 
-    /// Makes a report and sends it. The same state keeps its number.
+    /// Sends `host.json` as it is now.
     private func report(ifChanged: Bool) {
+        guard let file = daemon.parts?.host else { return driver.post(.unchanged) }
         sentRevision = daemon.revision
-        let report = HostReport(of: host, daemon.overview, daemon.gates)
-        let fingerprint = report.fingerprint
-        if ifChanged, fingerprint == delivered { return driver.post(.unchanged) }
-        if fingerprint != deliveredGeneration { generation += 1 }
-        deliveredGeneration = fingerprint
-        if generation > reserved { reserve() }
-        let document = report.bytes(generation: generation)
-        sink?.send(document) { [unowned self] failure in sendEnded(failure) }
+        let document = file.document()
+        if ifChanged, document.fingerprint == delivered { return driver.post(.unchanged) }
+        let bytes = file.write(document)
+        sink?.send(bytes) { [unowned self] failure in sendEnded(failure, document.fingerprint) }
     }
 
-    private func sendEnded(_ failure: Failure?) {
+    private func sendEnded(_ failure: Failure?, _ fingerprint: Int) {
+        defer { daemon.parts?.host.update() }
         guard let failure else {
             daemon.findings.set(.report, to: nil)
-            delivered = deliveredGeneration
+            delivered = fingerprint
             return driver.post(.delivered)
         }
         let isRefused = failure.kind == .refused
@@ -115,31 +99,4 @@ final class ReportSender {
                 "the host's state is not reported: \(failure.detail); nothing else is affected; retrying"
         )
     }
-
-    private func readNumber() {
-        do {
-            reserved = try daemon.state.reportGeneration() ?? 0
-        } catch {
-            daemon.log.write(.warning, "\(error); the reports are numbered from 1")
-        }
-        generation = reserved
-    }
-
-    /// Stores some numbers as used before the first of them is, so that none is used again after a restart. A full
-    /// disk stops no report.
-    private func reserve() {
-        do {
-            try daemon.state.store(reportGeneration: generation + Self.reserve)
-            reserved = generation + Self.reserve
-            isNumberUnstored = false
-        } catch {
-            guard !isNumberUnstored else { return }
-            isNumberUnstored = true
-            daemon.log.write(
-                .warning, "\(error); the reports go on, and may repeat a number after a restart")
-        }
-    }
-
-    /// How many numbers are stored at once: the loop waits for the disk once for so many reports.
-    private static let reserve: Int64 = 100
 }

@@ -1,7 +1,9 @@
 import Configuration
+import Decision
 import EventLoop
 import FlagSources
 import HTTP
+import Reports
 import Requests
 import SourceSettings
 
@@ -55,6 +57,12 @@ final class SourceRegistry {
         }
     }
 
+    /// Where the flags of each source come from.
+    var origins: [SourceName: SourceOrigin] {
+        let pairs = followed.map { ($0.settings.name, $0.settings.kind.origin) }
+        return Dictionary(pairs) { first, _ in first }
+    }
+
     /// The followed clusters in which this host acknowledges.
     var acknowledging: [EtcdSource] {
         followed.compactMap { $0.settings.acknowledges ? $0.source as? EtcdSource : nil }
@@ -71,5 +79,19 @@ final class SourceRegistry {
         let made = try HTTPClient(loop)
         client = made
         return made
+    }
+}
+
+extension Source.Kind {
+    fileprivate var origin: SourceOrigin {
+        switch self {
+        case .file: SourceOrigin(type: "file", urls: [])
+        case .http(let server): SourceOrigin(type: "http", urls: server.addresses.map(\.url))
+        case .etcd(let cluster): SourceOrigin(type: "etcd", urls: cluster.endpoints)
+        case .ofrep(let settings): SourceOrigin(type: "ofrep", urls: [settings.server.url])
+        case .firebase(let template): SourceOrigin(type: "firebase", urls: [template.baseURL])
+        case .firebaseServer(let template):
+            SourceOrigin(type: "firebase-server", urls: [template.baseURL])
+        }
     }
 }

@@ -12,10 +12,6 @@ final class SimulatedDaemon: ControllableDaemon {
     private var queue: [Event] = []
     private(set) var effects: [Effect] = []
     var now = Now(wall: Instant(seconds: 1_800_000_000), boot: Boottime(microseconds: 0))
-    var refusal: String? {
-        didSet { condition.refusal = refusal }
-    }
-    var condition = HostCondition()
     var warnings: [String] = []
     var next: Result<Plan, MethodError>
     private let plan: Plan
@@ -34,7 +30,7 @@ final class SimulatedDaemon: ControllableDaemon {
             plan: plan, memory: Memory(), bootID: "boot", clockFloor: Instant(seconds: 0), seed: 1,
             at: now)
         post(.started)
-        settle { _ in }
+        settle()
     }
 
     var gates: GateMachine? = GateMachine(services: [])
@@ -48,20 +44,20 @@ final class SimulatedDaemon: ControllableDaemon {
 
     func explanation(of service: ServiceName) -> JSON.Object? {
         [
-            "lines": [],
+            "lines": [.string(message)],
             "switches": .array(machine.explanation(of: service, at: now).map { _ in [] } ?? []),
         ]
     }
-    var descriptors: (used: Int?, limit: Int) = (23, 1024)
     var drillIntervals: [ServiceName: Duration] = [:]
     func post(_ event: Event) { queue.append(event) }
+    var isIdle: Bool { queue.isEmpty }
+    private(set) var rejections: [OrderRejection] = []
 
     func state(of service: ServiceName) -> JSON.Object? {
         guard let verdict = machine.publishedVerdict(of: service)?.verdict else { return nil }
         return [
             "service": .string(service.text), "state": .string(verdict.state.rawValue),
             "author": verdict.override.map { .string($0.author) } ?? .null,
-            "message": .string(message),
         ]
     }
 
@@ -76,22 +72,20 @@ final class SimulatedDaemon: ControllableDaemon {
 
     var message = ""
 
-    /// Handles the posted events, and reports them as the daemon does.
-    func settle(_ post: (ReplyTrigger) throws -> Void) rethrows {
+    /// Handles the posted events. What was rejected before is forgotten.
+    func settle() {
+        rejections = []
         while !queue.isEmpty {
-            let event = queue.removeFirst()
-            for effect in machine.handle(event, at: now) {
+            for effect in machine.handle(queue.removeFirst(), at: now) {
                 effects.append(effect)
                 if case .reject(let service, let order, let objection) = effect {
-                    try post(.rejected(service, order, objection))
+                    rejections.append(OrderRejection(service, order, objection))
                 }
                 if case .storeOverrides = effect {
                     queue.append(.writeEnded(.storeOverrides, problem: keepProblem))
                 }
             }
-            try post(.event(event))
         }
-        try post(.queueDrained)
     }
 
     /// Why overrides cannot be stored.

@@ -2,102 +2,70 @@ import ControlSocket
 import Decision
 import EventLoop
 import JSON
+import Support
 import Testing
 
 /// A dispatcher over a `SimulatedDaemon`, without a socket.
 struct TestDispatcher {
-    static let root = Peer(user: 0, groups: [0])
-    static let anybody = Peer(user: 1000, groups: [1000])
-
     let daemon: SimulatedDaemon
     private let dispatcher: Dispatcher
 
     init(activation: Activation = .immediate, closeAtOnce: Int? = nil) throws {
         daemon = try SimulatedDaemon(activation: activation, closeAtOnce: closeAtOnce)
         dispatcher = Dispatcher(
-            daemon, version: "9.9", permission: { Permission(ownUser: 500, group: 987) },
+            daemon, version: "9.9",
             author: { peer, sudoUser in
                 "user \(peer.user)" + (sudoUser.map { ", SUDO_USER \($0)" } ?? "")
             })
     }
 
-    func perform(_ call: MethodCall, by peer: Peer) throws(MethodError) -> MethodResponse {
-        try dispatcher.perform(call, by: peer)
+    func perform(_ call: MethodCall) throws(MethodError) -> MethodResponse {
+        try dispatcher.perform(call, by: Peer(user: 0, groups: [0]))
     }
 
     /// Calls a method of the daemon's own interface.
     func perform(
-        _ method: String, _ parameters: JSON.Object = [:], by peer: Peer = root,
-        replies: MethodCall.Replies = .one
+        _ method: String, _ parameters: JSON.Object = [:]
     ) throws(MethodError) -> MethodResponse {
         try perform(
-            MethodCall(
-                interface: "io.killswitchd", method: method, parameters: parameters,
-                replies: replies), by: peer)
+            MethodCall(interface: "io.killswitchd", method: method, parameters: parameters))
     }
 
     /// The answer to a call, after the daemon has handled the call's events.
     func call(_ method: String, _ parameters: JSON.Object = [:]) throws -> JSON.Object {
         let response = try perform(method, parameters)
-        switch response {
-        case .now(let answer):
-            return answer.object
-        case .later, .onChange:
-            let advance = try #require(response.advance)
-            var first: JSON.Object?
-            try daemon.settle { trigger in
-                if case .last(let answer) = try advance(trigger) { first = first ?? answer }
-            }
-            return try #require(first)
-        }
+        daemon.settle()
+        return try #require(try response.answer)
     }
 
     /// Lets the source answer, which decides the service `shop`.
     func decide(inactive: Bool = false) throws {
         try daemon.answer(inactive: inactive)
-        daemon.settle { _ in }
+        daemon.settle()
     }
+
+    var state: String? { daemon.state(of: "shop")?["state"]?.string }
 }
 
 extension Server {
-    /// A server for this daemon, at which root alone may act; the test changes its limits.
-    convenience init(
-        _ loop: EventLoop, _ daemon: SimulatedDaemon, at path: String,
-        _ change: (inout ServerLimits) -> Void = { _ in }
-    ) throws {
-        var limits = ServerLimits()
-        change(&limits)
-        let dispatcher = Dispatcher(
-            daemon, version: "1", permission: { Permission(ownUser: 0, group: nil) },
-            author: { _, _ in "me" })
-        try self.init(loop, path: path, dispatcher, limits: limits)
+    /// A server for this daemon.
+    convenience init(_ loop: EventLoop, _ daemon: SimulatedDaemon, at path: String) throws {
+        let dispatcher = Dispatcher(daemon, version: "1", author: { _, _ in "me" })
+        try self.init(
+            loop, path: path, dispatcher, permission: { Permission(ownUser: 0, group: nil) })
     }
 }
 
 extension MethodResponse {
-    /// The answer, where it is given at once.
+    /// The answer now; nil while there is none.
     var answer: JSON.Object? {
-        get throws {
+        get throws(MethodError) {
             switch self {
-            case .now(let answer): answer.object
-            case .later(let advance), .onChange(let advance): try advance(.writable)?.object
+            case .now(let answer): answer
+            case .later(let advance): try advance()
             }
         }
     }
-
-    /// The function that each trigger calls, where the answer is given later.
-    var advance: ((ReplyTrigger) throws(MethodError) -> Reply?)? {
-        switch self {
-        case .now: nil
-        case .later(let advance), .onChange(let advance):
-            { (trigger) throws(MethodError) in try advance(trigger)?.whole }
-        }
-    }
-}
-
-extension ReplyParameters {
-    /// The reply with its lists.
-    var whole: Reply { continues ? .more(object) : .last(object) }
 }
 
 extension JSON.Object {

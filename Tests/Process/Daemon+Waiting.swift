@@ -1,3 +1,5 @@
+import CivilTime
+import EventLoop
 import Files
 import Support
 import Testing
@@ -56,6 +58,27 @@ extension Daemon {
     ) throws {
         try folder.write(Self.flags(word), to: file)
         if let state { try waitFor(state) }
+    }
+
+    /// Waits a moment until `host.json` is as new as the files of services, after which it is written.
+    func settle() throws {
+        guard program != nil else { return }
+        let time = { [self] (name: String) in
+            readable { try File.modificationTime(of: folder("run/\(name)")) } ?? 0
+        }
+        let loop = try EventLoop()
+        let deadline = loop.now.boot + .seconds(1)
+        while loop.now.boot < deadline {
+            let services = readable { try Directory.list(folder("run")) } ?? []
+            let last = services.map { time("\($0)/state.json") }.max() ?? 0
+            if time("host.json") >= last { return }
+            try loop.runOnce(.milliseconds(5))
+        }
+    }
+
+    /// Makes the last sign of life of a daemon that was killed, or is stopped, two minutes old.
+    func ageSignOfLife() throws {
+        try Program.succeed("/usr/bin/touch", ["-d", "2 minutes ago", folder("run/alive")])
     }
 
     func waitFor(line text: String) throws {

@@ -101,7 +101,8 @@ final class Daemon {
     func control(_ arguments: String...) throws -> Program.Result { try control(arguments) }
 
     func control(_ arguments: [String]) throws -> Program.Result {
-        try Programs.run("killswitchctl", onFiles(arguments))
+        if ["status", "explain", "units"].contains(arguments.first) { try settle() }
+        return try Programs.run("killswitchctl", onFiles(arguments))
     }
 
     var log: String { get throws { try program?.errors ?? "" } }

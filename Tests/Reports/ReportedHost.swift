@@ -71,14 +71,25 @@ struct ReportedHost {
     /// Whether each service is as wanted, or has failed to become so.
     var isSettled: Bool { overview.isSettled(gates) }
 
-    func report(generation: Int64 = 1) -> [UInt8] {
-        let host = HostReport.host(
+    var drillIntervals: [ServiceName: Duration] = [:]
+
+    private var made: HostDocument {
+        var facts = HostDocument.Facts(
             name: "web1", machineID: String(repeating: "0", count: 32), bootID: "boot",
             version: "1.2.3")
-        return HostReport(of: host, overview, gates).bytes(generation: generation)
+        facts.origins["app"] = SourceOrigin(
+            type: "http", urls: ["https://me:secret@flags.example.com:8443/shop.json?key=secret"])
+        facts.drillIntervals = drillIntervals
+        return HostDocument(facts, overview, gates)
     }
 
-    var fingerprint: Int { HostReport(of: [:], overview, gates).fingerprint }
+    func report(generation: Int64 = 1) -> [UInt8] {
+        made.bytes(generation: generation, at: now.wall)
+    }
+
+    /// What is told anew, and every byte.
+    var fingerprint: Int { made.fingerprint }
+    var content: Int { made.content }
 
     mutating func at(_ seconds: Double, fails detail: String) throws {
         move(to: seconds)

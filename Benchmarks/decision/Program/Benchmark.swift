@@ -81,10 +81,10 @@ enum Benchmark {
             let began = milliseconds()
             precondition(host.overview.isSettled(nil))
             checks.append(milliseconds() - began)
-            let report = HostReport(
-                of: HostReport.host(name: nil, machineID: nil, bootID: "boot", version: "1"),
+            let report = HostDocument(
+                HostDocument.Facts(name: nil, machineID: nil, bootID: "boot", version: "1"),
                 host.overview, nil)
-            bytes = report.bytes(generation: number).count
+            bytes = report.bytes(generation: number, at: host.now.wall).count
             whole.append(milliseconds() - began)
         }
         print("10,000 services, a report of \(bytes / 1024) KiB:")

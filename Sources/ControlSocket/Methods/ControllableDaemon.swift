@@ -7,12 +7,12 @@ package protocol ControllableDaemon: AnyObject {
     var now: Now { get }
     /// The state of the services and the sources.
     var machine: Machine { get }
-    /// What is known beside the machine: a refused configuration, the gates.
-    var condition: HostCondition { get }
+    /// Whether every event that was posted was handled, and what follows from it was done.
+    var isIdle: Bool { get }
+    /// The orders that were rejected since it was idle last.
+    var rejections: [OrderRejection] { get }
     /// The gates themselves; nil if decisions move none.
     var gates: GateMachine? { get }
-    /// How many descriptors the process has open, nil if it cannot tell, and how many it may have.
-    var descriptors: (used: Int?, limit: Int) { get }
     /// How old the last good drill of each service may be that asks for drills.
     var drillIntervals: [ServiceName: Duration] { get }
 
@@ -33,24 +33,22 @@ package protocol ControllableDaemon: AnyObject {
     func reload() throws(MethodError) -> [String]
 }
 
-/// An occurrence that may let a waiting call be answered.
-package enum ReplyTrigger: Hashable, Sendable {
-    /// The machine has handled this event, and its effects were performed.
-    case event(Event)
-    /// The machine has rejected this order.
-    case rejected(ServiceName, Override, OrderObjection)
-    case queueDrained
-    /// Something was heard about gates.
-    case gatesHandled
-    /// The connection can take a reply: the call was just received, or the last reply was just sent.
-    case writable
+/// An order that the machine has not taken.
+package struct OrderRejection {
+    let service: ServiceName
+    let order: Override
+    let objection: OrderObjection
+
+    package init(_ service: ServiceName, _ order: Override, _ objection: OrderObjection) {
+        (self.service, self.order, self.objection) = (service, order, objection)
+    }
 }
 
 extension ControllableDaemon {
     package var services: [Service] { machine.plan.services }
 
     /// The state of the services and the sources, for people.
-    package var overview: Overview { machine.overview(at: now, condition) }
+    package var overview: Overview { machine.overview(at: now) }
 
     /// The configured service of this name; throws if there is none.
     func service(_ name: String) throws(MethodError) -> Service {
@@ -66,16 +64,6 @@ extension ControllableDaemon {
         return try Set(names).map { (name) throws(MethodError) in try service(name).name }.sorted()
     }
 
-    /// The services of these names. A service that is not configured is among them if units are attached to it.
-    func servicesOrOrphans(_ names: [String]) throws(MethodError) -> Set<ServiceName> {
-        let gates = gates
-        return Set(
-            try names.map { (name) throws(MethodError) in
-                if let orphan = ServiceName(name), gates?.isOrphan(orphan) == true { return orphan }
-                return try service(name).name
-            })
-    }
-
     /// How many of the configured names an error holds.
     private static var mostKnown: Int { 100 }
 
@@ -89,28 +77,13 @@ extension ControllableDaemon {
         return source
     }
 
-    /// The sources that these services follow.
-    func sources(of names: Set<ServiceName>) -> Set<SourceName> {
-        Set(names.compactMap { machine.service($0.text) }.flatMap(\.switches).map(\.source))
-    }
-
-    /// The state of a service as in `state.json`; nil if it is no longer configured or has none.
-    func json(of service: Service) -> JSON.Value? { state(of: service.name).map(JSON.Value.object) }
-
-    /// Whether each of these services that are chosen has a verdict.
-    func areDecided(_ services: [Service], _ isChosen: (ServiceName) -> Bool) -> Bool {
-        let machine = machine
-        return services.allSatisfy { service in
-            guard isChosen(service.name) else { return true }
-            return machine.publishedVerdict(of: service.name)?.verdict.state ?? .undecided
-                != .undecided
-        }
-    }
-
     /// The states of these services that are still configured, once each is decided; nil before.
     func decided(_ names: [ServiceName]) -> [JSON.Value]? {
         let wanted = names.compactMap { machine.service($0.text) }
-        guard areDecided(wanted, { _ in true }) else { return nil }
-        return wanted.compactMap(json)
+        let areDecided = wanted.allSatisfy { service in
+            let verdict = machine.publishedVerdict(of: service.name)?.verdict
+            return verdict.map { $0.state != .undecided } ?? false
+        }
+        return areDecided ? wanted.compactMap { state(of: $0.name).map(JSON.Value.object) } : nil
     }
 }

@@ -9,16 +9,14 @@ package enum Interface {
 
     /// Every method of `io.killswitchd`. A new method is a file, and a line here.
     package static let methods: [Method] = [
-        .status, .watch, .sources, .problems, .force, .release, .refresh, .activate, .reload,
-        .forget, .confirm, .explain, .drills, .noteDrill,
+        .force, .release, .refresh, .activate, .reload, .forget, .confirm, .explain, .noteDrill,
     ]
 
     /// The description, as `GetInterfaceDescription` returns it.
     package static var description: String {
         """
-        # What killswitchd(8) has decided, and orders to it. Reading is open to everybody; Force,
-        # Release, Refresh, Activate, Reload, Forget, Confirm, Explain and NoteDrill are for root and the
-        # group killswitchd.
+        # Orders to killswitchd(8), and why a service is in its state. What it has decided is in files.
+        # The socket is for root, the daemon's user and the group killswitchd: others cannot connect.
         # 'sudoUser' is the user who called sudo, as the client says: the record of the order names both.
         interface \(name)
 
@@ -64,8 +62,8 @@ package enum Interface {
         # No service follows a source of this name; 'known' are those that are followed.
         error NoSuchSource (source: string, known: []string)
 
-        # The method acts, and the caller is neither root nor in the group.
-        error NotPermitted (method: string, group: string)
+        # The caller is neither root nor in the group. Told to each connection, before a call is read.
+        error NotPermitted (group: string)
 
         # The order would end in the past.
         error NotInTheFuture (until: string)
@@ -135,9 +133,6 @@ enum StandardInterface {
 
         # The method cannot be performed as the call asks: none takes part in an 'upgrade'.
         error MethodNotImplemented (method: string)
-
-        # The method has any number of replies: call it with 'more'.
-        error ExpectedMore ()
 
         # This parameter is missing, not known, or of the wrong type or value.
         error InvalidParameter (parameter: string)

@@ -3,7 +3,7 @@ import JSON
 
 extension Method {
     static let activate = Method(
-        name: "Activate", access: .acting, parameters: ["service"],
+        name: "Activate", parameters: ["service"],
         declaration: """
             # Puts flags in force that wait for the next start, of one service or of all. 'activated'
             # are the services that had some.
@@ -19,7 +19,7 @@ extension Method {
         let staged = names.filter(daemon.machine.isStaged)
         let event = Event.activate(name == nil ? nil : names.first)
         daemon.post(event)
-        return .after(.event(event)) {
+        return .settled(daemon) {
             let activated = staged.filter { !daemon.machine.isStaged($0) }
             return daemon.decided(names)
                 .map { ["activated": .names(activated), "services": .array($0)] }

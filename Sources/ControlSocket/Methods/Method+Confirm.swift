@@ -3,7 +3,7 @@ import JSON
 
 extension Method {
     static let confirm = Method(
-        name: "Confirm", access: .acting, parameters: ["services"],
+        name: "Confirm", parameters: ["services"],
         declaration: """
             # Lets these services close, or all, where the host guard has held them because too many
             # would have closed at once, and lets their steps come where a guard holds them. 'confirmed' are
@@ -21,7 +21,7 @@ extension Method {
         }
         let event = Event.confirm(held, by: request.author)
         daemon.post(event)
-        return .after(.event(event)) {
+        return .settled(daemon) {
             daemon.decided(names).map { ["confirmed": .names(held), "services": .array($0)] }
         }
     }

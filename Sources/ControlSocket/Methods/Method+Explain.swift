@@ -4,7 +4,7 @@ import JSON
 extension Method {
     /// Acts on nothing, but shows flags that not everybody may read.
     static let explain = Method(
-        name: "Explain", access: .acting, parameters: ["service"],
+        name: "Explain", parameters: ["service"],
         declaration: """
             # A line for people: what it is about, and the text.
             type Line (label: string, text: string)
@@ -16,6 +16,6 @@ extension Method {
             """
     ) { (request) throws(MethodError) in
         let service = try request.daemon.service(request.parameters.string("service"))
-        return .now(ReplyParameters(request.daemon.explanation(of: service.name) ?? [:]))
+        return .now(request.daemon.explanation(of: service.name) ?? [:])
     }
 }

@@ -4,7 +4,7 @@ import JSON
 
 extension Method {
     static let force = Method(
-        name: "Force", access: .acting,
+        name: "Force",
         parameters: ["service", "state", "reason", "until", "seconds", "ifOpen", "now"],
         declaration: """
             # Orders a state for a service, whatever its flags say, until a time (RFC 3339) or for so
@@ -40,24 +40,17 @@ extension Method {
         }
         let event = Event.force(service.name, order, ifOpen: ifOpen)
         daemon.post(event)
-        var objection: OrderObjection?
-        var state: JSON.Object?
-        var problem: String?
-        var isSettled = false
-        return .later { (trigger) throws(MethodError) in
-            switch trigger {
-            case .rejected(service.name, order, let reason): objection = reason
-            case .event(event):
-                if let objection { throw rejection(of: service, objection, daemon) }
-                state = daemon.state(of: service.name)
-            case .event(.writeEnded(.storeOverrides, let cause)):
-                if state != nil { problem = cause }
-            case .queueDrained: isSettled = state != nil
-            case .event, .rejected, .gatesHandled, .writable: break
+        var isTaken = false
+        return .settled(daemon) { () throws(MethodError) in
+            let rejection = daemon.rejections.first {
+                $0.service == service.name && $0.order == order
             }
-            guard isSettled, let state, daemon.isGateAnswered(service.name) else { return nil }
+            if let rejection, !isTaken { throw error(of: service, rejection.objection, daemon) }
+            isTaken = true
+            guard daemon.isGateAnswered(service.name) else { return nil }
             return [
-                "service": .object(state), "problem": .optional(problem),
+                "service": daemon.state(of: service.name).map(JSON.Value.object) ?? .null,
+                "problem": .optional(daemon.machine.problem(of: .storeOverrides)),
                 "gate": daemon.gate(of: service.name).map(JSON.Value.object) ?? .null,
             ]
         }
@@ -93,7 +86,7 @@ extension Method {
     }
 
     /// The error for an order with `ifOpen` that the machine has rejected.
-    private static func rejection(
+    private static func error(
         of service: Service, _ objection: OrderObjection, _ daemon: any ControllableDaemon
     ) -> MethodError {
         switch objection {

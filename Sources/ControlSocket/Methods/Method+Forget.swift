@@ -1,8 +1,9 @@
 import Decision
+import JSON
 
 extension Method {
     static let forget = Method(
-        name: "Forget", access: .acting, parameters: ["source", "versionReason"],
+        name: "Forget", parameters: ["source", "versionReason"],
         declaration: """
             # Drops the stored flags of a source and the highest version in them, and asks it anew.
             # With 'versionReason' it drops the highest version of its signed documents too: any older
@@ -18,7 +19,7 @@ extension Method {
             source, by: request.author,
             versionCause: try request.parameters.optionalString("versionReason"))
         daemon.post(event)
-        return .after(.event(event)) {
+        return .settled(daemon) {
             ["services": .names(daemon.machine.followers(of: source))]
         }
     }

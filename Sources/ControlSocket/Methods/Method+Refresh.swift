@@ -4,7 +4,7 @@ import JSON
 
 extension Method {
     static let refresh = Method(
-        name: "Refresh", access: .acting, parameters: ["source"],
+        name: "Refresh", parameters: ["source"],
         declaration: """
             # How the fetch of one source ended: 'changed', 'unchanged', 'waiting' for flags that need
             # more signatures or answers, 'refused' for an answer that changes nothing, or 'failed'; the
@@ -28,14 +28,10 @@ extension Method {
                 daemon.machine.plan.sources.map(\.name)
             }
         for source in sources { daemon.post(.hinted(source)) }
-        var refresh = PendingFetches(of: sources, daemon.overview)
-        return .later { (trigger) throws(MethodError) in
-            let isDone = refresh.isDone(after: trigger, daemon.overview) { source in
-                daemon.machine.followers(of: source).contains {
-                    daemon.machine.publishedVerdict(of: $0)?.isWaiting ?? false
-                }
-            }
-            guard isDone else { return nil }
+        let before = daemon.overview
+        var refresh = PendingFetches(of: sources, before)
+        return .settled(daemon) {
+            guard refresh.areDone(daemon) else { return nil }
             let followers = Set(sources.flatMap { daemon.machine.followers(of: $0) })
             guard let states = daemon.decided(followers.sorted()) else { return nil }
             return ["fetched": .array(refresh.outcomes), "services": .array(states)]
@@ -49,10 +45,6 @@ private struct PendingFetches {
     /// How the sources were at the call.
     private let before: [SourceName: Overview.SourceView]
     private let start: Instant
-    /// The sources whose request to fetch has left the queue.
-    private var begun: Set<SourceName> = []
-    /// The sources with a fetch that has ended since.
-    private var fetched: Set<SourceName> = []
     private var ended: [SourceName: JSON.Value] = [:]
 
     init(of sources: [SourceName], _ overview: Overview) {
@@ -62,29 +54,20 @@ private struct PendingFetches {
         start = overview.now.wall
     }
 
-    /// Whether a fetch of each source that began after the call has ended. A fetch that was in
-    /// flight when the call came does not count: another fetch follows it at once.
-    /// `isWaiting` tells whether a service waits for more signatures, or more answers, of a source.
-    mutating func isDone(
-        after trigger: ReplyTrigger, _ overview: Overview, isWaiting: (SourceName) -> Bool
-    ) -> Bool {
-        for source in sources {
-            guard let view = overview.sources.first(where: { $0.name == source }) else {
-                let problem = "it is no longer configured"
-                ended[source] = json(source, "failed", problem)
+    /// Whether no fetch of a source is in flight any more. Once the request to fetch was handled, one that began after
+    /// the call is: a fetch that was in flight before is followed by another at once. A signed document counts when its
+    /// version is stored; until then its fetch has not ended.
+    mutating func areDone(_ daemon: any ControllableDaemon) -> Bool {
+        for source in sources where ended[source] == nil {
+            guard let view = daemon.machine.view(of: source, at: daemon.now) else {
+                ended[source] = json(source, "failed", "it is no longer configured")
                 continue
             }
-            switch trigger {
-            case .event(.hinted(source)): begun.insert(source)
-            case .event(.fetchEnded(source, _, _, _)):
-                if begun.contains(source) { fetched.insert(source) }
-            case .event, .rejected, .queueDrained, .gatesHandled, .writable: break
+            guard view.nextPoll != nil else { continue }
+            let isWaiting = daemon.machine.followers(of: source).contains {
+                daemon.machine.publishedVerdict(of: $0)?.isWaiting ?? false
             }
-            // A signed document counts once its version is stored: until then no poll is planned.
-            guard fetched.contains(source), view.nextPoll != nil, ended[source] == nil else {
-                continue
-            }
-            ended[source] = end(of: view, isWaiting: isWaiting(source))
+            ended[source] = end(of: view, isWaiting: isWaiting)
         }
         return ended.count == sources.count
     }

@@ -4,7 +4,7 @@ import JSON
 
 extension Method {
     static let release = Method(
-        name: "Release", access: .acting, parameters: ["service", "reason"],
+        name: "Release", parameters: ["service", "reason"],
         declaration: """
             # Ends an order of Force, so that the flags decide again. With a 'reason', only an order that
             # was given for this reason is ended. 'wasForced' is false if no order was ended. 'gate' is as in
@@ -24,14 +24,10 @@ extension Method {
         let override = daemon.machine.publishedVerdict(of: service.name)?.verdict.override
         let wasForced = override.map { order in cause.map(order.isGiven(for:)) ?? true } ?? false
         daemon.post(event)
-        var (isTaken, isSettled) = (false, false)
-        return .later { (trigger) throws(MethodError) in
-            if trigger == .event(event) { isTaken = true }
-            if trigger == .queueDrained { isSettled = isTaken }
-            guard isSettled, trigger == .queueDrained || trigger == .gatesHandled,
-                daemon.isGateAnswered(service.name)
+        return .settled(daemon) { () throws(MethodError) in
+            guard daemon.isGateAnswered(service.name),
+                let state = daemon.decided([service.name])
             else { return nil }
-            guard let state = daemon.decided([service.name]) else { return nil }
             guard let state = state.first else {
                 throw .noSuchService(service.name.text, known: daemon.services.map(\.name))
             }

@@ -4,7 +4,7 @@ import JSON
 
 extension Method {
     static let reload = Method(
-        name: "Reload", access: .acting,
+        name: "Reload",
         declaration: """
             # A unit of a service; 'problem' says why it is not attached.
             type ListedUnit (service: string, name: string, problem: ?string)
@@ -29,7 +29,7 @@ extension Method {
     ) { (request) throws(MethodError) in
         let daemon = request.daemon
         let warnings = try daemon.reload()
-        return .after(.queueDrained) {
+        return .settled(daemon) {
             guard let units = daemon.attachmentOutcome else { return nil }
             let overview = daemon.overview
             return [

@@ -64,11 +64,9 @@ package struct Accounts {
     }
 
     /// The accounts of this host; the files are read at each call. One that cannot be read counts as empty.
-    package static func ofThisHost(groupFile: String = groupFile) -> Accounts {
-        Accounts(users: bytes(of: "/etc/passwd"), groups: bytes(of: groupFile))
+    package static func ofThisHost() -> Accounts {
+        Accounts(users: bytes(of: "/etc/passwd"), groups: bytes(of: "/etc/group"))
     }
-
-    package static let groupFile = "/etc/group"
 
     private static func bytes(of path: String) -> [UInt8] {
         readable { try File.read(path, limit: 16 << 20) } ?? []

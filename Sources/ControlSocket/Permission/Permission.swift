@@ -1,41 +1,30 @@
-import Files
 import Glibc
 
-/// Who may act at the control socket. Everybody may read.
+/// Who may connect to the control socket.
 package struct Permission: Hashable, Sendable {
-    /// The group whose members may act.
-    package static let group = "killswitchd"
+    /// The group whose members may.
+    package static let groupName = "killswitchd"
 
     /// The user that the daemon runs as, who could stop it anyway.
     private let ownUser: UInt32
     /// The group's ID; nil if this host has no such group.
-    private let group: UInt32?
+    let group: UInt32?
 
     package init(ownUser: UInt32, group: UInt32?) {
         self.ownUser = ownUser
         self.group = group
     }
 
-    /// Whether the peer may call methods that act: root, the daemon's own user, members of the group.
+    /// Whether the peer may give orders: root, the daemon's own user, members of the group.
     package func mayAct(_ peer: Peer) -> Bool {
         if peer.user == 0 || peer.user == ownUser { return true }
         return group.map(peer.groups.contains) ?? false
     }
 
-    /// Who may act at the control socket of this process, at each call; `/etc/group` is read again only where it has
-    /// changed, because it is asked for each connection, and anybody may connect.
-    package static func followingThisProcess(
-        groupFile: String = Accounts.groupFile
-    ) -> () -> Permission {
-        var known: (stamp: FileStamp, permission: Permission)?
-        return {
-            let stamp = FileStamp(of: groupFile)
-            if let known, stamp.shows(unchangedSince: known.stamp) { return known.permission }
-            let group = Accounts.ofThisHost(groupFile: groupFile).identifier(ofGroup: group)
-            let permission = Permission(ownUser: geteuid(), group: group)
-            known = (stamp, permission)
-            return permission
-        }
+    /// Who may connect to the control socket of this process; `/etc/group` is read at each call.
+    package static func ofThisProcess() -> Permission {
+        Permission(
+            ownUser: geteuid(), group: Accounts.ofThisHost().identifier(ofGroup: groupName))
     }
 }
 

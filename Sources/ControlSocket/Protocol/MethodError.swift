@@ -19,7 +19,6 @@ package struct MethodError: Error, Hashable, Sendable {
         case interfaceNotFound = "org.varlink.service.InterfaceNotFound"
         case methodNotFound = "org.varlink.service.MethodNotFound"
         case methodNotImplemented = "org.varlink.service.MethodNotImplemented"
-        case expectedMore = "org.varlink.service.ExpectedMore"
         case invalidParameter = "org.varlink.service.InvalidParameter"
         case noSuchService = "io.killswitchd.NoSuchService"
         case noSuchSource = "io.killswitchd.NoSuchSource"
@@ -49,9 +48,6 @@ package struct MethodError: Error, Hashable, Sendable {
         MethodError(.methodNotImplemented, ["method": .string(method)])
     }
 
-    /// The method has any number of replies, and the call allows one (no `more`).
-    package static var expectedMore: MethodError { MethodError(.expectedMore, [:]) }
-
     /// A parameter is missing, unknown, or has a wrong type or value.
     package static func invalidParameter(_ parameter: String) -> Self {
         Self(.invalidParameter, ["parameter": .string(parameter)])
@@ -67,9 +63,9 @@ package struct MethodError: Error, Hashable, Sendable {
         Self(.noSuchSource, ["source": .string(name), "known": .names(known)])
     }
 
-    /// The caller may only read, and this method acts.
-    package static func notPermitted(_ method: String) -> Self {
-        Self(.notPermitted, ["method": .string(method), "group": .string(Permission.group)])
+    /// The caller may not give orders.
+    package static var notPermitted: MethodError {
+        MethodError(.notPermitted, ["group": .string(Permission.groupName)])
     }
 
     /// An override would end in the past.

@@ -26,16 +26,19 @@ final class StreamSocket {
         }
     }
 
-    /// Listens at the path, for everybody. A socket at which nobody listens is replaced, by renaming.
-    func listen(backlog: Int32) throws(SocketError) {
+    /// A socket that listens at the path, for the own user and a group. One at which nobody listens is replaced, by
+    /// renaming. Where the process may not give it to the group, it keeps that of the process.
+    convenience init(_ path: String, listeningFor group: UInt32?) throws(SocketError) {
+        try self.init(path, flags: Int32(SOCK_NONBLOCK.rawValue))
         try makeRoom()
         let hidden = path + ".new"
         unsafe unlink(hidden)
         try unsafe onAddress("listen at", hidden) { address, length in
             unsafe bind(descriptor, address, length)
         }
+        if let group { _ = unsafe chown(hidden, .max, group) }
         let isThere =
-            unsafe chmod(hidden, 0o666) == 0 && Glibc.listen(descriptor, backlog) == 0
+            unsafe chmod(hidden, 0o660) == 0 && listen(descriptor, 64) == 0
             && rename(hidden, path) == 0
         guard isThere else {
             let code = errno
@@ -88,8 +91,8 @@ package struct SocketError: Error, Hashable, CustomStringConvertible {
         /// Another process listens at the path.
         case taken
         case notASocket
-        /// The daemon did not answer in this time.
-        case silent(WaitingCall)
+        /// The daemon did not answer in this time, nor another question.
+        case silent(Duration)
         /// The other end closed the connection before its reply.
         case closed
         /// The reply does not follow the protocol.
@@ -99,8 +102,8 @@ package struct SocketError: Error, Hashable, CustomStringConvertible {
         package var description: String {
             switch self {
             case .system(EAGAIN): "no answer in time"
-            case .silent(let call):
-                "no answer within \(call.time.wholeSeconds) s: \(call.processWords); \(call.advice)"
+            case .silent(let time):
+                "no answer within \(time.wholeSeconds) s; see 'systemctl status killswitchd'"
             case .system(let code): SystemError.text(of: code)
             case .tooLong: "the path is too long for a socket"
             case .taken: "another program listens there"
@@ -133,8 +136,8 @@ package struct SocketError: Error, Hashable, CustomStringConvertible {
         if case .silent = cause { true } else { cause == .system(EAGAIN) }
     }
 
-    /// Whether the socket is there, and no process has it any more.
-    package var isRefused: Bool { cause == .system(ECONNREFUSED) }
+    /// Whether the socket is for others: for root and the group.
+    package var isDenied: Bool { cause == .system(EACCES) }
 
     /// `connect to '/run/killswitchd/control.sock': no such file or directory`
     package var description: String { "\(operation) '\(path)': \(cause)" }

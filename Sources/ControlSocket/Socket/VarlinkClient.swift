@@ -1,4 +1,5 @@
 import CivilTime
+import EventLoop
 import Glibc
 package import JSON
 
@@ -6,30 +7,31 @@ package import JSON
 package struct VarlinkClient {
     private let path: String
     private let timeLimit: Duration?
-    private let watchWait: (WaitingCall?) -> Void
+    private let watchWait: (Duration?) -> Void
 
     /// A client of the daemon that listens at `path`. Without a `timeLimit` a call waits as long as the daemon works on
-    /// it: until it is stopped for ten seconds, or answers no other call either for a minute. `watchWait` is called
-    /// each second while a call waits, and with nil at its end.
+    /// it: until it does not answer another question either. `watchWait` is called each second while a call waits, and
+    /// with nil at its end.
     package init(
-        _ path: String, timeLimit: Duration?, watchWait: @escaping (WaitingCall?) -> Void = { _ in }
+        _ path: String, timeLimit: Duration?, watchWait: @escaping (Duration?) -> Void = { _ in }
     ) {
         self.path = path
         self.timeLimit = timeLimit
         self.watchWait = watchWait
     }
 
-    /// Calls a method of `io.killswitchd` over a connection of its own; returns the reply. Throws a
+    /// Calls a method, by default of `io.killswitchd`, over a connection of its own; returns the reply. Throws a
     /// `MethodError`, or a `SocketError` if the daemon does not answer.
     /// `passing` is an open file that the daemon gets with the call, such as `LoginUser.file`.
     package func call(
-        _ method: String, _ parameters: JSON.Object = [:], passing file: Int32? = nil
+        _ method: String, _ parameters: JSON.Object = [:], of interface: String = Interface.name,
+        passing file: Int32? = nil
     ) throws -> JSON.Object {
         let socket = try StreamSocket(path)
         // A stopped daemon accepts no connection once enough are waiting.
         try setSendLimit(Self.step, of: socket)
         try socket.connect()
-        let call = MethodCall(interface: Interface.name, method: method, parameters: parameters)
+        let call = MethodCall(interface: interface, method: method, parameters: parameters)
         try send(call.message, passing: file, to: socket)
         switch try receive(from: socket) {
         case .last(let parameters), .more(let parameters): return parameters
@@ -40,7 +42,7 @@ package struct VarlinkClient {
     /// The longest reply in bytes: the states of all services, with texts and values of any length.
     private static let limit = 256 << 20
 
-    /// After which time a patient call asks whether the daemon works.
+    /// After which time, again and again, a patient call asks whether the daemon works.
     private static let step: Duration = .seconds(10)
 
     private func setSendLimit(_ limit: Duration, of socket: StreamSocket) throws(SocketError) {
@@ -51,31 +53,33 @@ package struct VarlinkClient {
     }
 
     /// Waits until something can be read. Throws if the daemon is silent for too long.
-    private func awaitInput(_ socket: StreamSocket, _ wait: inout WaitingCall) throws(SocketError) {
+    private func awaitInput(
+        _ socket: StreamSocket, since began: Boottime
+    ) throws(SocketError) {
+        var nextQuestion = began + Self.step
         while true {
+            let rest = timeLimit.map { began + $0 - EventLoop.bootClock } ?? .seconds(1)
+            let wait = Int32(max(.zero, min(.seconds(1), rest)).microseconds / 1000 + 1)
             var poll = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
-            let rest = wait.untilNextUpdate(timeLimit)
-            let count = unsafe Glibc.poll(&poll, 1, Int32(rest.microseconds / 1000 + 1))
+            let count = unsafe Glibc.poll(&poll, 1, wait)
             if count > 0 { return }
             guard count == 0 || errno == EINTR else { throw lost(errno) }
-            wait.update()
-            watchWait(wait)
+            let time = EventLoop.bootClock - began
+            watchWait(time)
             if let timeLimit {
-                if wait.time < timeLimit { continue }
-            } else {
-                guard wait.isSilent(for: Self.step) else { continue }
-                let isWorking = !wait.isStopped && doesAnswer
-                if isWorking { wait.markAnswer() }
-                if isWorking || !wait.isStopped && !wait.isSilent(for: Self.step * 6) { continue }
+                if time >= timeLimit { throw failure(.silent(time)) }
+            } else if EventLoop.bootClock >= nextQuestion {
+                guard doesAnswer else { throw failure(.silent(EventLoop.bootClock - began)) }
+                nextQuestion = EventLoop.bootClock + Self.step
             }
-            throw failure(.silent(wait))
         }
     }
 
-    /// Whether the daemon answers a call that only reads.
+    /// Whether the daemon answers a call that does nothing.
     private var doesAnswer: Bool {
         do {
-            _ = try VarlinkClient(path, timeLimit: .seconds(2)).call("Drills", [:])
+            _ = try VarlinkClient(path, timeLimit: .seconds(2)).call(
+                "GetInfo", of: Interface.standard)
             return true
         } catch {
             return error is MethodError
@@ -98,6 +102,9 @@ package struct VarlinkClient {
             if count >= 0 {
                 file = nil
                 rest = rest.dropFirst(count)
+            } else if errno == EPIPE {
+                // The daemon has refused the connection, and said so.
+                return
             } else if errno != EINTR {
                 throw lost(errno)
             }
@@ -107,8 +114,8 @@ package struct VarlinkClient {
     private func receive(from socket: StreamSocket) throws(SocketError) -> Reply {
         var framing = Framing(limit: Self.limit)
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        var wait = WaitingCall(for: Peer(of: socket.descriptor)?.process)
-        defer { if wait.time > .zero { watchWait(nil) } }
+        let began = EventLoop.bootClock
+        defer { watchWait(nil) }
         while true {
             let message: [UInt8]?
             do { message = try framing.next() } catch { throw failure(.malformed) }
@@ -116,7 +123,7 @@ package struct VarlinkClient {
                 guard let reply = Reply(message) else { throw failure(.malformed) }
                 return reply
             }
-            try awaitInput(socket, &wait)
+            try awaitInput(socket, since: began)
             let count = unsafe recv(socket.descriptor, &buffer, buffer.count, 0)
             if count > 0 {
                 framing.append(buffer[..<count])

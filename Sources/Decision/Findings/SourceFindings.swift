@@ -127,9 +127,8 @@ extension SourceState {
 
     /// Whether its flags are older than three intervals, or none came for as long since it fails.
     private func isOverdue(at now: Now) -> Bool {
-        let age =
-            confirmation == .never
-            ? problems.failingSince.map { now.boot - $0 } ?? .zero : confirmation.age(at: now)
+        guard let since = problems.failingSince else { return false }
+        let age = confirmation == .never ? now.boot - since : confirmation.age(at: now)
         return age > plan.interval * 3
     }
 }

@@ -100,6 +100,7 @@ extension Machine {
         }
         if isKept {
             sources[source].fetches.changed += 1
+            overviewRevision.answers += 1
             updateVersionJumps(of: source)
             batch.messages += sources[source].insert(numbered, at: now)
             dropUnused(of: source)
@@ -109,7 +110,7 @@ extension Machine {
         } else {
             sources[source].fetches.invalid += 1
         }
-        sources[source].fetchSucceeded()
+        sources[source].fetchSucceeded(at: now)
         return source
     }
 
@@ -127,6 +128,7 @@ extension Machine {
                 if !isKnown, offer(&reader, to: position, of: source) { isKept = true }
             }
         }
+        if sources[source].answersSince == nil { overviewRevision.answers += 1 }
         sources[source].confirmAnswer(at: now)
         sources[source].fetches.unchanged += 1
         batch.add(.markConfirmed(sources[source].name))
@@ -135,7 +137,7 @@ extension Machine {
             dropUnused(of: source)
             store(source)
         }
-        sources[source].fetchSucceeded()
+        sources[source].fetchSucceeded(at: now)
         return source
     }
 

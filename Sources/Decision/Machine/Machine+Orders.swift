@@ -105,6 +105,7 @@ extension Machine {
     mutating func forget(_ name: SourceName, by author: String, versionCause: String?) {
         guard let source = index.source(name) else { return }
         sources[source].forget(isVersionDropped: versionCause != nil, at: now)
+        overviewRevision.answers += 1
         host.trust.resetFloor(to: sources.flatMap(\.answers).map(\.answer.fetchedAt))
         issueChanged(of: source)
         // Each waits for the source as at a start.

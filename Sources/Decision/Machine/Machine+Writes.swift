@@ -11,6 +11,9 @@ extension Machine {
         pendingWrites.fail(operation, problem, alsoRetry: others, at: now)
     }
 
+    /// Why something could not be written; nil if it was.
+    package func problem(of write: WriteOperation) -> String? { pendingWrites.problem(of: write) }
+
     /// Reserves the space of the highest versions of signed documents.
     mutating func reserveVersions() {
         for source in plan.sources where source.audience != nil {

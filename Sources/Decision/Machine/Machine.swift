@@ -328,12 +328,3 @@ struct ServiceStates: RandomAccessCollection, MutableCollection, Sendable {
         }
     }
 }
-
-/// What differs whenever there is something new to tell; see `Machine.overviewRevision`.
-package struct OverviewRevision: Hashable, Sendable {
-    var publications = 0
-    var clock = 0
-    var drills = 0
-    var guardAnswers = 0
-    var findings = 0
-}

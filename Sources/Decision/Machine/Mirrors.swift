@@ -161,7 +161,7 @@ extension Machine {
         sources[source].confirmAnswer(at: now)
         sources[source].fetches.unchanged += 1
         batch.add(.markConfirmed(sources[source].name))
-        sources[source].fetchSucceeded()
+        sources[source].fetchSucceeded(at: now)
         scheduleNextFetch(of: source)
         return true
     }

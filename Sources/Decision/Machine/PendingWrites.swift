@@ -55,6 +55,9 @@ struct PendingWrites: Hashable, Sendable {
         operations = operations.filter { !isNeedless($0.key) }
     }
 
+    /// Why a write failed last; nil if it is done.
+    func problem(of operation: WriteOperation) -> String? { operations[operation]?.problem }
+
     /// What is wrong with each directory in which writes fail.
     var findings: [Finding] {
         if operations.isEmpty { return [] }

@@ -20,6 +20,8 @@ struct SourceState: Sendable {
     /// Which of its mirrors is asked next, and what each gave last; nil without mirrors.
     var mirrors: Mirrors?
     var problems = SourceProblems()
+    /// Since when it answers; nil before its first answer and while it fails.
+    private(set) var answersSince: Boottime?
     var fetches: FetchCounts
     /// The wait between two polls that its flags or its server ask for at present; nil for the interval.
     private var pace: Duration?
@@ -76,7 +78,8 @@ struct SourceState: Sendable {
     }
 
     /// The fetch in flight was good. `scheduleNextFetch` has to follow.
-    mutating func fetchSucceeded() {
+    mutating func fetchSucceeded(at now: Now) {
+        answersSince = answersSince ?? now.boot
         problems.clearFailure()
         mirrors?.fetchSucceeded()
     }
@@ -94,6 +97,7 @@ struct SourceState: Sendable {
     ) {
         let wait = schedule.failed(failure, using: &random)
         problems.setFailure(failure, at: now.boot)
+        answersSince = nil
         fetches.count(failure)
         if failure.retryAfter != nil {
             // Retry-After counts even if a hint came meanwhile.

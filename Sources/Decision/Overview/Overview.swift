@@ -72,6 +72,10 @@ package struct Overview {
         package let fetches: FetchCounts
         /// When the newest flags were fetched that are in force or staged.
         package let fetchedAt: Instant?
+        /// Who has signed them; empty where nobody did.
+        package let authors: [String]
+        /// Since when it answers or, with a `problem`, fails; nil before either.
+        package let since: Instant?
         /// The time until the next poll; nil while a fetch is in flight.
         package let nextPoll: Duration?
         /// Why the last fetch failed; nil after a good fetch.
@@ -96,6 +100,9 @@ package struct Overview {
     package func service(_ name: ServiceName) -> ServiceView? {
         machine.index.service(name).map { machine.view(ofService: $0, at: now) }
     }
+
+    /// The services that follow a source.
+    package func followers(of source: SourceName) -> [ServiceName] { machine.followers(of: source) }
 
     /// The guards that were asked lately or hold steps, in the order of their names.
     package var guards: [GuardView] { machine.stepGuards?.views(at: now) ?? [] }
@@ -210,6 +217,9 @@ extension Machine {
             confirmedAt: confirmation.instant(at: now), isUp: sources[position].isUp,
             interval: sources[position].interval, fetches: sources[position].fetches,
             fetchedAt: sources[position].answers.first?.answer.fetchedAt,
+            authors: sources[position].answers.first?.answer.signed?.authors ?? [],
+            since: (sources[position].problems.failingSince ?? sources[position].answersSince)
+                .map { now.wall - (now.boot - $0) },
             nextPoll: sources[position].nextFetch.map { max(.zero, $0 - now.boot) },
             problem: sources[position].problems.failure?.detail,
             refusal: sources[position].problems.failure?.refusal,

@@ -61,8 +61,7 @@ struct Drill: ParsableCommand {
         let order = DrillOrder(
             service: service, state: state, limit: limit.duration,
             daemon: published.daemon(timeout: .seconds(5)))
-        // Throws if no daemon runs.
-        _ = try order.daemon.call("Sources")
+        try published.requireDaemon()
         let stand = try decisionIfDrillIsAllowed(published.known(service).object)
         let loop = try EventLoop()
         let manager = try BlockingSystemdClient(on: loop)

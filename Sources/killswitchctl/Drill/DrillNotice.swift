@@ -1,6 +1,5 @@
 import CivilTime
 import Configuration
-import ControlSocket
 import Decision
 import Files
 import JSON
@@ -15,10 +14,10 @@ struct DrillNotice {
     /// The attached units that no drill has stopped; empty if no drill has told.
     private let untried: [String]
 
-    /// By a `Drill` of the daemon's interface, and the attached units. Nil for a service that asks for no drills.
-    init?(_ drill: JSON.Object?, units: [JSON.Object], at now: Instant) {
+    /// By the `drill` of a service in `host.json`, and the attached units. Nil for a service that asks for no drills.
+    init?(_ drill: JSON.Object?, of name: ServiceName, units: [JSON.Object], at now: Instant) {
         guard let drill, let seconds = drill["every"]?.number?.int64 else { return nil }
-        service = drill.text("service")
+        service = name.text
         every = .seconds(seconds)
         age = Instant(argument: drill.text("last_good")).map { max(.zero, now - $0) }
         let stopped = drill["stopped"] == .null ? nil : Set(drill.strings("stopped"))
@@ -53,18 +52,14 @@ struct DrillNotice {
     private static let mostLines = 3
 
     /// Tells a person at a terminal of the drills of these services, or of all. A script hears nothing, and no order
-    /// depends on it: without a daemon there is nothing to tell.
+    /// depends on it.
     static func show(about services: [ServiceName]? = nil, in published: PublishedFiles) {
         guard Terminal.isErrorShown, services?.isEmpty != true else { return }
-        let about: JSON.Object = ["services": .strings((services ?? []).map(\.text))]
-        let call = Result { try published.daemon(timeout: .seconds(2)).call("Drills", about) }
-        guard case .success(let reply) = call else { return }
-        let lines = reply.objects("drills").compactMap { drill -> String? in
-            guard drill["every"] != .null, let name = ServiceName(drill.text("service")) else {
-                return nil
-            }
+        let drills = PublishedHost(of: published).drills.sorted { $0.key < $1.key }
+        let lines = drills.compactMap { name, drill -> String? in
+            guard drill["every"] != .null, services?.contains(name) ?? true else { return nil }
             let units = readable { try published.units(of: name) } ?? []
-            return DrillNotice(drill, units: units, at: published.now)?.line
+            return DrillNotice(drill, of: name, units: units, at: published.now)?.line
         }
         for line in lines.prefix(mostLines) { printError(line) }
         if lines.count > mostLines {

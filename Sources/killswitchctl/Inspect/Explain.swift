@@ -39,9 +39,9 @@ struct Explain: ParsableCommand {
 
     func run() throws {
         let published = try PublishedFiles(common)
-        let daemon = DaemonReport(of: published, about: [service])
+        let host = PublishedHost(of: published, about: [service])
         // They may be why the state cannot be read.
-        for problem in daemon.problems where problem.isOfHost {
+        for problem in host.problems where problem.isOfHost {
             printError(problem.line(at: published.now))
         }
         let state: PublishedState
@@ -56,7 +56,7 @@ struct Explain: ParsableCommand {
             state: state, gate: published.gate(of: service, beside: state.gate),
             units: try published.units(of: service), now: published.now,
             isCurrent: published.isCurrent(state, at: published.now),
-            problems: daemon.problems.filter { !$0.isOfHost })
+            problems: host.problems.filter { !$0.isOfHost })
         do {
             let directory = try published.stateDirectory(stateDirectory)
             let replay = try DecisionReplay(of: service, in: directory, published)
@@ -87,8 +87,9 @@ struct Explain: ParsableCommand {
             (report.chain, report.gap) = (ExplanationForm(reply: reply), nil)
         } catch let error as MethodError {
             report.gap = CommandFailure(error).message
-        } catch is SocketError {
-            // What the files have said is all there is.
+        } catch let error as SocketError {
+            // Without a daemon, what the files have said is all there is.
+            if error.isDenied { report.gap = CommandFailure(error).message }
         }
     }
 }

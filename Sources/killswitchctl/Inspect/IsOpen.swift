@@ -10,8 +10,7 @@ struct IsOpen: ParsableCommand {
         abstract: "Say by the exit status whether a service may run.",
         discussion: """
             Exits with 0 when the gate is open, 1 when it is closed, 3 when the service is undecided, \
-            its state file is out of date (also where a running daemon cannot write it) or no daemon \
-            has run since the boot, 4 when there is no such service. If the state file cannot be read, \
+            its state file is out of date or no daemon has run since the boot, 4 when there is no such service. If the state file cannot be read, \
             a marker that closes counts; else the exit status is 3. If the command itself fails, such \
             as on a full disk, the exit status is 70 unless the gate is closed.
 
@@ -36,10 +35,6 @@ struct IsOpen: ParsableCommand {
         guard published.isCurrent(state, at: published.now) else {
             if json { printResult(nil, state.state) }
             throw CommandFailure(.undecided, quiet ? "" : published.isOutOfDate(service))
-        }
-        guard !published.isOutdated(state, of: service) else {
-            if json { printResult(nil, nil) }
-            throw CommandFailure(.undecided, quiet ? "" : published.isOutdatedText(service))
         }
         if json {
             printResult(state.gate, state.state)

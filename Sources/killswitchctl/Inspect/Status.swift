@@ -12,11 +12,10 @@ struct StatusCommand: ParsableCommand {
         abstract: "Show the state of each service, and every problem with what to do.",
         discussion: """
             GATE: open, closing 1/3, closed, opening, or stuck (cannot be moved). AGE: time since \
-            the source last confirmed the flags. NEXT: time to the next fetch. UNITS: attached \
-            units that follow the gate, and the slowest stop or start. DRILL, if a service has \
+            the source last confirmed the flags. UNITS: attached units \
+            that follow the gate, and the slowest stop or start. DRILL, if a service has \
             drill_every: the age of its last good drill. Without a daemon it shows \
-            what was published last, and says so; exit status 1 if no daemon has decided anything \
-            since the boot.
+            what was published last, says so, and exits with 3.
 
             --check (monitoring): print only problems, exit 1 if there is any: gates, units, \
             unreadable flags, flags older than three intervals, refused configuration, full disk, \
@@ -29,9 +28,8 @@ struct StatusCommand: ParsableCommand {
 
     @Flag(
         help: """
-            Print JSON: state.json of each service, with 'age' and 'next_poll' in seconds, 'current', \
-            'gate_actual', the attached 'units' and the last 'drill'; the 'sources'; and all \
-            'problems'. With --check the problems alone.
+            Print JSON: state.json of each service, with 'age' in seconds, 'current', 'gate_actual', \
+            'armed', the attached 'units' and the last 'drill'; the 'sources'; and all 'problems'. With --check the problems alone.
             """) var json = false
 
     @Flag(
@@ -48,12 +46,12 @@ struct StatusCommand: ParsableCommand {
         let published = try PublishedFiles(common)
         if check { return try runCheck(of: published) }
         let names = services.isEmpty ? try published.services() : services
-        let daemon = DaemonReport(of: published, about: services)
+        let host = PublishedHost(of: published, about: services)
         var rows: [StatusRow] = []
         var unreadable: [UnreadableState] = []
         for name in names {
             do {
-                rows.append(try StatusRow(name, in: published, daemon.sources))
+                rows.append(try StatusRow(name, in: published))
             } catch let error as UnreadableState {
                 unreadable.append(error)
             } catch  where OrphanedService(name) != nil {
@@ -61,54 +59,59 @@ struct StatusCommand: ParsableCommand {
             }
         }
         if json {
-            let refusal = try RuntimeDirectory.refusal(in: published.directory)
-            printReport(rows, daemon, refusal: refusal)
+            printReport(rows, host, in: published)
         } else {
-            printTable(rows, daemon, at: published.now)
-            if names.isEmpty, !daemon.isGone {
+            printTable(rows, host, at: published.now)
+            if names.isEmpty, host.absence == nil {
                 printError("no service is known yet in '\(published.directory)'")
             }
         }
         for problem in unreadable { printError("\(problem)") }
-        if let absence = daemon.absence {
+        if let absence = host.absence {
             printError(
                 absence + (names.isEmpty ? "" : "\nShowing what killswitchd published last."))
         }
-        // For scripts: services are missing from the output, or no daemon has decided anything.
-        let isUndecided = daemon.isGone && rows.allSatisfy { $0.state.state == .undecided }
-        if !unreadable.isEmpty || isUndecided { throw CommandFailure(.no) }
+        // For scripts: services are missing from the output, or it says what was.
+        if !unreadable.isEmpty { throw CommandFailure(.no) }
+        if host.absence != nil { throw CommandFailure(.undecided) }
     }
 
-    private func printReport(_ rows: [StatusRow], _ daemon: DaemonReport, refusal: String?) {
-        let shown = Set(rows.map(\.service.text))
-        // The sources that a service in the table follows.
-        let sources = daemon.sources.filter { !shown.isDisjoint(with: $0.strings("services")) }
+    private func printReport(
+        _ rows: [StatusRow], _ host: PublishedHost, in published: PublishedFiles
+    ) {
+        let sources = host.sources.map { source in
+            let age = published.age(ofSource: source.text("source"))
+            var object: JSON.Object = [
+                "name": source["source"] ?? .null, "age": .optional(age?.wholeSeconds),
+                "problem": source["error_message"] ?? .null,
+            ]
+            for (key, value) in source where !["source", "error_message"].contains(key) {
+                object[key] = value
+            }
+            return object
+        }
         let whole: JSON.Value = .object([
-            "services": .array(rows.map { $0.json(with: daemon) }),
-            "sources": daemon.absence == nil ? .objects(sources) : .null,
-            "configuration": .object(["refused": .optional(refusal)]),
-            "problems": .objects(daemon.problems.map(\.object)),
-            "daemon": .object([
-                "problem": .optional(daemon.absence),
-                "descriptors": daemon.process["descriptors"] ?? .null,
-                "descriptor_limit": daemon.process["descriptor_limit"] ?? .null,
-            ]),
+            "services": .array(rows.map { $0.json(with: host) }),
+            "sources": .objects(sources),
+            "configuration": .object(["refused": .optional(host.refusal)]),
+            "problems": .objects(host.problems.map(\.object)),
+            "daemon": .object(["problem": .optional(host.absence)]),
         ])
         printJSON(whole)
     }
 
     /// Problems of the whole host go to stderr, before the table. The others stand below it.
-    private func printTable(_ rows: [StatusRow], _ daemon: DaemonReport, at now: Instant) {
-        for problem in daemon.problems where problem.isOfHost && problem.kind != .noDaemon {
+    private func printTable(_ rows: [StatusRow], _ host: PublishedHost, at now: Instant) {
+        for problem in host.problems where problem.isOfHost && problem.kind != .noDaemon {
             printError("\(problem.line(at: now))\n    to do: \(problem.advice)")
         }
-        if !rows.isEmpty { StatusRow.printTable(of: rows, with: daemon, at: now) }
+        if !rows.isEmpty { StatusRow.printTable(of: rows, with: host, at: now) }
         for row in rows { for line in row.keptUnits { printLine(line) } }
         for override in rows.compactMap(\.override) { printLine(override) }
         for row in rows {
-            if let line = row.line(of: daemon.drills[row.service.text], at: now) { printLine(line) }
+            if let line = row.line(of: host.drills[row.service], at: now) { printLine(line) }
         }
-        for problem in daemon.problems where !problem.isOfHost {
+        for problem in host.problems where !problem.isOfHost {
             printLine(problem.line(at: now))
             printLine("    to do: \(problem.advice)")
         }
@@ -135,16 +138,15 @@ struct StatusCommand: ParsableCommand {
         let loop = try EventLoop()
         // How long a restart of the daemon may take.
         let deadline = loop.now.boot + .seconds(5)
-        var daemon = DaemonReport(of: published, about: services)
-        while daemon.isGone, loop.now.boot < deadline {
+        var published = published
+        while published.absence != nil, loop.now.boot < deadline {
             try loop.runOnce(.milliseconds(200))
-            daemon = DaemonReport(of: published, about: services)
+            published.updateTime()
         }
-        var alarms = daemon.problems.filter(\.isAlarm)
-        if let absence = daemon.absence, !alarms.contains(where: { $0.kind == .noDaemon }) {
-            // No daemon has run here since the boot, so that there is no sign of life.
-            let text = "killswitchd does not run: \(absence)"
-            alarms.insert(ProblemLine(.host, .noDaemon, text), at: 0)
+        let host = PublishedHost(of: published, about: services)
+        var alarms = host.problems.filter(\.isAlarm)
+        if let absence = host.absence, !alarms.contains(where: { $0.kind == .noDaemon }) {
+            alarms.insert(ProblemLine(.host, .noDaemon, absence), at: 0)
         }
         let names = services.isEmpty ? try published.servicesIfAny() : services
         for service in names {

@@ -14,35 +14,19 @@ struct StatusRow {
     let units: [JSON.Object]
     /// How long ago the deciding source confirmed its flags; nil if that is unknown.
     private let age: Duration?
-    /// Whether a fetch from one of its sources is in flight.
-    private let isFetching: Bool
-    /// The time until the next fetch; nil if the daemon does not answer.
-    private let nextPoll: Duration?
     /// The time until its announced end; nil without one.
     private let rest: Duration?
 
-    /// Reads the files of a service; `sources` are the sources in the daemon's reply, or empty.
-    init(_ service: ServiceName, in published: PublishedFiles, _ sources: [JSON.Object]) throws {
+    /// Reads the files of a service.
+    init(_ service: ServiceName, in published: PublishedFiles) throws {
         let state = try published.known(service)
-        let own = sources.filter { $0.strings("services").contains(service.text) }
-        let decisive = own.first { $0.text("name") == state.object["source"]?.string }
-        let waits = own.map { $0.seconds("next_poll") }
         self.service = service
         self.state = state
         isCurrent = published.isCurrent(state, at: published.now)
         rest = Instant(argument: state.object.text("ends_at")).map { $0 - published.now }
-        age = decisive?.seconds("age") ?? Self.age(of: state, in: published)
-        isFetching = waits.contains(nil)
-        nextPoll = waits.compactMap(\.self).min()
+        age = published.age(ofSource: state.object.text("source"))
         gate = published.gate(of: service, beside: state.gate)
         units = try published.units(of: service)
-    }
-
-    /// By the mark of the source, whether the daemon answers or not.
-    private static func age(of state: PublishedState, in published: PublishedFiles) -> Duration? {
-        let source = SourceName(state.object.text("source"))
-        let confirmed = readable { try source.flatMap(published.confirmation) } ?? nil
-        return confirmed.map { max(.zero, published.now - $0) }
     }
 
     /// The override in a line: its author, end and reason; nil without one.
@@ -64,44 +48,43 @@ struct StatusRow {
     var keptUnits: [String] { gate.keptUnits.map { "\(service): \($0)" } }
 
     /// The object for programs: `state.json`, and the further facts that the table shows.
-    func json(with daemon: DaemonReport) -> JSON.Value {
+    func json(with host: PublishedHost) -> JSON.Value {
         var object = state.object
         object["age"] = .optional(age?.wholeSeconds)
-        object["next_poll"] = .optional(isFetching ? 0 : nextPoll?.wholeSeconds)
         object["current"] = .bool(isCurrent)
         object["gate_actual"] = gate.json
+        object["armed"] = .null
         object["units"] = .objects(units)
-        object["drill"] = daemon.drills[service.text].map(JSON.Value.object) ?? .null
+        object["drill"] = host.drills[service].map(JSON.Value.object) ?? .null
         return .object(object)
     }
 
     /// Prints the table. If it is too wide, it cuts names of services, then reasons, then summaries of units. It has a
     /// column for drills if a service asks for them.
-    static func printTable(of rows: [StatusRow], with daemon: DaemonReport, at now: Instant) {
+    static func printTable(of rows: [StatusRow], with host: PublishedHost, at now: Instant) {
         let drills = rows.map {
-            DrillNotice(daemon.drills[$0.service.text], units: $0.units, at: now)
+            DrillNotice(host.drills[$0.service], of: $0.service, units: $0.units, at: now)
         }
         var cells = [header] + rows.map(\.cells)
-        var cut = [0, 7, 6]
+        var cut = [0, 6, 5]
         if drills.contains(where: { $0 != nil }) {
             for (row, word) in (["DRILL"] + drills.map { $0?.cell ?? "-" }).enumerated() {
-                cells[row].insert(word, at: 7)
+                cells[row].insert(word, at: 6)
             }
-            cut = [0, 8, 6]
+            cut = [0, 7, 5]
         }
         let lines = Columns(rows: cells).lines(within: Terminal.width() ?? .max, cutting: cut)
         for (line, row) in zip(lines, [nil] + rows) { printLine(line, in: row?.color) }
     }
 
     private static let header = [
-        "SERVICE", "STATE", "GATE", "DAYS", "AGE", "NEXT", "UNITS", "REASON",
+        "SERVICE", "STATE", "GATE", "DAYS", "AGE", "UNITS", "REASON",
     ]
 
     private var cells: [String] {
         [
             service.text, state.state.rawValue, gate.word, daysLeft, age?.rough ?? "-",
-            isFetching ? "now" : nextPoll?.rough ?? "-", unitSummary,
-            isCurrent ? state.reason : "(out of date)",
+            unitSummary, isCurrent ? state.reason : "(out of date)",
         ]
     }
 
@@ -138,8 +121,4 @@ struct StatusRow {
 extension JSON.Object {
     /// Whether a unit is as the gate wants it; true for every unit that the gate only permits.
     var isAsWanted: Bool { self["as_wanted"]?.bool ?? true }
-
-    fileprivate func seconds(_ key: String) -> Duration? {
-        self[key]?.number?.int64.map { .seconds($0) }
-    }
 }

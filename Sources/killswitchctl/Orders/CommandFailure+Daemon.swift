@@ -41,7 +41,7 @@ extension CommandFailure {
                 "close_at_once holds '\(service)' open although its flags close it; to close it, "
                     + "type 'killswitchctl confirm \(service)'")
         case .gatesNotMoved: self.init(ShownGate.noGates)
-        case .methodNotFound, .methodNotImplemented, .interfaceNotFound, .expectedMore:
+        case .methodNotFound, .methodNotImplemented, .interfaceNotFound:
             self.init(
                 "the running killswitchd is another version; type 'systemctl restart killswitchd'")
         case .invalidParameter:

@@ -96,9 +96,9 @@ struct Force: DaemonOrder {
 
     var hasList: Bool { isAll || words.count > 2 }
 
-    func calls(of daemon: VarlinkClient) throws -> [OrderCall] {
+    func calls() throws -> [OrderCall] {
         let (named, state) = try target
-        return try services(named, of: daemon).map { service in
+        return try services(named).map { service in
             (
                 "Force",
                 [
@@ -174,8 +174,8 @@ struct Release: DaemonOrder {
         return readable { try published.state(of: service)?.object["override"] != .null } ?? true
     }
 
-    func calls(of daemon: VarlinkClient) throws -> [OrderCall] {
-        let named = try services(services, of: daemon)
+    func calls() throws -> [OrderCall] {
+        let named = try services(services)
         let forced = isAll ? try named.filter(isForced) : named
         if forced.isEmpty { printError("no service is forced") }
         return forced.map { ("Release", ["service": .string($0.text)]) }

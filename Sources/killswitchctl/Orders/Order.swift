@@ -16,8 +16,8 @@ protocol DaemonOrder: ParsableCommand {
     var waitsForGates: Bool { get }
     /// Whether the results are a list in JSON: the order may be for several services.
     var hasList: Bool { get }
-    /// The calls of the daemon, one for each service that is concerned.
-    func calls(of daemon: VarlinkClient) throws -> [OrderCall]
+    /// The calls, one for each service that is concerned.
+    func calls() throws -> [OrderCall]
 
     /// The lines for people: the effects of a call and their consequences.
     func lines(_ reply: OrderReply) -> [String]
@@ -33,7 +33,7 @@ protocol OrderCommand: DaemonOrder {
 }
 
 extension OrderCommand {
-    func calls(of daemon: VarlinkClient) throws -> [OrderCall] { [call] }
+    func calls() throws -> [OrderCall] { [call] }
 }
 
 /// The options of every order.
@@ -77,7 +77,7 @@ extension DaemonOrder {
         let daemon = published.daemon()
         var replies: [OrderReply] = []
         var failure: CommandFailure?
-        let calls = try calls(of: daemon)
+        let calls = try calls()
         let watcher = try waitsForGates ? watcher(before: calls, in: published) : nil
         for call in calls {
             do {
@@ -135,11 +135,11 @@ extension DaemonOrder {
     }
 
     /// These services, or every one. Throws if one of several does not exist, before the first call.
-    func services(_ named: [ServiceName], of daemon: VarlinkClient) throws -> [ServiceName] {
+    func services(_ named: [ServiceName]) throws -> [ServiceName] {
         if named.count == 1 { return named }
-        let sources = try daemon.call("Sources").objects("sources")
-        let known = Set(sources.flatMap { $0.strings("services") }.compactMap { ServiceName($0) })
-            .sorted()
+        let published = try PublishedFiles(options.common)
+        try published.requireDaemon()
+        let known = try published.configured().sorted()
         for name in named where !known.contains(name) {
             throw MethodError.noSuchService(name.text, known: known)
         }

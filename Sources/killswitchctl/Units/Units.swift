@@ -54,8 +54,8 @@ struct Units: ParsableCommand {
         }
         guard !json else { return }
         for line in rows.compactMap(\.refusals) { printLine(line) }
-        let daemon = DaemonReport(of: published, about: service.map { [$0] } ?? [])
-        for problem in daemon.problems where !problem.isOfUnit {
+        let host = PublishedHost(of: published, about: service.map { [$0] } ?? [])
+        for problem in host.problems where !problem.isOfUnit {
             let line = problem.line(at: published.now)
             if problem.isOfHost { printError(line) } else { printLine(line) }
             if problem.kind == .unitsOrphaned { printLine("    to do: \(problem.advice)") }
@@ -68,22 +68,22 @@ extension PublishedFiles {
     fileprivate func checkThatUnitsHaveADaemon() throws {
         let attached = try AttachmentFiles.all()
         if attached.isEmpty { return }
-        do {
-            _ = try daemon(timeout: .seconds(5)).call("Sources")
-        } catch {
-            if let sign = signOfLife, now - sign <= RuntimeDirectory.longestSilence { return }
-            let units = attached.map { "\($0.unit) ('\($0.service)')" }.joined(separator: ", ")
-            throw CommandFailure(
-                "\(absence(error).line(at: now)); no gate moves. These units stay "
-                    + "as they are, stopped or running: \(units). Type 'systemctl start "
-                    + "killswitchd', or 'killswitchctl unlock --all' to open the gates without it")
-        }
+        if let sign = signOfLife, now - sign <= RuntimeDirectory.longestSilence { return }
+        guard let absence else { return }
+        let units = attached.map { "\($0.unit) ('\($0.service)')" }.joined(separator: ", ")
+        throw CommandFailure(
+            "\(absence); no gate moves. These units stay "
+                + "as they are, stopped or running: \(units). Type 'systemctl start "
+                + "killswitchd', or 'killswitchctl unlock --all' to open the gates without it")
     }
 
     /// The objects of units.json; none if the daemon does not move gates.
     func units(of service: ServiceName) throws -> [JSON.Object] {
-        let file = "\(directory)/\(service)/\(FileName.units)"
-        guard let bytes = try File.ifThere(File.read(file, limit: 16 << 20)) else { return [] }
+        let folder = "\(directory)/\(service)"
+        let read = { () throws(FileError) in
+            try File.read(FileName.units, of: folder, limit: 4 << 20)
+        }
+        guard let bytes = try File.ifThere(read()) else { return [] }
         return (readable { try JSON.Value.parse(bytes) }?.array ?? []).compactMap(\.object)
     }
 }

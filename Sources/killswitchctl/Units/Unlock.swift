@@ -96,7 +96,7 @@ struct Unlock: ParsableCommand {
                     published, "\(daemon) is \(active.rawValue)", "'systemctl stop killswitchd'")
             }
         }
-        if published.absence == nil {
+        if published.hasListener {
             throw try refusal(published, "a daemon listens in '\(published.directory)'", "stop it")
         }
     }

@@ -109,14 +109,11 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
                     let isCurrent = loop.now.wall <= end
                     let gate = published.gate(of: service, beside: state.gate, at: loop.now.wall)
                     let isMet = isCurrent && isReached(by: state, gate.published)
-                    let isOutdated = isMet && published.isOutdated(state, of: service)
-                    let isReached = isMet && !isOutdated
-                    let unknown = isReached ? try unknownUnit(of: service, in: published) : nil
-                    if isReached, unknown == nil { return }
+                    let unknown = isMet ? try unknownUnit(of: service, in: published) : nil
+                    if isMet, unknown == nil { return }
                     seen = isCurrent ? words(state, gate) : "its state file is out of date"
-                    if isOutdated { seen = published.isOutdatedText(service) }
                     if let unknown { seen = "the daemon has not yet seen its unit '\(unknown)'" }
-                    if isCurrent, !isOutdated, let problem = obstacle(state, gate) {
+                    if isCurrent, let problem = obstacle(state, gate) {
                         throw CommandFailure(
                             "'\(service)' will not be \(defaultValueDescription): \(problem)")
                     }

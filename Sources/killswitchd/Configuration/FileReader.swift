@@ -17,8 +17,8 @@ struct FileReader {
         let accounts = Accounts.ofThisHost()
         let own = environmentVariable("CREDENTIALS_DIRECTORY")
         guard isOfTheSystem, geteuid() == 0, own == nil,
-            let user = accounts.identifier(ofUser: Permission.group),
-            let group = accounts.identifier(ofGroup: Permission.group)
+            let user = accounts.identifier(ofUser: Permission.groupName),
+            let group = accounts.identifier(ofGroup: Permission.groupName)
         else { return FileReader(user: nil, isInUnit: false, credentials: own) }
         return FileReader(
             user: (user, group), isInUnit: true,
@@ -31,7 +31,7 @@ struct FileReader {
         var groups = [user.group]
         guard unsafe setgroups(groups.count, &groups) == 0, setgid(user.group) == 0,
             setuid(user.identifier) == 0
-        else { throw SystemError("become the user '\(Permission.group)'", code: errno) }
+        else { throw SystemError("become the user '\(Permission.groupName)'", code: errno) }
     }
 
     /// Why the daemon could not read a file; nil if it could.
@@ -92,7 +92,7 @@ struct FileReader {
     /// Performs `read` as the daemon's user; the error, with the user where the right is missing.
     private func tried(_ read: () throws -> Void) -> String? {
         let cause = problem(of: { try asDaemon(read) })
-        return cause.map { user == nil ? $0 : "\($0) (as the user \(Permission.group))" }
+        return cause.map { user == nil ? $0 : "\($0) (as the user \(Permission.groupName))" }
     }
 
     private func problem(of read: () throws -> Void) -> String? {

@@ -26,21 +26,15 @@ import Testing
         #expect(try asked.call("Force", .maintenance).state == "maintenance")
     }
 
-    @Test func ofTwoOrdersAtOnceEachIsAnsweredByItselfAndTheLaterCounts() throws {
+    @Test func ofTwoOrdersAtOnceTheLaterCountsAndBothRepliesShowIt() throws {
         try asked.decide()
         var ended: JSON.Object = .maintenance
         ended["state"] = "ended"
-        let first = try #require(try asked.perform("Force", .maintenance).advance)
-        let second = try #require(try asked.perform("Force", ended).advance)
-        var answers: [String] = []
-        try asked.daemon.settle { trigger in
-            for advance in [first, second] {
-                guard case .last(let answer) = try advance(trigger) else { continue }
-                answers.append(answer.state ?? "")
-            }
-        }
-        #expect(answers == ["maintenance", "ended"])
-        #expect(try asked.call("Status").states == ["ended"])
+        let first = try asked.perform("Force", .maintenance)
+        let second = try asked.perform("Force", ended)
+        #expect(try first.answer == nil)
+        asked.daemon.settle()
+        #expect(try [first.answer?.state, second.answer?.state] == ["ended", "ended"])
     }
 
     @Test func anOrderThatCannotBeStoredCountsAndSaysSo() throws {
@@ -60,17 +54,11 @@ import Testing
             ("Force", JSON.Object.maintenance), ("Release", ["service": "shop"]),
         ] {
             asked.daemon.isGateAnswered = false
-            let advance = try #require(try asked.perform(method, parameters).advance)
-            try asked.daemon.settle { trigger in
-                let early = try advance(trigger)
-                #expect(early == nil)
-            }
-            #expect(try advance(.gatesHandled) == nil)
+            let response = try asked.perform(method, parameters)
+            asked.daemon.settle()
+            #expect(try response.answer == nil)
             asked.daemon.isGateAnswered = true
-            guard case .last(let answer)? = try advance(.gatesHandled) else {
-                Issue.record("\(method) is not answered")
-                continue
-            }
+            let answer = try #require(try response.answer, "\(method) is not answered")
             #expect(answer["gate"]?.object?["problem"] == "access denied")
         }
     }
@@ -142,20 +130,13 @@ import Testing
     /// both were posted while the gate was open.
     @Test func ofTwoOrdersAtOnceOneIsAccepted() throws {
         try asked.decide()
-        let first = try #require(try asked.perform("Force", .drill).advance)
+        let first = try asked.perform("Force", .drill)
         waitASecond()
-        let second = try #require(try asked.perform("Force", .drill).advance)
-        var answers: [String] = []
-        asked.daemon.settle { trigger in
-            for (name, advance) in [("first", first), ("second", second)] {
-                do throws(MethodError) {
-                    if case .last = try advance(trigger) { answers.append("\(name) taken") }
-                } catch {
-                    answers.append("\(name) \(error.name)")
-                }
-            }
-        }
-        #expect(answers == ["second io.killswitchd.AlreadyForced", "first taken"])
+        let second = try asked.perform("Force", .drill)
+        asked.daemon.settle()
+        #expect(try first.answer?.state == "maintenance")
+        let error = #expect(throws: MethodError.self) { try second.answer }
+        #expect(error?.name == "io.killswitchd.AlreadyForced")
     }
 }
 
@@ -203,6 +184,6 @@ import Testing
         var order: JSON.Object = .maintenance
         for (key, value) in wrong.change { order[key] = value }
         #expect(throws: wrong.error) { try asked.perform("Force", order) }
-        #expect(try asked.call("Status").states == ["running"])
+        #expect(asked.state == "running")
     }
 }

@@ -13,34 +13,40 @@ import Testing
 
     @Test func aRefreshWaitsForAFetchThatBeganAfterIt() throws {
         // The first fetch is in flight: its answer may be older than the call.
-        let advance = try #require(try asked.perform("Refresh", ["source": "app"]).advance)
-        var answer: JSON.Object?
-        func post(_ trigger: ReplyTrigger) throws {
-            if case .last(let object) = try advance(trigger) { answer = answer ?? object }
-        }
-        try asked.daemon.settle(post)
-        try asked.daemon.answer(inactive: false)
-        try asked.daemon.settle(post)
-        #expect(answer == nil)
-        try asked.daemon.answer(inactive: true)
-        try asked.daemon.settle(post)
-        let fetched = try #require(answer?["fetched"]?.array?.first?.object)
+        let response = try asked.perform("Refresh", ["source": "app"])
+        asked.daemon.settle()
+        #expect(try response.answer == nil)
+        try asked.decide()
+        #expect(try response.answer == nil)
+        try asked.decide(inactive: true)
+        let answer = try #require(try response.answer)
+        let fetched = try #require(answer["fetched"]?.array?.first?.object)
         #expect(fetched["outcome"]?.string == "changed")
-        #expect(answer?.states == ["maintenance"])
+        #expect(answer.states == ["maintenance"])
     }
 
     @Test func aRefreshTellsHowTheFetchFailed() throws {
         try asked.decide()
-        let advance = try #require(try asked.perform("Refresh").advance)
-        try asked.daemon.settle { _ = try advance($0) }
+        let response = try asked.perform("Refresh")
+        asked.daemon.settle()
+        #expect(try response.answer == nil)
         asked.daemon.post(.fetchEnded(app, .failure(Decision.Failure(.unreachable, "no route"))))
-        var answer: JSON.Object?
-        try asked.daemon.settle { trigger in
-            if case .last(let object) = try advance(trigger) { answer = object }
-        }
-        let fetched = try #require(answer?["fetched"]?.array?.first?.object)
+        asked.daemon.settle()
+        let fetched = try #require(try response.answer?["fetched"]?.array?.first?.object)
         #expect(fetched["outcome"]?.string == "failed")
         #expect(fetched["problem"]?.string == "no route; the last good flags stay in force")
+    }
+
+    /// A fetch that ends with Retry-After is the answer: the source asks for no other.
+    @Test func aRefreshEndsWhereTheSourceAsksForAPause() throws {
+        let response = try asked.perform("Refresh")
+        asked.daemon.settle()
+        var failure = Decision.Failure(.refused, "503")
+        failure.retryAfter = .seconds(600)
+        asked.daemon.post(.fetchEnded(app, .failure(failure)))
+        asked.daemon.settle()
+        try asked.decide()
+        #expect(try response.answer != nil)
     }
 
     @Test func forgetDropsStoredFlagsAndMovesNoGate() throws {
@@ -50,7 +56,7 @@ import Testing
         #expect(
             asked.daemon.effects.last { if case .fetch = $0 { true } else { false } }
                 == .fetch(app, Validators()))
-        #expect(try asked.call("Status").states == ["running"])
+        #expect(asked.state == "running")
     }
 
     @Test func aReloadIsAnsweredWithTheNewServicesAndSources() throws {
@@ -75,7 +81,7 @@ import Testing
         try asked.decide()
         #expect(try asked.call("Activate")["activated"] == [])
         try asked.decide(inactive: true)
-        #expect(try asked.call("Status").states == ["running"])
+        #expect(asked.state == "running")
         let activated = try asked.call("Activate", ["service": "shop"])
         #expect(activated["activated"] == ["shop"])
         #expect(activated.states == ["maintenance"])
@@ -86,7 +92,7 @@ import Testing
         try asked.decide()
         #expect(try asked.call("Confirm")["confirmed"] == [])
         try asked.decide(inactive: true)
-        #expect(try asked.call("Status").states == ["running"])
+        #expect(asked.state == "running")
         let confirmed = try asked.call("Confirm", ["services": ["shop"]])
         #expect(confirmed["confirmed"] == ["shop"])
         #expect(confirmed.states == ["maintenance"])

@@ -1,7 +1,4 @@
 import ControlSocket
-import Files
-import JSON
-import Support
 import Testing
 
 /// Who may act, and under which name.
@@ -84,72 +81,5 @@ import Testing
     ]) func anAuthorNamesThePersonAndTheOriginOfEachName(_ person: Person) {
         let peer = Peer(user: person.user, groups: [], login: person.login)
         #expect(Self.accounts.author(peer, sudoUser: person.sudoUser) == person.author)
-    }
-}
-
-@Suite struct AccessTests {
-    private let asked: TestDispatcher
-
-    init() throws { asked = try TestDispatcher() }
-
-    @Test(arguments: [
-        "Force", "Release", "Refresh", "Activate", "Reload", "Forget", "Confirm",
-    ]) func aMethodThatActsIsRefusedToOtherUsers(_ method: String) throws {
-        #expect(throws: MethodError.notPermitted(method)) {
-            try asked.perform(method, by: TestDispatcher.anybody)
-        }
-    }
-
-    @Test func readingIsForEverybody() throws {
-        try asked.decide()
-        let answer = try #require(try asked.perform("Status", by: TestDispatcher.anybody).answer)
-        #expect(answer.states == ["running"])
-    }
-
-    @Test func theSourcesAreForEverybodyToo() throws {
-        let answer = try #require(try asked.perform("Sources", by: TestDispatcher.anybody).answer)
-        #expect(answer["sources"]?.array?.map { $0.object?["name"]?.string } == ["app"])
-    }
-
-    @Test func everyMethodIsListedAsReadingOrActing() {
-        #expect(
-            Interface.methods.map { "\($0.name) \($0.access)" } == [
-                "Status reading", "Watch reading", "Sources reading", "Problems reading",
-                "Force acting", "Release acting",
-                "Refresh acting", "Activate acting", "Reload acting", "Forget acting",
-                "Confirm acting", "Explain acting", "Drills reading", "NoteDrill acting",
-            ])
-    }
-}
-
-/// The file of groups is replaced while the daemon runs.
-@Suite struct ReplacedGroupFileTests {
-    private let member = Peer(user: 1000, groups: [1000, 987])
-
-    /// Writes a file of groups that was changed long ago, as far as it tells.
-    private func write(_ group: Int, to path: String) throws {
-        try File.replace(path, with: Array("killswitchd:x:\(group):\n".utf8), mode: 0o644)
-        let result = try Program.run("/usr/bin/touch", ["-d", "@1", path])
-        #expect(result.status == 0, "\(result.errors)")
-    }
-
-    /// Once members of a group that was given another ID could still act, where the new file had the size and the
-    /// time of the old one.
-    @Test func aFileOfTheSameSizeAndTimeCountsAtOnce() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder("group")
-        try write(987, to: path)
-        let permission = Permission.followingThisProcess(groupFile: path)
-        #expect(permission().mayAct(member))
-        try await Support.waitUntil("the file has rested") {
-            FileStamp(of: path).shows(unchangedSince: FileStamp(of: path))
-        }
-        #expect(permission().mayAct(member))
-        try write(988, to: path)
-        #expect(!permission().mayAct(member))
-        try write(987, to: path)
-        #expect(permission().mayAct(member))
-        try File.remove(path)
-        #expect(!permission().mayAct(member))
     }
 }

@@ -1,13 +1,15 @@
 import ControlSocket
 import EventLoop
 import Glibc
+import JSON
 import POSIX
 import Support
 import Testing
 
 /// The server of the control socket, on a real loop: the limits for one client.
 @Suite(.timeLimit(.minutes(5))) struct ServerTests {
-    private static let status = #"{"method":"io.killswitchd.Status"}"# + "\0"
+    private static let explain =
+        #"{"method":"io.killswitchd.Explain","parameters":{"service":"shop"}}"# + "\0"
     private let folder: TemporaryFolder
     private let loop: EventLoop
     private let daemon: SimulatedDaemon
@@ -17,29 +19,17 @@ import Testing
         loop = try EventLoop()
         daemon = try SimulatedDaemon()
         try daemon.answer(inactive: false)
-        daemon.settle { _ in }
+        daemon.settle()
     }
 
-    private func server(_ change: (inout ServerLimits) -> Void = { _ in }) throws -> Server {
-        try Server(loop, daemon, at: folder("socket"), change)
-    }
+    private func server() throws -> Server { try Server(loop, daemon, at: folder("socket")) }
 
     private func turn() throws { while try loop.runOnce(.milliseconds(20)) {} }
-
-    /// Turns until `client` has an answer or is cut: on a busy machine a reader may have to wait, because the
-    /// time of the machine counts as the reader's.
-    private func turn(until client: RawClient?) throws {
-        guard let client else { return }
-        repeat {
-            try turn()
-            client.receive()
-        } while client.messages < 1 && !client.isCut
-    }
 
     @Test func callsInOnePieceAreAnsweredOneAfterTheOther() throws {
         let server = try server()
         let client = try RawClient(folder("socket"))
-        client.send(Self.status + Self.status + Self.status)
+        client.send(Self.explain + Self.explain + Self.explain)
         client.finish()
         try turn()
         client.receive()
@@ -47,30 +37,11 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func anAnswerThatNobodyTakesIsBounded() throws {
-        daemon.message = String(repeating: "x", count: 2_000_000)
-        let server = try server { $0.bytes = 5_000_000 }
-        let deaf = try (0..<3).map { _ in try RawClient(folder("socket")) }
-        for client in deaf {
-            client.send(Self.status)
-            try turn()
-        }
-        // Who has not read for the longest time makes room, and not who has come last: two that do not
-        // read would cost everybody else their replies.
-        let reading = try RawClient(folder("socket"))
-        reading.send(Self.status)
-        try turn(until: reading)
-        #expect(reading.messages == 1 && !reading.isCut)
-        for client in deaf { client.receive() }
-        #expect(deaf.map(\.isCut) == [true, true, false])
-        withExtendedLifetime(server) {}
-    }
-
     @Test func aSlowReaderOfALongAnswerGetsAllOfIt() throws {
         daemon.message = String(repeating: "x", count: 400_000)
         let server = try server()
         let client = try RawClient(folder("socket"))
-        client.send(Self.status + Self.status)
+        client.send(Self.explain + Self.explain)
         while client.messages < 2 {
             try turn()
             client.receive()
@@ -84,37 +55,51 @@ import Testing
         let client = try RawClient(folder("socket"))
         let force = MethodCall(
             interface: "io.killswitchd", method: "Force", parameters: .maintenance, replies: .none)
-        client.send(String(decoding: force.message, as: UTF8.self) + Self.status)
+        client.send(String(decoding: force.message, as: UTF8.self) + Self.explain)
         try turn()
-        daemon.settle { server.advance($0) }
+        #expect(server.isWaitedFor)
+        daemon.settle()
+        server.advance()
         try turn()
         client.receive()
-        #expect(client.messages == 1 && !client.isCut)
-        let reply = String(decoding: client.received, as: UTF8.self)
-        #expect(reply.contains(#""state":"maintenance""#))
+        #expect(client.messages == 1 && !client.isCut && !server.isWaitedFor)
+        #expect(daemon.state(of: "shop")?["state"] == "maintenance")
     }
 
-    @Test func aConnectionTooManyIsCut() throws {
-        let server = try server { $0.connections = 2 }
-        let clients = try (0..<3).map { _ in try RawClient(folder("socket")) }
+    @Test func whoAsksNothingMakesRoomForTheNextClient() throws {
+        let server = try server()
+        let waiting = try RawClient(folder("socket"))
+        let force = MethodCall(
+            interface: "io.killswitchd", method: "Force", parameters: .maintenance)
+        waiting.send(String(decoding: force.message, as: UTF8.self))
         try turn()
-        for client in clients { client.receive() }
-        #expect(clients.map(\.isCut) == [false, false, true])
+        let clients = try (0..<64).map { _ in try RawClient(folder("socket")) }
+        try turn()
+        for client in clients + [waiting] { client.receive() }
+        #expect(clients.map(\.isCut) == [true] + Array(repeating: false, count: 63))
+        #expect(!waiting.isCut)
         withExtendedLifetime(server) {}
     }
 
-    @Test func aPlaceIsFreeAgainWhenItsClientHasGone() throws {
-        let server = try server { $0.connections = 1 }
-        var client: RawClient? = try RawClient(folder("socket"))
+    @Test func aCallThatIsTooLongOrNoneEndsItsConnection() throws {
+        let server = try server()
+        let clients = try (0..<3).map { _ in try RawClient(folder("socket")) }
+        clients[0].send(String(repeating: "x", count: 70_000))
+        clients[1].send("{}\0")
+        clients[2].send(Self.explain)
         try turn()
-        client = nil
-        // On a busy machine the server may notice it later: readers come last.
-        repeat {
-            client = try RawClient(folder("socket"))
-            client?.send(Self.status)
-            try turn(until: client)
-        } while client?.isCut == true
-        #expect(client?.messages == 1)
+        for client in clients { client.receive() }
+        #expect(clients.map(\.isCut) == [true, true, false])
+        #expect(clients.map(\.messages) == [0, 0, 1])
+        withExtendedLifetime(server) {}
+    }
+
+    /// Others than the user and the group of the file cannot even connect.
+    @Test func theSocketIsForItsUserAndGroup() throws {
+        let server = try server()
+        var status = stat()
+        #expect(unsafe lstat(folder("socket"), &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o660)
         withExtendedLifetime(server) {}
     }
 
@@ -124,8 +109,9 @@ import Testing
         first = nil
         let second = try server()
         let client = try RawClient(folder("socket"))
-        client.send(Self.status)
-        try turn(until: client)
+        client.send(Self.explain)
+        try turn()
+        client.receive()
         #expect(first == nil && client.messages == 1)
         withExtendedLifetime(second) {}
     }

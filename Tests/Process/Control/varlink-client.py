@@ -56,12 +56,6 @@ def state(service):
     return f"{service['service']} {service['state']} {service['reason']}"
 
 
-def states(answer):
-    return [state(service) for service in answer["services"]]
-
-
-print("status:", states(call("Status", services=["shop"])))
-print("sources:", [f"{s['name']} for {s['services']}" for s in call("Sources")["sources"]])
 order = dict(service="shop", state="maintenance", reason="disk swap")
 print("force:", state(call("Force", **order, seconds=60)["service"]))
 print("undeclared:", undeclared("Force", **order, seconds=60))
@@ -73,29 +67,17 @@ print("activate:", call("Activate")["activated"])
 print("reload:", call("Reload"))
 print("forget:", call("Forget", source="shop"))
 print("confirm:", call("Confirm")["confirmed"])
-print("problems:", call("Problems")["problems"])
 print("note:", call("NoteDrill", service="shop")["drill"].get("problem"))
-print("drills:", [drill["service"] for drill in call("Drills")["drills"]])
 print("explain:", sorted(call("Explain", service="shop")))
 print("no service:", refused("Force", **{**order, "service": "shpo"}, seconds=60))
 print("no source:", refused("Refresh", source="shpo"))
 print("no state:", refused("Force", **{**order, "state": "shut"}, seconds=60))
 print("past:", refused("Force", **order, until="2001-01-01T00:00:00Z"))
 print("no gates:", refused("Force", **order, seconds=60, ifOpen=True))
-print("no stream:", refused("Watch"))
-print("no upgrade:", answer({"method": "io.killswitchd.Status", "upgrade": True}))
+print("no upgrade:", answer({"method": "io.killswitchd.Explain", "upgrade": True}))
 with open(configuration, "a", encoding="utf-8") as file:
     file.write("\nnonsense = 1\n")
 print("refused:", refused("Reload").replace(configuration, "FILE"))
-
-# The stream is read on one connection, and the orders go over another one.
-called.add("Watch")
-stream = client.open("io.killswitchd").Watch(_more=True)
-print("watch:", states(next(stream)))
-call("Force", **order, seconds=60)
-print("watch:", states(next(stream)))
-call("Release", service="shop")
-print("watch:", states(next(stream)))
 
 methods = {name for name, member in description.members.items()
            if isinstance(member, varlink.scanner._Method)}

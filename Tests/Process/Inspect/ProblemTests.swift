@@ -163,17 +163,14 @@ import Testing
 
     @Test func aDeadDaemonIsALineAndSoIsOneThatNeverRan() throws {
         let daemon = try Daemon.answering()
-        try daemon.stop(SIGKILL)
+        try daemon.stop()
         let dead = try check(daemon).expect(1)
-        // The sign of life is older than the end: nobody knows since when it does not run.
-        #expect(
-            dead.output.contains(
-                /^killswitchd does not run \(last sign of life \d+s ago\): connect/))
+        #expect(dead.output.contains(/^killswitchd does not run \(last sign of life \d+s ago\)\n/))
         #expect(!dead.output.contains("(for "))
         let json = try JSON.Value.parse(try check(daemon, "--json").output)
         #expect(json.array?.first?.object?["since"] == .null)
         let never = try check(try Daemon()).expect(1)
-        #expect(never.output.hasPrefix("no daemon has run since this boot: connect to '"))
+        #expect(never.output.hasPrefix("no daemon has run since this boot"))
     }
 
     @Test func onlyTheNamedServicesAreChecked() throws {

@@ -141,7 +141,7 @@ import Testing
 
     @Test func statusIsATableOrJSON() throws {
         let daemon = try Daemon.decided(Daemon.flags("over"))
-        let table = try daemon.control("status").expect(0)
+        let table = try daemon.control("status").expect(3)
         let lines = table.output.split(separator: "\n")
         #expect(lines.count == 2)
         #expect(lines.first?.split(separator: " ").first == "SERVICE")
@@ -156,14 +156,13 @@ import Testing
 
     @Test func withoutADaemonStatusShowsTheFilesAndWarns() throws {
         let daemon = try Daemon.decided(Daemon.flags("over"))
-        let table = try daemon.control("status").expect(0)
-        #expect(table.output.contains("shop     ended  closed  -     0s   -     -      flags"))
-        #expect(table.errors.contains("is killswitchd running?"))
+        let table = try daemon.control("status").expect(3)
+        #expect(table.output.contains("shop     ended  closed  -     0s   -      flags"))
+        #expect(table.errors.contains("killswitchd does not run; see 'systemctl status"))
         #expect(table.errors.hasSuffix("\nShowing what killswitchd published last.\n"))
         let json = try JSON.Value.parse(try daemon.control("status", "--json").output).object
-        #expect(json?["services"]?.array?.first?.object?["next_poll"] == .null)
-        #expect(json?["sources"] == .null)
-        #expect(json?["daemon"]?.object?["problem"]?.string?.contains("connect to ") == true)
+        #expect(json?["sources"] == [])
+        #expect(json?["daemon"]?.object?["problem"]?.string?.contains("does not run") == true)
     }
 
     @Test func theProblemOfAUnitIsALineBelowTheTable() throws {
@@ -191,8 +190,6 @@ import Testing
         #expect(table.errors == "")
         #expect(table.output.contains("\nsource 'shop': "))
         let json = try JSON.Value.parse(try daemon.control("status", "--json").output).object
-        let shop = json?["services"]?.array?.first?.object
-        #expect(shop?["next_poll"]?.number?.int64 != nil)
         let source = try #require(json?["sources"]?.array?.first?.object)
         #expect(source["name"]?.string == "shop" && source["services"] == ["shop"])
         #expect(source["problem"]?.string?.contains("no such file") == true)
@@ -202,8 +199,7 @@ import Testing
     @Test func aFrozenDaemonDoesNotFreezeStatus() throws {
         let daemon = try Daemon.answering()
         daemon.program?.send(SIGSTOP)
-        try daemon.control("status").expect(
-            0, output: "shop     running", errors: "no answer within 2 s: process ")
+        try daemon.control("status").expect(0, output: "shop     running")
     }
 
     /// It showed the decision. A directory at the temporary name fails the write like a full disk, also for root.

@@ -76,9 +76,9 @@ enum FindingPages {
             .replacing(/@KILLSWITCH_(\w+)@/) { String($0.1) }
         if let first = text.first { text = first.uppercased() + text.dropFirst() }
         text = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
-        text = text.replacing(/'([^']+)'([.,;:)]*) ?/) { match in
-            "\n.Ql \(match.1)"
-                + (match.2.isEmpty ? "" : " \(match.2.map(String.init).joined(separator: " "))")
+        text = text.replacing(/(^|[ (\n])'([^']+)'([.,;:)]*) ?/) { match in
+            "\(match.1)\n.Ql \(match.2)"
+                + (match.3.isEmpty ? "" : " \(match.3.map(String.init).joined(separator: " "))")
                 + "\n"
         }
         text = text.replacing(/([\w\\.-]+)\(([1-8])\)([.,;:]*) ?/) { match in
@@ -86,7 +86,9 @@ enum FindingPages {
                 + (match.3.isEmpty ? "" : " \(match.3)") + "\n"
         }
         let parts = text.replacing(/([.:]) (?=[A-Z])/) { "\($0.1)\n" }
-            .split(separator: "\n").map { $0.trimmingPrefix(" ") }
+            .split(separator: "\n").map { line in
+                line.trimmingPrefix(" ").replacing(/ +$/, with: "")
+            }
         return parts.filter { !$0.isEmpty }.map { $0 + "\n" }.joined()
     }
 }

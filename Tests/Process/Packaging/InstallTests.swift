@@ -33,7 +33,7 @@ import Testing
                 "nginx.conf",
             ])
         #expect(try File.exists(folder("usr/share/doc/killswitchd/examples/page.html")))
-        #expect(try File.exists(folder("usr/share/doc/killswitchd/report.schema.json")))
+        #expect(try File.exists(folder("usr/share/doc/killswitchd/host.schema.json")))
     }
 
     /// `make install` has to bring a main file: without it the second step of the README failed on every

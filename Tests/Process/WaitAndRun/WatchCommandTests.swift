@@ -176,12 +176,13 @@ import Testing
         #expect(explained.contains(/(?m)^gate +stuck$/))
     }
 
-    /// A daemon tells its own problems. Without one the file does.
-    @Test func withoutADaemonTheFileTellsTheProblemOfTheGate() throws {
+    /// Without a daemon that tells of the whole host, the files of services do.
+    @Test func withoutHostFileThatOfTheGateTellsItsProblem() throws {
         let daemon = try running()
         let problem = "its gate cannot be moved: no bus"
         try write("stuck", wanted: "open", #""problem": "\#(problem)""#, daemon)
         _ = try daemon.stop(SIGKILL)
+        try File.remove(daemon.folder("run/host.json"))
         for command in [
             ["status"], ["status", "--json"], ["units", "shop"], ["explain", "shop"],
         ] {

@@ -6,7 +6,7 @@ import Reports
 import Support
 import Testing
 
-@Suite struct HostReportTests {
+@Suite struct HostDocumentTests {
     private var host: ReportedHost
     private let unit: UnitName = "web.service"
 
@@ -58,6 +58,17 @@ import Testing
         host.at(time, .unitRead(maintenance, UnitSnapshot(UnitStatus(.active))))
     }
 
+    /// The units of the service: whether each is as wanted, and its problem.
+    private func units() throws -> String {
+        let units = try host.document()["services"]?.array?.first?.object?["units"]?.array ?? []
+        return units.compactMap(\.object).map { unit in
+            let word =
+                unit["as_wanted"] == .null ? "free" : unit["as_wanted"] == true ? "up" : "not so"
+            let name = unit["name"]?.string ?? ""
+            return "\(name) \(word): \(unit["problem"]?.serialized() ?? "")"
+        }.joined(separator: ", ")
+    }
+
     @Test func aServiceThatIsNotDecidedHasNoStatus() throws {
         #expect(
             try host.service("state", "gate", "status")
@@ -69,8 +80,9 @@ import Testing
     @Test mutating func anOpenGateIsApplied() throws {
         try open()
         #expect(
-            try host.service("gate", "actual", "status", "units", "version")
-                == #"gate "open", actual "open", status "applied", units [], version "7""#)
+            try host.service("gate", "actual", "status", "armed", "version")
+                == #"gate "open", actual "open", status "applied", armed null, version "7""#)
+        #expect(try units() == "web.service up: null")
         #expect(host.isSettled)
     }
 
@@ -106,39 +118,72 @@ import Testing
         #expect(try host.service("status") == #"status "applied""#)
     }
 
-    @Test mutating func theFailureOfASourceAndTheAgeOfItsFlagsAreInTheDocument() throws {
+    /// Of its address everybody may see the origin, and nothing that may be a secret.
+    @Test mutating func aSourceTellsItsOriginAndSinceWhenItAnswersOrFails() throws {
         let source = { (host: ReportedHost) in
             try host.document()["sources"]?.array?.first.map { $0.serialized() } ?? "-"
         }
+        let origin =
+            #"{"source":"app","type":"http","addresses":["https://flags.example.com:8443"],"#
+            + #""interval_ms":60000,"#
+        #expect(
+            try source(host)
+                == origin + #""answers":null,"since":null,"changed_at":null,"changed_by":[],"#
+                + #""error_message":null,"warnings":[],"services":["shop"]}"#)
         try open()
-        #expect(
-            try source(host)
-                == #"{"source":"app","confirmed_at":"2027-03-01T12:00:00+00:00","age_seconds":0,"#
-                + #""error_message":null,"warnings":[]}"#)
-        let (before, wasSettled) = (host.fingerprint, host.isSettled)
-        // The source confirms its flags: only times differ.
+        let good =
+            origin + #""answers":true,"since":"2027-03-01T12:00:00+00:00","#
+            + #""changed_at":"2027-03-01T12:00:00+00:00","changed_by":[],"#
+            + #""error_message":null,"warnings":[],"services":["shop"]}"#
+        #expect(try source(host) == good)
+        let (fingerprint, content) = (host.fingerprint, host.content)
+        // That the source confirms its flags is no change.
         try host.at(60, answers: #"{"state": "running", "version": 7}"#)
-        #expect(host.fingerprint == before && host.isSettled == wasSettled)
+        #expect(host.fingerprint == fingerprint && host.content == content)
         try host.at(120, fails: "connection refused after 3 ms")
-        let failing = host.fingerprint
-        #expect(failing != before)
+        let failing = (fingerprint: host.fingerprint, content: host.content)
+        #expect(failing.fingerprint != fingerprint)
         #expect(
             try source(host)
-                == #"{"source":"app","confirmed_at":"2027-03-01T12:01:00+00:00","age_seconds":60,"#
-                + #""error_message":"connection refused after 3 ms","warnings":[]}"#)
+                == origin + #""answers":false,"since":"2027-03-01T12:02:00+00:00","#
+                + #""changed_at":"2027-03-01T12:00:00+00:00","changed_by":[],"#
+                + #""error_message":"connection refused after 3 ms","warnings":[],"services":["shop"]}"#
+        )
+        // Other words are in the file, and no news.
         try host.at(180, fails: "connection refused after 4 ms")
-        #expect(host.fingerprint == failing)
+        #expect(host.fingerprint == failing.fingerprint && host.content != failing.content)
         try host.at(240, answers: #"{"state": "running", "version": 7}"#)
-        #expect(host.fingerprint == before)
+        #expect(host.fingerprint == fingerprint && host.content != content)
+        #expect(try source(host).contains(#""answers":true,"since":"2027-03-01T12:04:00+00:00""#))
+    }
+
+    @Test mutating func aFindingTellsItsAdviceAndSinceWhen() throws {
+        #expect(try host.document()["findings"] == [])
+        try open()
+        try host.at(120, fails: "no route")
+        let finding = try #require(try host.document()["findings"]?.array?.first?.object)
+        #expect(finding["kind"] == "source" && finding["source"] == "app")
+        #expect(finding["since"] == "2027-03-01T12:02:00+00:00" && finding["alarm"] == false)
+        #expect(finding["text"]?.string?.hasPrefix("source 'app': no route; ") == true)
+        #expect(finding["advice"]?.string?.isEmpty == false)
+    }
+
+    @Test mutating func aServiceThatAsksForDrillsSaysSo() throws {
+        #expect(try host.service("drill") == "drill null")
+        host.drillIntervals = [host.shop: .seconds(86_400)]
+        #expect(
+            try host.service("drill")
+                == #"drill {"at":null,"good":null,"problem":null,"last_good":null,"every":86400,"stopped":null}"#
+        )
     }
 
     @Test mutating func aClosingIsAppliedOnceItsUnitIsDown() throws {
         try open()
         try close()
         #expect(
-            try host.service("gate", "actual", "status", "units")
-                == #"gate "closed", actual "closing", status "applying", "#
-                + #"units [{"name":"web.service","problem":null,"held_by":[]}]"#)
+            try host.service("gate", "actual", "status", "units_unwanted")
+                == #"gate "closed", actual "closing", status "applying", units_unwanted 1"#)
+        #expect(try units() == "web.service not so: null")
         #expect(!host.isSettled)
         let told = try #require(host.acknowledged)
         #expect(!told.isSettled && told.acknowledgement.status == .applying)
@@ -148,8 +193,9 @@ import Testing
         host.at(2, .unitRead(unit, UnitSnapshot(UnitStatus(.inactive))))
         host.at(3, .woke)
         #expect(
-            try host.service("gate", "actual", "status", "units")
-                == #"gate "closed", actual "closed", status "applied", units []"#)
+            try host.service("gate", "actual", "status", "units_unwanted")
+                == #"gate "closed", actual "closed", status "applied", units_unwanted 0"#)
+        #expect(try units() == "web.service up: null")
         #expect(host.isSettled)
     }
 
@@ -161,10 +207,12 @@ import Testing
         host.at(2, .unitRead(unit, stopping))
         for second in 3..<40 { host.at(Double(second), .woke) }
         #expect(
-            try host.service("status", "error_message", "units")
-                == #"status "failed", error_message "unit 'web.service': it has not stopped within its limit of 10 s", "#
-                + #"units [{"name":"web.service","problem":"it has not stopped within its limit of 10 s","held_by":[]}]"#
+            try host.service("status", "error_message")
+                == #"status "failed", error_message "unit 'web.service': it has not stopped within its limit of 10 s""#
         )
+        #expect(
+            try units()
+                == #"web.service not so: "it has not stopped within its limit of 10 s""#)
         #expect(try host.document()["status"] == .string("failed"))
         #expect(host.isSettled)
         let told = try #require(host.acknowledged)
@@ -187,7 +235,7 @@ import Testing
         #expect(!host.isSettled)
     }
 
-    @Test mutating func aHundredUnitsAreNamedAndAllAreCounted() throws {
+    @Test mutating func aHundredUnitsAreNamedAndAllUnwantedOnesCounted() throws {
         var units: [UnitName: Duration] = [:]
         for number in 1...149 { units["worker@\(number).service"] = .seconds(60) }
         try open(units)
@@ -219,5 +267,6 @@ import Testing
         #expect(document["generation"]?.number?.int64 == 7)
         #expect(document["host"]?.object?["name"]?.string == "web1")
         #expect(document["reported_at"]?.string == "2027-03-01T12:00:00+00:00")
+        #expect(document["configuration"] == ["refused": .null, "since": .null])
     }
 }

@@ -3,13 +3,12 @@ import Decision
 import JSON
 
 extension Method {
-    /// Answered at once.
-    static let drills = Method(
-        name: "Drills", access: .reading, parameters: ["services"],
+    static let noteDrill = Method(
+        name: "NoteDrill", parameters: ["service", "problem", "stopped"],
         declaration: """
             # The last drill of a service: when it ended, why it failed (null if it went well), and when the
-            # last one ended that went well. 'at' is null if there was none. Of a service with drill_every also
-            # that time in seconds, and which units drills have stopped; null if no drill has told.
+            # last one ended that went well. Of a service with drill_every also that time in seconds, and
+            # which units drills have stopped; null if no drill has told.
             type Drill (
               service: string,
               at: ?string,
@@ -19,20 +18,6 @@ extension Method {
               stopped: ?[]string
             )
 
-            # The last drills of these services, or of all. A service without a drill is left out, unless it
-            # has drill_every.
-            method Drills(services: ?[]string) -> (drills: []Drill)
-            """
-    ) { (request) throws(MethodError) in
-        let daemon = request.daemon
-        let names = try daemon.services(request.parameters.strings("services"))
-        return .now(
-            ReplyParameters([:]).list("drills", of: names) { daemon.drill(of: $0) })
-    }
-
-    static let noteDrill = Method(
-        name: "NoteDrill", access: .acting, parameters: ["service", "problem", "stopped"],
-        declaration: """
             # Notes that a drill of a service has ended now: well, or with this problem. It is kept over
             # restarts and reboots, as are the units that it has stopped where the service has drill_every.
             method NoteDrill(
@@ -52,8 +37,8 @@ extension Method {
             stopped: daemon.drillIntervals[name] == nil ? nil : units.compactMap { UnitName($0) })
         let event = Event.drillEnded(name, result, by: request.author)
         daemon.post(event)
-        return .after(.event(event)) {
-            return ["drill": daemon.drill(of: name) ?? .null]
+        return .settled(daemon) {
+            ["drill": daemon.drill(of: name) ?? .null]
         }
     }
 }
