@@ -1,5 +1,5 @@
-package import JSON
 import CivilTime
+package import JSON
 
 extension Finding {
     /// The object for programs; docs/ARCHITECTURE.md names the files and commands that have it.

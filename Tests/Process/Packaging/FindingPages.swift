@@ -87,7 +87,7 @@ enum FindingPages {
         }
         let parts = text.replacing(/([.:]) (?=[A-Z])/) { "\($0.1)\n" }
             .split(separator: "\n").map { line in
-                line.trimmingPrefix(" ").replacing(/ +$/, with: "")
+                line.trimmingPrefix(" ").replacing(/\ +$/, with: "")
             }
         return parts.filter { !$0.isEmpty }.map { $0 + "\n" }.joined()
     }
