@@ -130,7 +130,7 @@ import Testing
             #expect(ran.status == 124 && ran.output == "", "\(ran)")
         }
         _ = try mounted.run(problem.end)
-        try mounted.wait(forLine: "every failed write has now succeeded")
+        try mounted.wait(forLine: "over: ")
         #expect(try mounted.state() == "ended")
         let names = [
             "closed", "gate.json", "page.html", "problem.json", "retry-after", "state.env",
@@ -168,8 +168,7 @@ import Testing
         let mounted = try Mounted(
             fleet.daemon,
             filling: "cat /dev/zero > '\(fleet.daemon.folder("state/filler"))' || true")
-        let problem = "reserve space for the highest version of source 'app'"
-        try mounted.wait(forLine: problem)
+        try mounted.wait(forLine: "no space left on device")
         #expect(try mounted.control("status --check").output.contains("no space left on device"))
         _ = try mounted.run("rm state/filler")
         try mounted.wait(until: "it is reserved") {

@@ -72,7 +72,7 @@ import Testing
         try Directory.remove(path)
         try File.replace(path, with: order)
         try daemon.waitUntil("it is read") {
-            try daemon.log.contains("stored files that could not be read are read now")
+            try daemon.log.contains("over: ")
         }
         #expect(try daemon.member("state") == "\"maintenance\"")
         #expect(try File.read(path, limit: 1 << 20) == order)

@@ -123,7 +123,7 @@ extension OnSystemd {
         @Test func aBusThatIsRestartedIsFoundAgain() throws {
             let host = try Host.running("t-web")
             try host.run("systemctl restart dbus.service")
-            try host.wait(forEntry: "the bus is back")
+            try host.wait(forEntry: "over: gates: ")
             try host.set(Host.ended, up: "killswitch-closed@shop.target", down: "t-web")
             #expect(try host.journal(of: .busLost).count == 1)
             #expect(try host.property("NRestarts") == "0")

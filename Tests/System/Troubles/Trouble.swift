@@ -52,7 +52,7 @@ extension Trouble {
     private static let gates = [
         Trouble(
             name: "polkit refuses to move a gate",
-            needle: "its gate cannot be moved", journal: ": start 'killswitch-",
+            needle: "its gate cannot be moved",
             prepare: attach,
             cause: { host in
                 try host.run(
@@ -72,7 +72,7 @@ extension Trouble {
             end: "systemctl start dbus.socket dbus.service"),
         Trouble(
             name: "polkit does not run", needle: "its gate cannot be moved",
-            journal: ": start 'killswitch-", prepare: attach,
+            prepare: attach,
             cause: { host in
                 try host.run("systemctl mask --runtime --now polkit")
                 try host.set(Host.ended)
@@ -85,7 +85,6 @@ extension Trouble {
             name: "a notice is not passed on",
             configuration: Host.service("shop", #"notify_before = ["31d"]"#),
             needle: "the units for its notices cannot be started",
-            journal: "start 'killswitch-notice@shop.target'",
             prepare: { try $0.run("systemctl mask --runtime killswitch-notice@shop.target") },
             cause: { host in
                 let end = try host.run("date -u -d '10 days' +%Y-%m-%dT%H:%M:%SZ").dropLast()

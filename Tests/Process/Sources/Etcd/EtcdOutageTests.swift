@@ -151,7 +151,7 @@ import Testing
         try await daemon.awaitUntil("status tells it") { try isTold() }
         cluster.thaw(member)
         try await daemon.awaitUntil("it is over") { try !isTold() }
-        #expect(try daemon.lines(with: "does not answer").count == 1)
+        #expect(try daemon.lines(with: "warning: source 'app': ").count == 1)
     }
 
     /// One that was restored from an old copy would take an order back at each second poll.

@@ -110,7 +110,7 @@ import Testing
             try Directory.create($0("flags.json"))
         },
         FileProblem("a FIFO, which nobody writes to", "flags.json': not a regular file") {
-            try shell("rm \($0("flags.json")) && mkfifo \($0("flags.json"))")
+            try shell("mkfifo \($0("pipe")) && mv -f \($0("pipe")) \($0("flags.json"))")
         },
     ]
 
