@@ -31,19 +31,18 @@ final class HostFile {
     private struct Mark: Equatable {
         let overview: OverviewRevision
         let gates: Int
-        let conditions: [HostCondition.Since?]
+        let refusal, keeping, metrics, report: HostCondition.Since?
 
         init(_ daemon: Daemon) {
-            let condition = daemon.condition
             overview = daemon.decisionDriver.overviewRevision
             gates = daemon.gateDriver?.publicationCount ?? 0
-            conditions = [
-                condition.refusal, condition.keeping, condition.metrics, condition.report,
-            ]
+            (refusal, keeping) = (daemon.store.refusal, daemon.store.keeping)
+            (metrics, report) = (daemon.parts?.metrics.problem, daemon.parts?.reports.problem)
         }
 
         func hasSameProblems(as other: Mark) -> Bool {
-            overview.hasSameProblems(as: other.overview) && conditions == other.conditions
+            overview.hasSameProblems(as: other.overview) && refusal == other.refusal
+                && keeping == other.keeping && metrics == other.metrics && report == other.report
         }
     }
 
@@ -83,6 +82,16 @@ final class HostFile {
     func rewrite() {
         content = nil
         check()
+    }
+
+    /// Says that no daemon runs from now on.
+    func stop() {
+        check()
+        do {
+            try daemon.runtime.removeAliveAtStop()
+        } catch {
+            daemon.log.write(.warning, "\(error); readers see in 90 s that no daemon runs")
+        }
     }
 
     /// The state of the host now.
