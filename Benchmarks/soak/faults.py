@@ -17,7 +17,7 @@ WRONG_FILES = ["", "{", '{"shop": {"state": "ended"}', "<html></html>", '{"shop"
 UNSIGNED = '{"state": "ended", "version": 900000, "audience": "soak", "expires": "2040-01-01T00:00:00Z"}'
 MISTAKES = ["[service.shop\n", "[service.shop]\nsorce = 1\n", "[limits]\nclose_at_once = 0\n", None]
 RUN_FILES = ["shop/state.json", "mail/closed", "mail/open", "api/gate.json", "api/units.json", "till/state.env",
-             "paper/unavailable", "metrics.prom", "control.sock", "alive", "shop/*", "source.web"]
+             "paper/unavailable", "metrics.prom", "control.sock", "alive", "host.json", "shop/*", "source.web"]
 STATE_FILES = ["flags/*", "services.json", "overrides.json", "configuration.json"]
 SIGNAL = "systemctl kill --kill-whom=main -s"
 

@@ -189,10 +189,7 @@ final class Daemon {
         try gateDriver?.start()
         try decisionDriver.start(followed)
         let status = try loop.run()
-        if let parts {
-            parts.host.check()
-            try runtime.removeAliveAtStop()
-        }
+        parts?.host.stop()
         parts = nil
         motd?.send()
         motd = nil

@@ -81,6 +81,16 @@ final class HostFile {
         check()
     }
 
+    /// Says that no daemon runs from now on.
+    func stop() {
+        check()
+        do {
+            try daemon.runtime.removeAliveAtStop()
+        } catch {
+            daemon.log.write(.warning, "\(error); readers see in 90 s that no daemon runs")
+        }
+    }
+
     /// The state of the host now.
     func document() -> HostDocument {
         seen = Mark(daemon)

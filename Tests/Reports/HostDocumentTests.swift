@@ -168,6 +168,28 @@ import Testing
         #expect(finding["advice"]?.string?.isEmpty == false)
     }
 
+    /// Readers take a megabyte, and a service of which everything is wrong hides nothing of the others.
+    @Test mutating func theDocumentIsBoundedAndCountsWhatItLeavesOut() throws {
+        let since = Boottime(microseconds: 0)
+        host.problems = (0..<100).map {
+            GateProblem(.service(host.shop), .gate, "problem \($0)", since: since)
+        }
+        #expect(try host.document()["findings"]?.array?.count == 64)
+        #expect(try host.document()["left_out"]?.object?["findings"] == 0)
+        let text = String(repeating: "x", count: 10_000)
+        host.problems = (0..<300).map {
+            GateProblem(.host, .bus, "\($0) \(text)", since: since)
+        }
+        #expect(host.report().count < 1 << 20)
+        let document = try host.document()
+        let (shown, missing) = (
+            document["findings"]?.array?.count ?? 0,
+            document["left_out"]?.object?["findings"]?.number?.int64 ?? 0
+        )
+        #expect(shown > 10 && missing > 100 && shown + Int(missing) == 300)
+        #expect(document["services"]?.array?.count == 1)
+    }
+
     @Test mutating func aServiceThatAsksForDrillsSaysSo() throws {
         #expect(try host.service("drill") == "drill null")
         host.drillIntervals = [host.shop: .seconds(86_400)]
@@ -267,6 +289,6 @@ import Testing
         #expect(document["generation"]?.number?.int64 == 7)
         #expect(document["host"]?.object?["name"]?.string == "web1")
         #expect(document["reported_at"]?.string == "2027-03-01T12:00:00+00:00")
-        #expect(document["configuration"] == ["refused": .null, "since": .null])
+        #expect(document["configuration"] == ["refused": .null])
     }
 }

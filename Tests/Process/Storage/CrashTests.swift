@@ -131,7 +131,7 @@ import Testing
             awaiting: "running")
         try daemon.waitUntilItAnswers()
         try daemon.control("force", "shop", "ended", "--for", "1h", "--reason", "x").expect(0)
-        try await daemon.awaitUntil("all files are there") { try files(of: daemon).count == 19 }
+        try await daemon.awaitUntil("all files are there") { try files(of: daemon).count == 20 }
         return daemon
     }
 
