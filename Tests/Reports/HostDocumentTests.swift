@@ -170,15 +170,14 @@ import Testing
 
     /// Readers take a megabyte, and a service of which everything is wrong hides nothing of the others.
     @Test mutating func theDocumentIsBoundedAndCountsWhatItLeavesOut() throws {
-        let since = Boottime(microseconds: 0)
-        host.problems = (0..<100).map {
-            GateProblem(.service(host.shop), .gate, "problem \($0)", since: since)
+        host.findings = (0..<100).map {
+            Finding(.service(host.shop), .gate, "problem \($0)", matter: "\($0)")
         }
         #expect(try host.document()["findings"]?.array?.count == 64)
         #expect(try host.document()["left_out"]?.object?["findings"] == 0)
         let text = String(repeating: "x", count: 10_000)
-        host.problems = (0..<300).map {
-            GateProblem(.host, .bus, "\($0) \(text)", since: since)
+        host.findings = (0..<300).map {
+            Finding(.host, .bus, "\($0) \(text)", matter: "\($0)")
         }
         #expect(host.report().count < 1 << 20)
         let document = try host.document()

@@ -13,8 +13,8 @@ struct ReportedHost {
     private let start: Instant
     let shop: ServiceName = "shop"
     var movesGates = true
-    /// Problems in the place of those of the gates.
-    var problems: [GateProblem] = []
+    /// Findings in the place of those of the gates.
+    var findings: [Finding] = []
 
     init() throws {
         start = try Instant(rfc3339: "2027-03-01T12:00:00Z")
@@ -62,8 +62,8 @@ struct ReportedHost {
     private var overview: Overview {
         var condition = HostCondition()
         if movesGates { condition.gates = gates.overview }
-        if !problems.isEmpty {
-            condition.gates = GateOverview(isReady: true, problems: problems)
+        if !findings.isEmpty {
+            condition.gates = GateOverview(isReady: true, findings: findings)
         }
         return machine.overview(at: now, condition)
     }

@@ -72,7 +72,9 @@ enum FindingPages {
                 .replacing(word.capitalized + field, with: plain)
                 .replacing(field, with: plain)
         }
-        text = text.replacing("@KILLSWITCH_AUTHOR@", with: "an operator")
+        text = text.replacing("killswitchd(8)", with: "this page")
+            .replacing("@KILLSWITCH_AUTHOR@", with: "an operator")
+            .replacing("@KILLSWITCH_GATE@", with: "as decided")
             .replacing(/@KILLSWITCH_(\w+)@/) { String($0.1) }
         if let first = text.first { text = first.uppercased() + text.dropFirst() }
         text = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
