@@ -1,13 +1,14 @@
 package import CivilTime
 
-/// The findings of one machine at its last look: since when each lasts, and which came or are over since the look before.
+/// The findings of one machine at its last look: since when each lasts, and which came or are over since then.
 ///
 /// A finding is told when it comes and when it is over, however its words change in between. What comes again and
 /// again is told a few times an hour, and an end only of what was told.
 package struct FindingLog: Hashable, Sendable {
     /// The findings of the last look, in its order.
     package private(set) var present: [Finding] = []
-    private var told: Set<Finding.Identity> = []
+    /// Those present whose coming is in the log.
+    private var logged: Set<Finding.Identity> = []
     private var counts: [Topic: Count] = [:]
 
     /// What is told so many times an hour together.
@@ -38,7 +39,7 @@ package struct FindingLog: Hashable, Sendable {
         }
         let identities = Set(present.map(\.identity))
         let over = known.values.filter { !identities.contains($0.identity) }
-            .filter { told.remove($0.identity) != nil }
+            .filter { logged.remove($0.identity) != nil }
             .sorted { $0.sentence < $1.sentence }
         let came = present.filter { known[$0.identity] == nil && tells($0, at: now) }
         return (over, came)
@@ -46,7 +47,7 @@ package struct FindingLog: Hashable, Sendable {
 
     /// Whether a finding that comes is told. Each is told once though several of them have one identity.
     private mutating func tells(_ finding: Finding, at now: Boottime) -> Bool {
-        guard !told.contains(finding.identity) else { return false }
+        guard !logged.contains(finding.identity) else { return false }
         let topic = Topic(subject: finding.subject, kind: finding.kind)
         var count = counts[topic] ?? Count(since: now)
         if now - count.since >= Self.period {
@@ -56,7 +57,7 @@ package struct FindingLog: Hashable, Sendable {
         guard count.lines < finding.kind.linesPerHour else { return false }
         count.lines += 1
         counts[topic] = count
-        told.insert(finding.identity)
+        logged.insert(finding.identity)
         return true
     }
 }

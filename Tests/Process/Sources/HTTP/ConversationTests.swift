@@ -79,7 +79,7 @@ import Testing
         try await server.behave("week-503")
         try await daemon.awaitLine("the server answers 503")
         let asked = try server.requests.count
-        try await Task.sleep(for: .seconds(3))
+        try await daemon.pause(for: .seconds(3))
         #expect(try server.requests.count == asked)
     }
 
