@@ -179,7 +179,7 @@ import Testing
         #expect(
             status.output.hasSuffix(
                 "\nunit 'web.service' of 'shop': has not stopped within 90 s\n"
-                    + "    to do: type 'systemctl status web.service'\n"))
+                    + "    to do: see 'systemctl status web.service'\n"))
     }
 
     @Test func statusShowsTheSourcesOfTheRunningDaemon() throws {

@@ -101,7 +101,7 @@ import Testing
         try daemon.control("force", "shop", "ended", "--for", "1h", "--reason", "test").expect(0)
         try await cluster.start(cluster.members[0])
         try await cluster.awaitAcknowledgement("ended", from: daemon)
-        try await daemon.awaitLine("acknowledgements are taken again")
+        try await daemon.awaitLine("over: source 'app': the acknowledgements of this host")
         #expect(try daemon.lines(with: "acknowledgements of this host are not taken").count == 1)
         #expect(try !daemon.control("status").output.contains("acknowledgements"))
     }
