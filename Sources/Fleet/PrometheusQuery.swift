@@ -43,7 +43,7 @@ package enum PrometheusQuery {
             [
                 "\(state) == 1",
                 "{__name__=~\"\(alive)|\(Metric.movesGates.name)\"} and on (job, instance) \(member)",
-                "\(Metric.problems.name){kind=~\"bus|gate|unit\"} > 0",
+                "\(Metric.problems.name){kind=~\"bus|systemd-silent|gate|unit-.*\"} > 0",
                 marked(.scraped, "timestamp(\(alive)) and on (job, instance) \(member)"),
                 marked(
                     .seen,

@@ -147,17 +147,19 @@ import Testing
         try daemon.control("force", "shop", "maintenance", "--reason", "x", "--for", "1h").expect(0)
         try end(daemon)
         #expect(try silences() == [])
+        // What it would do, it does at its start.
+        func hasLooked() throws -> Bool {
+            try Program.run("/bin/sh", ["-c", "pgrep -P \(script?.processID ?? 0) -x sleep"]).status
+                == 0
+        }
         script = try start(daemon)
+        try await waitUntil("it has looked", hasLooked)
         // A daemon that is gone decides nothing.
         try daemon.control("release", "shop").expect(0)
         script = nil
         try daemon.outdate()
         script = try start(daemon)
-        // What it would do, it does at its start.
-        try await waitUntil("it has looked") {
-            try Program.run("/bin/sh", ["-c", "pgrep -P \(script?.processID ?? 0) -x sleep"]).status
-                == 0
-        }
+        try await waitUntil("it has looked again", hasLooked)
         #expect(try silences() == [])
         script = nil
     }
