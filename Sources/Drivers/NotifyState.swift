@@ -117,7 +117,10 @@ struct StatusLine {
     /// The first problems, and how many more there are; then the services and the sources, by name if they are few.
     init(_ overview: Overview) {
         let findings = overview.findings
-        lasting = findings.prefix(Self.shown).map { Self.short($0.sentence) }
+        // Of one kind one is enough: the same full disk is in the way of many files.
+        var kinds: Set<Finding.Kind> = []
+        lasting = findings.filter { kinds.insert($0.kind).inserted }.prefix(Self.shown)
+            .map { Self.short($0.sentence) }
         let more = findings.count - Self.shown
         if more > 0 { lasting.append("\(more) more \(more == 1 ? "problem" : "problems")") }
         let services = overview.services

@@ -6,7 +6,13 @@ package import JSON
 extension RuntimeDirectory {
     /// Shows readers that the daemon works, unless a file says open of a closed service and cannot be changed.
     package func touchAlive() throws(FileError) {
-        if written.misleading.isEmpty { try File.touch("\(path)/\(FileName.alive)") }
+        guard written.misleading.isEmpty else { return }
+        let file = "\(path)/\(FileName.alive)"
+        do { try File.touch(file) } catch {
+            // Somebody else may have made it.
+            try File.remove(file)
+            try File.touch(file)
+        }
     }
 
     /// No daemon is there from now on, and none was: the files count until their `valid_until`. Metrics would not.

@@ -162,7 +162,7 @@ import Testing
         let last = try #require(play.text.split(separator: "\n").last)
         #expect(
             last.hasPrefix(
-                "    STATUS=a.toml:1:1: no; cannot store the states: disk full; retrying; "
+                "    STATUS=cannot store the states: disk full; retrying; a.toml:1:1: no; "
                     + "1 more problem; shop: running; app: flags 3 s old"))
     }
 

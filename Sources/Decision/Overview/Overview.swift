@@ -15,8 +15,10 @@ package struct Overview {
 
     /// All that is wrong, the worst first: with the host, gates and units, services, sources.
     package var findings: [Finding] {
-        let host = condition.findings.sorted { $0.level == .error && $1.level != .error }
-        return host + (condition.gates?.findings ?? []) + machine.findings.present
+        let present = machine.findings.present
+        let own = present.filter { $0.subject == .host }
+        return own + condition.findings + (condition.gates?.findings ?? [])
+            + present.filter { $0.subject != .host }
     }
 
     /// What is wrong with the host, or concerns a chosen service.

@@ -55,7 +55,12 @@ struct StatusRow {
         object["gate_actual"] = gate.json
         object["armed"] = .null
         object["units"] = .objects(units)
-        object["drill"] = host.drills[service].map(JSON.Value.object) ?? .null
+        object["drill"] =
+            host.drills[service].map { drill in
+                var drill = drill
+                drill["service"] = .string(service.text)
+                return .object(drill)
+            } ?? .null
         return .object(object)
     }
 

@@ -130,8 +130,8 @@ import Testing
         play.at(60, .fetchEnded("app", .failure(Failure(.unreachable, "no route"))))
         var condition = HostCondition()
         condition.findings = [
-            Finding(.host, .descriptors, "little is left"),
             Finding(.host, .configurationRefused, "a.toml:1:1: no"),
+            Finding(.host, .descriptors, "little is left"),
         ]
         #expect(
             lines(play, condition) == [

@@ -220,7 +220,7 @@ extension OnSystemd {
             defer { do { try host.run("systemctl unmask killswitchd") } catch {} }
             try host.system.reboot()
             for (command, status) in [
-                ("is-open shop", 3), ("status", 1), ("status --check", 1), ("get shop state", 3),
+                ("is-open shop", 3), ("status", 3), ("status --check", 1), ("get shop state", 3),
                 ("explain shop", 3), ("units", 0), ("units --check", 1),
             ] as [(String, Int32)] {
                 let result = try host.control("\(command)")

@@ -139,7 +139,7 @@ extension OnSystemd {
             try host.wait(until: "killswitchctl units shop | grep -q 'has refused its start'")
             #expect(
                 try host.sentences(of: .unitFailed) == [
-                    "shop: unit 't-web.service': an assertion in its unit file (Assert…=) has "
+                    "unit 't-web.service' of 'shop': an assertion in its unit file (Assert…=) has "
                         + "refused its start"
                 ])
             try host.run("touch /run/t-allowed; systemctl start t-web")
