@@ -55,7 +55,7 @@ extension OnSystemd {
             let problem =
                 "the configuration lists it, and it is not attached: there is no unit 't-nosuch.service'"
             try host.control("reload").expect(
-                1, output: "shop: unit 't-nosuch.service': \(problem)\n")
+                1, output: "shop: unit \'t-nosuch.service\': \(problem)\n")
             for command in [
                 "status", "status --check", "explain shop", "units", "units --json",
                 "wait shop --for down --timeout 30s",
@@ -65,10 +65,11 @@ extension OnSystemd {
                 let isRefused = command.hasPrefix("wait") || command == "status --check"
                 #expect(result.status == (isRefused ? 1 : 0), "\(command)")
             }
-            try host.wait(for: "killswitch_problems{kind=\"unit\"} 1", in: "metrics.prom")
+            try host.wait(
+                for: "killswitch_problems{kind=\"unit-unattached\"} 1", in: "metrics.prom")
             #expect(
                 try host.sentences(of: .unitUnattached) == [
-                    "shop: unit 't-nosuch.service': \(problem)"
+                    "unit 't-nosuch.service' of 'shop': \(problem)"
                 ])
             // Once there is such a unit, nothing remains.
             try host.services("t-nosuch")

@@ -47,7 +47,7 @@ extension OnSystemd {
                 saying: "no such service 'shpo'; did you mean 'shop'?", status: 4),
             Refusal(
                 name: "without a daemon", making: "systemctl stop killswitchd",
-                saying: "is killswitchd running?", status: 69),
+                saying: "killswitchd does not run", status: 69),
             Refusal(
                 name: "by a daemon that moves no gates", making: withoutGates,
                 saying: "killswitchd was started without --gates and moves no gate"),

@@ -51,7 +51,7 @@ extension OnSystemd {
             try host.awaitDown("t-web")
             #expect(
                 try host.sentences(of: .unitIntruding) == [
-                    "shop: unit 't-web.service': it ran although the gate is closed; killswitchd is stopping it"
+                    "unit 't-web.service' of 'shop': it ran although the gate is closed; killswitchd is stopping it"
                 ])
         }
 
@@ -88,7 +88,7 @@ extension OnSystemd {
             try host.wait(until: "grep -q killed /run/killswitchd/shop/units.json")
             #expect(
                 try host.sentences(of: .unitKilled) == [
-                    "shop: unit 't-deaf.service': it did not stop within its stop limit, and systemd "
+                    "unit 't-deaf.service' of 'shop': it did not stop within its stop limit, and systemd "
                         + "killed it"
                 ])
             #expect(try host.journal(of: .unitLate).isEmpty)
@@ -107,7 +107,7 @@ extension OnSystemd {
             try host.wait(forStatus: "has not stopped within")
             #expect(
                 try host.sentences(of: .unitLate) == [
-                    "shop: unit 't-slow.service': it has not stopped within its limit of 2 s"
+                    "unit 't-slow.service' of 'shop': it has not stopped within its limit of 2 s"
                 ])
             #expect(try host.run("killswitchctl units shop").contains("has not stopped within"))
             try host.awaitDown("t-slow")
@@ -125,7 +125,9 @@ extension OnSystemd {
                 "a start of it waits until unit 't-deaf.service' has stopped, and is refused then"
             try host.wait(until: "killswitchctl units shop | grep -q \"\(sentence)\"")
             #expect(
-                try host.sentences(of: .startWaits) == ["shop: unit 't-web.service': \(sentence)"])
+                try host.sentences(of: .startWaits) == [
+                    "unit 't-web.service' of 'shop': \(sentence)"
+                ])
             #expect(try host.journal(of: .startRefused).isEmpty)
             try host.run("systemctl kill --signal=KILL t-deaf")
             try host.run("killswitchctl wait shop --for down --timeout 2m")
@@ -142,7 +144,7 @@ extension OnSystemd {
             try host.wait(forStatus: "it failed with result 'exit-code'")
             #expect(
                 try host.sentences(of: .unitFailed) == [
-                    "shop: unit 't-bad.service': it failed with result 'exit-code'"
+                    "unit 't-bad.service' of 'shop': it failed with result 'exit-code'"
                 ])
             try host.wait(
                 until: "grep -q \"failed with result 'exit\" /run/killswitchd/shop/units.json")

@@ -72,7 +72,7 @@ extension OnSystemd {
             try host.startUnits("t-deaf")
             try host.control(
                 "force shop ended --reason test --for 1h --wait"
-            ).expect(1, errors: "shop: unit 't-deaf.service': it did not stop within")
+            ).expect(1, errors: "shop: unit \'t-deaf.service\': it did not stop within")
         }
 
         @Test func aGateThatPolkitDoesNotMoveIsSaidEverywhereAndMovedWhenPolkitIsBack() throws {
@@ -161,7 +161,9 @@ extension OnSystemd {
             try host.undoing("systemctl unmask --runtime t-web") {
                 try host.wait(until: "killswitchctl status | grep -q '\(words)'")
                 #expect(
-                    try host.sentences(of: .unitLost) == ["shop: unit 't-web.service': \(words)"])
+                    try host.sentences(of: .unitLost) == [
+                        "unit 't-web.service' of 'shop': \(words)"
+                    ])
                 #expect(try host.run("systemctl is-active t-web") == "active\n")
                 try host.set(Host.ended)
                 try host.run("killswitchctl wait shop --for down --timeout 20s")
@@ -194,7 +196,7 @@ extension OnSystemd {
             let forced = try host.control("force shop ended --reason test --for 1h --wait")
             let problem = "it still runs although the gate is closed: its unit file is gone"
             #expect(forced.status == 1)
-            #expect(forced.errors.contains("shop: unit 't-web.service': \(problem)"))
+            #expect(forced.errors.contains("shop: unit \'t-web.service\': \(problem)"))
             #expect(try host.run("killswitchctl status").contains(" stuck "))
             #expect(try host.run("killswitchctl units").contains(problem))
             #expect(try host.control("wait shop --for down").status == 1)
