@@ -55,7 +55,7 @@ extension OnSystemd {
             let problem =
                 "the configuration lists it, and it is not attached: there is no unit 't-nosuch.service'"
             try host.control("reload").expect(
-                1, output: "shop: unit \'t-nosuch.service\': \(problem)\n")
+                1, output: "shop: unit 't-nosuch.service': \(problem)\n")
             for command in [
                 "status", "status --check", "explain shop", "units", "units --json",
                 "wait shop --for down --timeout 30s",

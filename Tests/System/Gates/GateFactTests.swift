@@ -72,7 +72,7 @@ extension OnSystemd {
             try host.startUnits("t-deaf")
             try host.control(
                 "force shop ended --reason test --for 1h --wait"
-            ).expect(1, errors: "shop: unit \'t-deaf.service\': it did not stop within")
+            ).expect(1, errors: "shop: unit 't-deaf.service': it did not stop within")
         }
 
         @Test func aGateThatPolkitDoesNotMoveIsSaidEverywhereAndMovedWhenPolkitIsBack() throws {
@@ -196,7 +196,7 @@ extension OnSystemd {
             let forced = try host.control("force shop ended --reason test --for 1h --wait")
             let problem = "it still runs although the gate is closed: its unit file is gone"
             #expect(forced.status == 1)
-            #expect(forced.errors.contains("shop: unit \'t-web.service\': \(problem)"))
+            #expect(forced.errors.contains("shop: unit 't-web.service': \(problem)"))
             #expect(try host.run("killswitchctl status").contains(" stuck "))
             #expect(try host.run("killswitchctl units").contains(problem))
             #expect(try host.control("wait shop --for down").status == 1)
