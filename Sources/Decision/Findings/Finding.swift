@@ -15,13 +15,17 @@ package struct Finding: Hashable, Sendable {
     package let isAlarm: Bool
     /// Who has to act on it.
     package let level: LogMessage.Level
+    /// Whether the log has lines about it: not where another line says the same.
+    let isLogged: Bool
     private let ownAdvice: String?
 
     /// A finding. Without an `advice` or a `level` of its own it has that of its kind.
     package init(
         _ subject: Subject, _ kind: Kind, _ text: String, matter: String = "",
-        isAlarm: Bool = true, level: LogMessage.Level? = nil, advice: String? = nil
+        isAlarm: Bool = true, isLogged: Bool = true, level: LogMessage.Level? = nil,
+        advice: String? = nil
     ) {
+        self.isLogged = isLogged
         ownAdvice = advice
         self.subject = subject
         self.kind = kind

@@ -47,7 +47,7 @@ package struct FindingLog: Hashable, Sendable {
 
     /// Whether a finding that comes is told. Each is told once though several of them have one identity.
     private mutating func tells(_ finding: Finding, at now: Boottime) -> Bool {
-        guard !logged.contains(finding.identity) else { return false }
+        guard finding.isLogged, !logged.contains(finding.identity) else { return false }
         let topic = Topic(subject: finding.subject, kind: finding.kind)
         var count = counts[topic] ?? Count(since: now)
         if now - count.since >= Self.period {

@@ -27,7 +27,7 @@ struct SourceProblems: Hashable, Sendable {
         case versionJump
         /// A cache answers, and not the server.
         case cached
-        /// It is polled more often than its server likes.
+        /// It is polled more often than its server likes; the warnings of the configuration say so.
         case pace
 
         /// Whether there is one at most, which goes on while its text changes.
@@ -112,7 +112,7 @@ extension SourceState {
         }
         return Finding(
             .source(name), kind, text, matter: fact.kind.isSingle ? "" : fact.text,
-            isAlarm: isAlarm, advice: advice)
+            isAlarm: isAlarm, isLogged: fact.kind != .pace, advice: advice)
     }
 
     /// The mirrors that do not count. Each is asked once in as many intervals as there are mirrors, and a publisher
