@@ -117,11 +117,14 @@ struct StatusLine {
     /// The first problems, and how many more there are; then the services and the sources, by name if they are few.
     init(_ overview: Overview) {
         let findings = overview.findings
-        // Of one kind one is enough: the same full disk is in the way of many files.
-        var kinds: Set<Finding.Kind> = []
-        lasting = findings.filter { kinds.insert($0.kind).inserted }.prefix(Self.shown)
-            .map { Self.short($0.sentence) }
-        let more = findings.count - Self.shown
+        // Of one kind in one thing one is enough: the same full disk is in the way of many files.
+        for finding in findings where lasting.count < Self.shown {
+            let isOther = findings.first {
+                $0.kind == finding.kind && $0.subject == finding.subject
+            }
+            if isOther == finding { lasting.append(Self.short(finding.sentence)) }
+        }
+        let more = findings.count - lasting.count
         if more > 0 { lasting.append("\(more) more \(more == 1 ? "problem" : "problems")") }
         let services = overview.services
         if services.count > Self.named {

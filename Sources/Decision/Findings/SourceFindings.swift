@@ -74,6 +74,11 @@ struct SourceProblems: Hashable, Sendable {
 
 /// What is wrong with a source, in words.
 extension SourceState {
+    /// Whether anything may be wrong with it. Most events find nothing, and look at each source.
+    var isTroubled: Bool {
+        !problems.isEmpty || mirrors != nil || documents.versionProblem != nil
+    }
+
     /// What is wrong with it and its mirrors, the worst first.
     func findings(at now: Now) -> [Finding] {
         var found: [Finding] = []
@@ -81,7 +86,6 @@ extension SourceState {
             let text = "\(problem); no signed document counts"
             found.append(Finding(.source(name), .unreadableRecord, text, matter: "version"))
         }
-        guard !problems.isEmpty || mirrors != nil else { return found }
         return found + problems.all.map { finding($0, at: now) } + mirrorFindings(at: now.boot)
     }
 

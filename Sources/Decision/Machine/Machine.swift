@@ -248,7 +248,9 @@ package struct Machine: Sendable {
     /// Looks at what is wrong, and tells what came and what is over.
     private mutating func updateFindings() {
         var found = pendingWrites.findings + host.unreadable.findings + serviceFindings
-        for source in sources.indices { found += sources[source].findings(at: now) }
+        for source in sources.indices where sources[source].isTroubled {
+            found += sources[source].findings(at: now)
+        }
         for (difference, amount) in host.trust.differences(at: now) {
             found.append(difference.finding(amount))
         }

@@ -56,7 +56,8 @@ struct UnreadableRecords: Hashable, Sendable {
 
     /// What is kept because of each of them.
     var findings: [Finding] {
-        records.map { record, cause in
+        if records.isEmpty { return [] }
+        return records.map { record, cause in
             Finding(
                 record.subject, .unreadableRecord, "\(cause); \(record.consequence)",
                 matter: "\(record)")

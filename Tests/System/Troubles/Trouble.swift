@@ -8,6 +8,8 @@ struct Trouble: Sendable, CustomTestStringConvertible {
     var flags: String? = Host.open
     /// What every surface has to say.
     let needle: String
+    /// What the commands say instead that read files, where the daemon cannot write any.
+    var inFiles: String?
     /// What the journal says instead, where it tells what began and the others what is.
     var journal: String?
     /// Prepares the system before the daemon starts.
@@ -189,6 +191,7 @@ extension Trouble {
     private static let host = [
         Trouble(
             name: "the runtime directory is full", needle: "write the files of service 'shop'",
+            inFiles: "the state of the host is not known",
             prepare: { host in try fileSystem("/run/killswitchd", on: host) },
             cause: { host in
                 // A hard link keeps the space of the files in use, also when they are removed.

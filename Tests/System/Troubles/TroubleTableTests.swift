@@ -32,7 +32,8 @@ extension OnSystemd {
         private func words(of trouble: Trouble, on host: Host, since begin: String) throws -> String
         {
             let quoted = "\"\(trouble.needle)\""
-            try host.wait(until: "killswitchctl status --check | grep -qF \(quoted)")
+            let shown = trouble.inFiles ?? trouble.needle
+            try host.wait(until: "killswitchctl status --check | grep -qF \"\(shown)\"")
             if trouble.hasDaemon {
                 try host.wait(
                     until: "systemctl show killswitchd -P StatusText | grep -qF \(quoted)")
@@ -46,14 +47,14 @@ extension OnSystemd {
                 ? "systemctl show killswitchd -P StatusText"
                 : "systemctl show killswitchd -p ActiveState"
             let surfaces: [(String, String, String)] = [
-                ("status", "killswitchctl status 2>&1", trouble.needle),
+                ("status", "killswitchctl status 2>&1", shown),
                 (
                     "status --json", "killswitchctl status --json 2>/dev/null | grep '\"text\": '",
-                    trouble.needle
+                    shown
                 ),
-                ("status --check", "killswitchctl status --check", trouble.needle),
-                ("explain", "killswitchctl explain shop 2>&1", trouble.needle),
-                ("units", "killswitchctl units shop 2>&1", trouble.needle),
+                ("status --check", "killswitchctl status --check", shown),
+                ("explain", "killswitchctl explain shop 2>&1", shown),
+                ("units", "killswitchctl units shop 2>&1", shown),
                 ("STATUS=", statusText, trouble.hasDaemon ? trouble.needle : "=inactive"),
                 ("journal", journal, trouble.journal ?? trouble.needle),
                 (
