@@ -76,6 +76,7 @@ import Testing
         try daemon.folder.write("nonsense", to: "state/flags/shop.json")
         try daemon.folder.write("{", to: "state/services.json")
         try daemon.start(waitingFor: "running")
+        try daemon.waitFor(line: "over: ")
         let log = try daemon.log
         // The answer of the source has it set aside, and then it is over.
         #expect(log.lines(containing: "state/flags/shop.json': unexpected") == 2)

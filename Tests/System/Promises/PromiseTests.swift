@@ -39,7 +39,7 @@ extension OnSystemd {
             let scenario = "\(Programs.project)/Tests/Examples/scenario"
             try host.system.copy(scenario, to: "/run/t-promises")
             try host.run(
-                "timeout 120 sh /run/t-promises/scenario /run/t-promises /run/t-promises/published")
+                "timeout 260 sh /run/t-promises/scenario /run/t-promises /run/t-promises/published")
             for (file, _) in try files(in: "published") where !file.hasPrefix("state/") {
                 let place = "/run/t-promises/published/\(file)"
                 let isThere =
