@@ -39,11 +39,12 @@ package enum PrometheusQuery {
         let old =
             "\(alive) - on (job, instance) group_right () \(Metric.flagsConfirmed.name) "
             + "> 3 * \(Metric.sourceInterval.name)"
+        let kinds = Finding.Kind.ofGates.map(\.rawValue).joined(separator: "|")
         let questions =
             [
                 "\(state) == 1",
                 "{__name__=~\"\(alive)|\(Metric.movesGates.name)\"} and on (job, instance) \(member)",
-                "\(Metric.problems.name){kind=~\"bus|systemd-silent|gate|unit-.*\"} > 0",
+                "\(Metric.problems.name){kind=~\"\(kinds)\"} > 0",
                 marked(.scraped, "timestamp(\(alive)) and on (job, instance) \(member)"),
                 marked(
                     .seen,

@@ -51,6 +51,7 @@ struct SystemdLink: Hashable, Sendable {
     /// systemd has listed our units: the connection is up.
     mutating func connect() {
         problem = nil
+        unanswered.systemdAnswered()
         losses = 0
         isListing = false
         connection = .up
@@ -209,8 +210,15 @@ struct UnansweredJobs: Hashable, Sendable {
         return isSilence
     }
 
-    /// The connection is lost, and with it every answer.
-    mutating func forget() { self = UnansweredJobs() }
+    /// The connection is lost, and with it every answer. A silence is over when systemd answers, and not before.
+    mutating func forget() {
+        let isProblem = isProblem
+        self = UnansweredJobs()
+        self.isProblem = isProblem
+    }
+
+    /// systemd has listed our units.
+    mutating func systemdAnswered() { isProblem = false }
 
     /// Returns whether a silence has begun.
     mutating func wake(at now: Boottime) -> Bool {

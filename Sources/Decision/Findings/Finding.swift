@@ -73,15 +73,6 @@ package struct Finding: Hashable, Sendable {
 }
 
 extension Finding.Subject {
-    /// Whether it is the host or a source, or belongs to one of the chosen services.
-    func concerns(_ isChosen: (ServiceName) -> Bool) -> Bool {
-        switch self {
-        case .host, .source: true
-        case .service(let name): isChosen(name)
-        case .unit(_, let services): services.contains(where: isChosen)
-        }
-    }
-
     package var services: [ServiceName] {
         switch self {
         case .host, .source: []

@@ -91,6 +91,12 @@ extension Finding.Kind {
         }
     }
 
+    /// Those because of which a gate or its units may not be as decided.
+    package static let ofGates: [Finding.Kind] = [
+        .bus, .systemdSilent, .gate, .unitLate, .unitKilled, .unitFailed, .unitIntruding, .unitLost,
+        .unitLeftProcesses, .unitUnattached, .unitStartWaits,
+    ]
+
     package var row: Row { row("SERVICE", "UNIT") }
 
     private func row(_ service: String, _ unit: String) -> Row {

@@ -41,7 +41,8 @@ package struct FindingLog: Hashable, Sendable {
         let over = known.values.filter { !identities.contains($0.identity) }
             .filter { logged.remove($0.identity) != nil }
             .sorted { $0.sentence < $1.sentence }
-        let came = present.filter { known[$0.identity] == nil && tells($0, at: now) }
+        // What lasts is told as soon as it may be, also where it came too often before.
+        let came = present.filter { tells($0, at: now) }
         return (over, came)
     }
 

@@ -194,23 +194,26 @@ extension LogMessage.Kind {
         case .sourceRecovered:
             Row(
                 "cb1943ee68c34998ae0e96a041f775c1",
-                "Source @KILLSWITCH_SOURCE@ answers again",
+                "A failure of source @KILLSWITCH_SOURCE@ is over",
                 """
-                After at least one failure, source @KILLSWITCH_SOURCE@ has given flags again. No \
+                The source has given flags again, or the configuration does not ask there any more. No \
                 action is needed.
                 """)
         case .recordsRecovered:
             Row(
                 "fe0041a9df6e4b339c93d74b1b932387",
-                "Every failed write has now succeeded",
-                "The files of killswitchd are up to date. No action is needed.")
+                "A file can be written or read again",
+                """
+                What the entry names is over. Another file may have a finding of its own. No action is \
+                needed.
+                """)
         case .reportDelivered:
             Row(
                 "a86a5c1339f2422094ba5f18a4d5addd",
-                "The state of the host is reported again",
+                "A failure to report the state of the host is over",
                 """
-                The server of [report] has taken the present state of the host. No action is \
-                needed.
+                The server of [report] has taken the present state of the host, or the configuration \
+                names another one or none. No action is needed.
                 """)
         case .busRecovered:
             Row(

@@ -21,16 +21,6 @@ package struct Overview {
             + present.filter { $0.subject != .host }
     }
 
-    /// What is wrong with the host, or concerns a chosen service.
-    package func findings(of isChosen: (ServiceName) -> Bool) -> [Finding] {
-        findings.filter { finding in
-            guard let source = finding.subject.source.flatMap(machine.index.source) else {
-                return finding.subject.concerns(isChosen)
-            }
-            return machine.isFollowed(source, by: isChosen)
-        }
-    }
-
     /// One service as its record was last published.
     package struct ServiceView: Hashable, Sendable {
         package let name: ServiceName
@@ -196,10 +186,6 @@ extension Machine {
     /// The overview of all sources and services, with what is known beside the machine.
     package func overview(at now: Now, _ condition: HostCondition = HostCondition()) -> Overview {
         Overview(self, condition, at: now)
-    }
-
-    fileprivate func isFollowed(_ source: Int, by isChosen: (ServiceName) -> Bool) -> Bool {
-        index.switches[source].contains { isChosen(services[$0.service].service.name) }
     }
 
     fileprivate func view(ofService position: Int, at now: Now) -> Overview.ServiceView {

@@ -41,6 +41,18 @@ import Testing
         #expect(logged(play).count == 13)
     }
 
+    /// What lasts is in the log, also where it came too often before.
+    @Test func aSourceThatFailsForGoodIsToldOnceItMayBe() throws {
+        var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
+        for number in 0..<8 {
+            play.at(Double(60 + number * 60), try failure(number))
+            play.at(Double(90 + number * 60), .fetchEnded("app", .unchanged))
+        }
+        for minute in 10...62 { play.at(Double(minute * 60), try failure(minute)) }
+        #expect(logged(play).count { $0.contains("log warning: source 'app': error ") } == 7)
+        #expect(logged(play).last?.contains("error 61;") == true)
+    }
+
     @Test func answersThatAreNoOrderInOneWayAreToldOnce() throws {
         var play = try Transcript([try service()]).answered(#"{"service_end": "no"}"#)
         for number in 1...70 {
@@ -74,7 +86,8 @@ import Testing
         let many = (0..<100).map { Finding(.service("shop"), .valueInvalid, "no", matter: "\($0)") }
         let (_, came) = log.update(to: many, at: Boottime(microseconds: 0))
         #expect(came.count == 6 && log.present.count == 100)
-        let (over, _) = log.update(to: [], at: Boottime(microseconds: 1))
+        #expect(log.update(to: many, at: Boottime(microseconds: 1)).came.isEmpty)
+        let (over, _) = log.update(to: [], at: Boottime(microseconds: 2))
         #expect(Set(over.map(\.matter)) == Set(came.map(\.matter)))
     }
 }

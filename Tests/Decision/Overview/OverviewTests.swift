@@ -140,15 +140,6 @@ import Testing
             ])
     }
 
-    @Test func problemsOfOtherServicesAreLeftOut() throws {
-        let (shop, web) = (try service(), try service("web", sources: ["other"]))
-        var play = try Transcript([shop, web]).answered(ServiceEnd.no)
-        play.at(60, .fetchEnded("other", .failure(Failure(.unreachable, "no route"))))
-        let overview = play.machine.overview(at: play.now)
-        #expect(overview.findings { $0 == shop.name }.isEmpty)
-        #expect(overview.findings { $0 == web.name }.count == 2)
-    }
-
     @Test(arguments: Finding.Kind.allCases) func everyKindSaysWhatToDo(_ kind: Finding.Kind) {
         #expect(!Finding(.host, kind, "").advice.isEmpty)
     }
