@@ -58,11 +58,25 @@ struct PendingWrites: Hashable, Sendable {
     /// Why a write failed last; nil if it is done.
     func problem(of operation: WriteOperation) -> String? { operations[operation]?.problem }
 
-    /// What is wrong with each directory in which writes fail.
+    /// What is wrong with each directory in which writes fail, and with each source whose highest version is not safe.
     var findings: [Finding] {
         if operations.isEmpty { return [] }
-        return [Finding.Kind.stateDirectory, .runtimeDirectory].compactMap { kind in
-            let failed = operations.filter { $0.key.finding == kind }
+        let versions = operations.compactMap { operation, failure in
+            operation.versionSource.map { source in
+                Finding(
+                    .source(source), .stateDirectory,
+                    "\(operation.failure): \(failure.problem); retrying",
+                    matter: operation.failure)
+            }
+        }
+        return versions.sorted { $0.text < $1.text } + directoryFindings
+    }
+
+    private var directoryFindings: [Finding] {
+        [Finding.Kind.stateDirectory, .runtimeDirectory].compactMap { kind in
+            let failed = operations.filter {
+                $0.key.finding == kind && $0.key.versionSource == nil
+            }
             let first = failed.min { $0.value.position < $1.value.position }
             guard let (operation, failure) = first else { return nil }
             let others = failed.count > 1 ? " and \(failed.count - 1) more" : ""
@@ -73,6 +87,15 @@ struct PendingWrites: Hashable, Sendable {
 }
 
 extension WriteOperation {
+    /// The source whose highest version it is about; nil for another operation.
+    fileprivate var versionSource: SourceName? {
+        switch self {
+        case .storeVersion(let source), .dropVersion(let source), .reserveVersion(let source):
+            source
+        case .storeFlags, .storeLedger, .storeOverrides, .markConfirmed, .publish: nil
+        }
+    }
+
     /// What is wrong where it fails.
     fileprivate var finding: Finding.Kind {
         switch self {

@@ -110,6 +110,13 @@ struct ProblemLine {
 }
 
 extension ProblemLine {
+    /// A problem of a unit, whose kind its file does not tell.
+    init(of unit: UnitName, _ service: ServiceName, _ text: String) {
+        var object = ProblemLine(.unit(unit, of: [service]), .unitFailed, text).object
+        object["kind"] = .null
+        self.object = object
+    }
+
     /// A problem that this program has found itself. Monitoring is told of it.
     init(_ subject: Finding.Subject, _ kind: Finding.Kind, _ text: String) {
         let now = Now(wall: Instant(microseconds: 0), boot: Boottime(microseconds: 0))
@@ -160,8 +167,7 @@ extension PublishedFiles {
             guard let text = unit["problem"]?.string, let name = UnitName(unit.text("name")) else {
                 continue
             }
-            let kind: Finding.Kind = unit["wanted"]?.bool == true ? .unitFailed : .unitLate
-            problems.append(ProblemLine(.unit(name, of: [service]), kind, text))
+            problems.append(ProblemLine(of: name, service, text))
         }
         return problems
     }

@@ -168,7 +168,7 @@ import Testing
         let mounted = try Mounted(
             fleet.daemon,
             filling: "cat /dev/zero > '\(fleet.daemon.folder("state/filler"))' || true")
-        try mounted.wait(forLine: "no space left on device")
+        try mounted.wait(forLine: "reserve space for the highest version of source 'app'")
         #expect(try mounted.control("status --check").output.contains("no space left on device"))
         _ = try mounted.run("rm state/filler")
         try mounted.wait(until: "it is reserved") {
