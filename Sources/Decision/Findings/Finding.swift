@@ -1,4 +1,5 @@
 package import CivilTime
+package import JSON
 
 /// Something that is wrong now: what, with which service, unit or source, since when, and what to do. Every surface
 /// prints from it, and a line of the log is one that came or is over.
@@ -93,5 +94,22 @@ extension Finding.Subject {
             "unit '\(unit)' of \(services.map { "'\($0)'" }.joined(separator: ", ")): "
         case .source(let name): "source '\(name)': "
         }
+    }
+}
+
+extension Finding {
+    /// The object of `host.json`, and of the commands with `--json`.
+    package func json(at now: Now) -> JSON.Object {
+        [
+            "kind": .string(kind.rawValue),
+            "services": .strings(subject.services.map(\.text)),
+            "source": .optional(subject.source?.text),
+            "unit": .optional(subject.unit?.text),
+            "since": .optional(since(at: now).map(Zone.utc.rfc3339)),
+            "text": .string(sentence),
+            "advice": .string(advice),
+            "alarm": .bool(isAlarm),
+            "disarms": .bool(kind.row.disarms),
+        ]
     }
 }
