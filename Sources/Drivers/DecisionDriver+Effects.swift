@@ -51,13 +51,15 @@ extension DecisionDriver {
                 try setAside(.ledger)
                 try state.store(ledger)
             }
-        case .publish(let service, let record) where record.verdict.state == .undecided:
-            undecided[service.name] = (service, record)
+        case .publish(let service, let record) where mayWait(record, of: service.name):
+            if waiting.updateValue((service, record), forKey: service.name) == nil {
+                waitingNames.append(service.name)
+            }
         case .publish(let service, let record):
-            undecided[service.name] = nil
+            waiting[service.name] = nil
             publish(record, of: service)
         case .withdraw(let name):
-            undecided[name] = nil
+            waiting[name] = nil
             performWrite(.publish(name)) { try runtime.withdraw(name) }
             observer?(.decided(name, nil))
         case .stopSource(let name):
@@ -83,12 +85,24 @@ extension DecisionDriver {
         observer?(isDelayed ? .openingDelayed(service.name) : .decided(service.name, record))
     }
 
-    /// Writes the records of the services that are still undecided. A source that answers at once, such as a
-    /// file, decides its services before: their files are written once at a start, not twice.
-    func publishUndecided() {
-        let waiting = undecided.values.sorted { $0.service.name < $1.service.name }
-        undecided = [:]
-        for (service, record) in waiting { publish(record, of: service) }
+    /// Whether the files of a service are written later: so many that they take longer than a turn keep no other
+    /// service from closing. An undecided one waits too: a source that answers at once, such as a file, decides it before,
+    /// and its files are written once at a start, not twice.
+    private func mayWait(_ record: PublishedVerdict, of service: ServiceName) -> Bool {
+        if record.verdict.state == .undecided { return true }
+        guard waiting[service] != nil || loop.now.boot >= turnEnd else { return false }
+        return record.verdict.gate == .open || runtime.marker(of: service) == .closed
+    }
+
+    /// Writes the files that wait, until the turn has taken its time.
+    func publishWaiting() {
+        var names = waitingNames[...]
+        while let name = names.popFirst() {
+            guard let (service, record) = waiting.removeValue(forKey: name) else { continue }
+            publish(record, of: service)
+            if loop.now.boot >= turnEnd { break }
+        }
+        waitingNames = Array(names)
     }
 
     private func markConfirmed(_ name: SourceName) throws(FileError) {

@@ -26,8 +26,12 @@ package final class DecisionDriver {
     var pages: [ServiceName: Page]
     var versionFiles: VersionFileWatcher?
     let driver: MachineDriver<Input>
-    /// The records of undecided services, which are written when the queue is empty.
-    var undecided: [ServiceName: (service: Service, record: PublishedVerdict)] = [:]
+    /// The services whose files are out of date, and close nothing: they are written when the queue is empty, in the
+    /// order of `waitingNames`, a turn's worth at a time.
+    var waiting: [ServiceName: (service: Service, record: PublishedVerdict)] = [:]
+    var waitingNames: [ServiceName] = []
+    /// When the present turn has taken its time.
+    var turnEnd: Boottime
     /// The stored files that cannot be read, and are set aside before they are written.
     var unreadable: Set<StoredRecord> = []
     /// Whether a write has failed, and the machine may wait for its success.
@@ -56,6 +60,7 @@ package final class DecisionDriver {
         self.kernel = kernel
         self.synchronisation = synchronisation
         self.log = announce
+        turnEnd = loop.now.boot
     }
 
     /// Starts the timers and these sources. Throws if the kernel gives no timer.
@@ -128,7 +133,7 @@ package final class DecisionDriver {
     func page(of service: ServiceName) -> Page { pages[service] ?? .standard }
 
     /// Whether every event was handled, and what follows from it was done.
-    package var isIdle: Bool { driver.isEmpty }
+    package var isIdle: Bool { driver.isEmpty && waiting.isEmpty }
 
     /// What differs whenever the machine has something new to tell.
     package var overviewRevision: OverviewRevision { ask { $0.overviewRevision } }
@@ -151,21 +156,22 @@ package final class DecisionDriver {
     /// How late a poll may come, so that the kernel can coalesce wake-ups.
     private static let slack: Duration = .milliseconds(20)
 
-    /// How long one turn may take; one input more may take longer.
+    /// How long one turn may take; one input more, or the files of one service, may take longer.
     private static let turn: Duration = .milliseconds(10)
 
     /// Handles the queued inputs and those that their effects queue; what is left follows in the next turn, after other
     /// sources of the loop. A turn for each input would be most of the cost of a poll.
     private func drainQueue() {
-        handleInputs(until: loop.now.boot + Self.turn)
-        if driver.isEmpty, !undecided.isEmpty { publishUndecided() }
-        guard driver.isEmpty else { return }
+        turnEnd = loop.now.boot + Self.turn
+        handleInputs()
+        if driver.isEmpty { publishWaiting() }
+        guard isIdle else { return driver.requestTurn() }
         hasFailed = ask { $0.hasPendingWrites }
         observer?(.queueDrained)
     }
 
-    private func handleInputs(until end: Boottime) {
-        driver.handleEvents(while: { loop.now.boot < end }) { input in
+    private func handleInputs() {
+        driver.handleEvents(while: { loop.now.boot < turnEnd }) { input in
             let event: Event
             switch input {
             case .event(let queued): event = queued

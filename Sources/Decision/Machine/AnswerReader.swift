@@ -6,7 +6,7 @@ import JSON
 /// Many services may read an answer by the same format and key, under the same policy. What they have in common is read
 /// and compared for the first of them.
 struct AnswerReader: Sendable {
-    let numbered: NumberedAnswer
+    var numbered: NumberedAnswer
     private var readings: [Way: Result<Reading, InvalidFlag>] = [:]
     private var values: [ExactString: Result<JSON.Value, InvalidFlag>] = [:]
     private var moves: [GateMoves.Key: GateMoves] = [:]

@@ -18,8 +18,10 @@ extension Machine {
                 fetchFailed(source, Failure(error))
                 return nil
             }
-            guard let version, isWanted(answer, at: source) else {
-                return answerArrived(answer, from: source)
+            guard let version else { return answerArrived(answer, from: source) }
+            var reader = AnswerReader(sources[source].number(answer))
+            guard isWanted(&reader, at: source) else {
+                return answerArrived(answer, from: source, by: reader)
             }
             awaitVersion(answer, of: source, version)
             return nil
@@ -68,9 +70,8 @@ extension Machine {
 
     /// Whether a document of a higher version would count for one of its switches, so that its version is stored. One
     /// signer must not use up the versions of those who sign together.
-    private mutating func isWanted(_ answer: Answer, at source: Int) -> Bool {
-        var reader = AnswerReader(sources[source].number(answer))
-        return index.switches[source].isEmpty
+    private func isWanted(_ reader: inout AnswerReader, at source: Int) -> Bool {
+        index.switches[source].isEmpty
             || index.switches[source].contains {
                 services[$0.service].wouldCount(
                     &reader, at: $0.position, confirmed: confirmation(at: $0, of: source), on: host)
@@ -83,17 +84,18 @@ extension Machine {
             of: services[reader.service].switches[reader.position].newestReadable)
     }
 
-    /// An answer that counts has arrived: each switch of the source is offered it. Returns the source.
+    /// An answer that counts has arrived: each switch of the source is offered it. `known`: it was read already. Returns
+    /// the source.
     private mutating func answerArrived(
-        _ answer: Answer, from source: Int, hasVersionJump: Bool = false
+        _ answer: Answer, from source: Int, by known: AnswerReader? = nil,
+        hasVersionJump: Bool = false
     ) -> Int {
         if sources[source].updateValidators(ifRepeating: answer) {
             makeNewestOwn(answer, of: source)
             return answerConfirmed(by: source, signedBy: answer.signed?.authors)
         }
-        var numbered = sources[source].number(answer)
-        if hasVersionJump { numbered.hasVersionJump = true }
-        var reader = AnswerReader(numbered)
+        var reader = known ?? AnswerReader(sources[source].number(answer))
+        if hasVersionJump { reader.numbered.hasVersionJump = true }
         var isKept = false
         for position in index.switches[source] where offer(&reader, to: position, of: source) {
             isKept = true
@@ -102,7 +104,7 @@ extension Machine {
             sources[source].fetches.changed += 1
             overviewRevision.answers += 1
             updateVersionJumps(of: source)
-            batch.messages += sources[source].insert(numbered, at: now)
+            batch.messages += sources[source].insert(reader.numbered, at: now)
             dropUnused(of: source)
             batch.add(.markConfirmed(sources[source].name))
             store(source)

@@ -56,15 +56,20 @@ struct GateMoves: Hashable, Sendable {
     }
 }
 
-/// The flags of a reading at any time. Overlapping windows are joined, so that many times cost little.
+/// The flags of a reading at any time, on one host. Overlapping windows are joined, and of the steps of a rollout the
+/// one is left that reaches the host, so that many times cost little.
 struct Course: Hashable, Sendable {
     private var withoutWindows: Reading
     private var windows: [Window] = []
 
-    /// The course of a reading.
-    init(_ reading: Reading) {
+    /// The course of a reading whose rollout reaches the host at `arrival`; nil if it never does.
+    init(_ reading: Reading, arrival: Instant?) {
         withoutWindows = reading
         withoutWindows.claims = []
+        if reading.rollout != nil {
+            withoutWindows.rollout = Rollout(
+                steps: arrival.map { [Rollout.Step(at: $0, reach: Slot.count)] } ?? [])
+        }
         var all: [Window] = []
         for claim in reading.claims {
             if case .window(let window) = claim {

@@ -51,8 +51,12 @@ extension Service {
         let key = GateMoves.Key(
             format: plan.format, zone: zone, policy: policy, before: number, arrivals: arrivals,
             installed: circumstances.installed)
+        // What is left of a rollout reaches every slot alike.
+        var circumstances = circumstances
+        circumstances.place = .fixed(circumstances.place.slot(seed: ""))
         let found = answer.moves(key) {
-            let (old, new) = (before.reading.map(Course.init), Course(next))
+            let old = before.reading.map { Course($0, arrival: arrivals[0]) }
+            let new = Course(next, arrival: arrivals[1])
             let versions = versions(of: old, new, in: circumstances)
             return GateMoves(old, new) { course, time, successor in
                 let evidence =
