@@ -225,4 +225,29 @@ import Testing
         try daemon.waitFor(file: "run/shop/closed")
         #expect(try daemon.stop() == 0)
     }
+
+    /// The files of many services of one source, which close nothing, keep no other service from closing.
+    @Test func aClosingComesBeforeTheFilesThatCloseNothing() async throws {
+        let many = (0..<20).map { "many\($0)" }
+        let others = many.map { Daemon.service($0, on: "file:others.json") }.joined()
+        let disk = try SlowDisk()
+        let daemon = try Daemon(Daemon.shop + others)
+        try daemon.folder.write(Daemon.flags("no"), to: "others.json")
+        try daemon.start(disk.environment, waitingFor: "running")
+        func counting() throws -> Int {
+            try many.count {
+                try daemon.folder.text(of: "run/\($0)/state.json").contains(#""countdown""#)
+            }
+        }
+        for name in many { try daemon.waitFor(file: "run/\(name)/open") }
+        try disk.delay(sync: 0, name: 50)
+        try daemon.setFlags("countdown", in: "others.json")
+        try daemon.waitUntil("the first files are written") { try counting() > 0 }
+        try daemon.setFlags("over")
+        try daemon.waitFor(file: "run/shop/closed")
+        #expect(try counting() < many.count)
+        try disk.delay(sync: 0)
+        try daemon.waitUntil("the other files are written") { try counting() == many.count }
+        #expect(try daemon.stop() == 0)
+    }
 }
