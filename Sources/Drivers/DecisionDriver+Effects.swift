@@ -7,10 +7,43 @@ import Storage
 
 /// How the effects of the machine are performed.
 extension DecisionDriver {
-    /// Performs the effects of an event, in their order.
+    /// Performs the effects of an event, in their order; some of them later.
     func perform(_ effects: [Effect], of event: Event) {
-        for effect in effects { perform(effect) }
+        for effect in effects {
+            switch effect {
+            case .publish(let service, let record) where mayWait(record, of: service.name):
+                if waiting.updateValue(record, forKey: service.name) == nil { later.append(effect) }
+            case .log, .deliverNotice:
+                // The line comes after the files.
+                if later.isEmpty { perform(effect) } else { later.append(effect) }
+            default: perform(effect)
+            }
+        }
         observer?(.handled(event))
+    }
+
+    /// Performs effects that were left, until the turn has taken its time.
+    func performLater() {
+        var rest = later[...]
+        while let effect = rest.popFirst() {
+            if case .publish(let service, _) = effect {
+                guard let record = waiting[service.name] else { continue }
+                perform(.publish(service, record))
+            } else {
+                perform(effect)
+            }
+            if loop.now.boot >= turnEnd { break }
+        }
+        later = Array(rest)
+    }
+
+    /// Whether the files of a service are written later: so many that they take longer than a turn keep no other
+    /// service from closing. An undecided one waits too: a source that answers at once, such as a file, decides it before,
+    /// and its files are written once at a start, not twice.
+    private func mayWait(_ record: PublishedVerdict, of service: ServiceName) -> Bool {
+        if record.verdict.state == .undecided { return true }
+        guard waiting[service] != nil || loop.now.boot >= turnEnd else { return false }
+        return record.verdict.gate == .open || runtime.marker(of: service) == .closed
     }
 
     private func perform(_ effect: Effect) {
@@ -51,10 +84,6 @@ extension DecisionDriver {
                 try setAside(.ledger)
                 try state.store(ledger)
             }
-        case .publish(let service, let record) where mayWait(record, of: service.name):
-            if waiting.updateValue((service, record), forKey: service.name) == nil {
-                waitingNames.append(service.name)
-            }
         case .publish(let service, let record):
             waiting[service.name] = nil
             publish(record, of: service)
@@ -83,26 +112,6 @@ extension DecisionDriver {
         let isOpening = record.verdict.gate == .open
         let isDelayed = !isWritten && isOpening && runtime.marker(of: service.name) == .closed
         observer?(isDelayed ? .openingDelayed(service.name) : .decided(service.name, record))
-    }
-
-    /// Whether the files of a service are written later: so many that they take longer than a turn keep no other
-    /// service from closing. An undecided one waits too: a source that answers at once, such as a file, decides it before,
-    /// and its files are written once at a start, not twice.
-    private func mayWait(_ record: PublishedVerdict, of service: ServiceName) -> Bool {
-        if record.verdict.state == .undecided { return true }
-        guard waiting[service] != nil || loop.now.boot >= turnEnd else { return false }
-        return record.verdict.gate == .open || runtime.marker(of: service) == .closed
-    }
-
-    /// Writes the files that wait, until the turn has taken its time.
-    func publishWaiting() {
-        var names = waitingNames[...]
-        while let name = names.popFirst() {
-            guard let (service, record) = waiting.removeValue(forKey: name) else { continue }
-            publish(record, of: service)
-            if loop.now.boot >= turnEnd { break }
-        }
-        waitingNames = Array(names)
     }
 
     private func markConfirmed(_ name: SourceName) throws(FileError) {

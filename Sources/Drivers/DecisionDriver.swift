@@ -26,10 +26,11 @@ package final class DecisionDriver {
     var pages: [ServiceName: Page]
     var versionFiles: VersionFileWatcher?
     let driver: MachineDriver<Input>
-    /// The services whose files are out of date, and close nothing: they are written when the queue is empty, in the
-    /// order of `waitingNames`, a turn's worth at a time.
-    var waiting: [ServiceName: (service: Service, record: PublishedVerdict)] = [:]
-    var waitingNames: [ServiceName] = []
+    /// The effects for which a turn had no time: files that close nothing, and what is said after them. They are performed
+    /// when the queue is empty, a turn's worth at a time.
+    var later: [Effect] = []
+    /// The newest record of each service whose files are among them.
+    var waiting: [ServiceName: PublishedVerdict] = [:]
     /// When the present turn has taken its time.
     var turnEnd: Boottime
     /// The stored files that cannot be read, and are set aside before they are written.
@@ -133,7 +134,7 @@ package final class DecisionDriver {
     func page(of service: ServiceName) -> Page { pages[service] ?? .standard }
 
     /// Whether every event was handled, and what follows from it was done.
-    package var isIdle: Bool { driver.isEmpty && waiting.isEmpty }
+    package var isIdle: Bool { driver.isEmpty && later.isEmpty }
 
     /// What differs whenever the machine has something new to tell.
     package var overviewRevision: OverviewRevision { ask { $0.overviewRevision } }
@@ -164,7 +165,7 @@ package final class DecisionDriver {
     private func drainQueue() {
         turnEnd = loop.now.boot + Self.turn
         handleInputs()
-        if driver.isEmpty { publishWaiting() }
+        if driver.isEmpty { performLater() }
         guard isIdle else { return driver.requestTurn() }
         hasFailed = ask { $0.hasPendingWrites }
         observer?(.queueDrained)

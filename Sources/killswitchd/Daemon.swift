@@ -183,6 +183,7 @@ final class Daemon {
                 motd?.write()
                 manager.sendDue()
                 parts?.queueEmptied()
+                once?.queueDrained()
                 rejections = []
             }
         }

@@ -26,17 +26,18 @@ final class Once {
             awaited.remove(source)
             if awaited.isEmpty { decisionDriver.post(.startupWaitEnded) }
         case .writeEnded(_, let problem): if problem != nil { hasFailed = true }
-        case .startupWaitEnded:
-            // The results of writing the last files come before the next event.
-            isDecided = true
-            decisionDriver.post(.woke)
-        case .woke: if isDecided { loop.exit(status) }
-        case .started, .clockStepped, .hinted, .watchChanged, .signersRead, .warningsChanged,
+        case .startupWaitEnded: isDecided = true
+        case .started, .woke, .clockStepped, .hinted, .watchChanged, .signersRead, .warningsChanged,
             .versionRead, .memoryRead, .disproved, .reconfigured, .force, .release, .activate,
             .confirm,
             .filesDeleted, .stateDeleted, .guardAnswered, .forget, .versionInstalled, .drillEnded:
             break
         }
+    }
+
+    /// All files are written, or could not be.
+    func queueDrained() {
+        if isDecided { loop.exit(status) }
     }
 
     private var status: Int32 {

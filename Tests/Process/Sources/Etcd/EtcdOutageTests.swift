@@ -218,9 +218,9 @@ import Testing
     /// seven seconds.
     @Test func membersThatAreAllSlowAreRead() async throws {
         let (server, daemon) = try await started(
-            "etcd-slow", hosts: ["127.0.0.1", "127.0.0.2"], timeout: "60s")
+            "etcd-slow", hosts: ["127.0.0.1", "localhost"], timeout: "60s")
         try await daemon.awaitState("running")
-        #expect(try daemon.lines(with: "no complete answer").isEmpty)
+        #expect(try daemon.lines(with: "no complete answer") == [])
         withExtendedLifetime(server) {}
     }
 
