@@ -158,8 +158,8 @@ let package = Package(
             name: "killswitchctl",
             dependencies: [
                 "CivilTime", "Configuration", "ControlSocket", "Decision", "Drills", "EventLoop",
-                "Files", "FlagSignatures", "Fleet", "Gates", "HTTP", "JSON", "POSIX", "Requests",
-                "Signing", "SourceSettings", "Storage", "Systemd", "SystemdUnits",
+                "Files", "FlagSignatures", "Fleet", "Gates", "HTTP", "JSON", "POSIX", "Reports",
+                "Requests", "Signing", "SourceSettings", "Storage", "Systemd", "SystemdUnits",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: lean, linkerSettings: linking),

@@ -32,6 +32,8 @@ enum MetricsKey: String, SettingKey {
 /// The keys of `[report]`, besides those of a source of type `http`.
 enum ReportKey: String, SettingKey {
     case timeout
+    case etcd
+    case spread
 }
 
 extension SettingKey {

@@ -23,8 +23,8 @@ package struct Settings: Hashable, Sendable {
     package var slots: SlotRange
     /// The file to which the metrics are written too; nil without one.
     package var textfile: String?
-    /// Where the state of the host is reported; nil if it is not.
-    package var report: HTTPSettings?
+    /// Whom the host tells its state; nil for nobody.
+    package var report: ReportSettings?
     /// In the order of files and places.
     package var warnings: [Diagnostic]
     /// Every setting in force, defaults included: limits, sources, services.
@@ -97,9 +97,8 @@ extension Settings {
         let metrics = root.table(RootKey.metrics)
         metrics?.refuseKeys(notIn: MetricsKey.words)
         let textfile = metrics?.optional(MetricsKey.textfile, .textfile)
-        let settings = root.table(RootKey.report).flatMap(HTTPSettings.init(forReports:))
+        let reports = root.table(RootKey.report).flatMap { ReportSettings(from: $0, &sources) }
         sources.warnOfUnused()
-        sources.checkAcknowledgements()
         guards.warnOfUnused()
         if services.isEmpty, report.errors.isEmpty {
             report.error("no service is configured: add a table [service.NAME]", at: start)
@@ -110,7 +109,7 @@ extension Settings {
             sources: sources.sources, services: services, units: units,
             drillIntervals: drillIntervals, pages: pages,
             guardLimits: guardLimits, guards: guards.settings, guardNames: guards.names,
-            slots: slots, textfile: textfile, report: settings,
+            slots: slots, textfile: textfile, report: reports,
             warnings: report.warnings.inOrder(of: files),
             effective: [.host, .limits, .metrics, .report, .source, .guard, .service].flatMap(
                 report.effective))
@@ -141,18 +140,6 @@ extension ValueType where Value == SlotRange {
             }
             return part
         }
-    }
-}
-
-extension HTTPSettings {
-    /// Reads `[report]`; nil after an error. It has the keys of a document that is fetched.
-    fileprivate init?(forReports reader: TableDecoder) {
-        reader.refuseKeys(notIn: HTTPKey.words + ReportKey.words)
-        let timeout = reader.value(
-            ReportKey.timeout, .duration(in: Source.timeouts), default: FetchLimits.defaultTimeout)
-        guard case .http(let settings) = SourceType.http.read(reader, FetchLimits(timeout: timeout))
-        else { return nil }
-        self = settings
     }
 }
 

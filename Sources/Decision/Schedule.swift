@@ -21,9 +21,6 @@ package struct Schedule: Hashable, Sendable {
         min(interval * 5, backOffLimit)
     }
 
-    /// The longest wait that a source may ask for.
-    static let retryAfterLimit: Duration = .seconds(3600)
-
     package var interval: Duration
     /// The highest ceiling of the back-off; nil for the usual one.
     package var maxBackoff: Duration?
@@ -61,17 +58,11 @@ package struct Schedule: Hashable, Sendable {
         failures += 1
         let wait = hasAnswered ? backOff(failure, using: &random) : firstRetry(using: &random)
         guard let requested = failure.retryAfter else { return wait }
-        // Later by up to a tenth: a thousand hosts may have got the same Retry-After.
-        let least = min(max(requested, .zero), Self.retryAfterLimit)
-        let asked = least.scaled(by: Double.random(in: 1.0...1.1, using: &random))
-        return max(wait, min(asked, Self.retryAfterLimit))
+        return max(wait, Retry.asked(requested, using: &random))
     }
 
-    /// From the shortest interval, 100 ms, to more than the highest ceiling.
-    private static let mostDoublings = 14
-
     private func firstRetry(using random: inout some RandomNumberGenerator) -> Duration {
-        let ceiling = min(Duration.seconds(1 << min(failures - 1, 30)), interval)
+        let ceiling = Retry.ceiling(after: failures, from: .seconds(1), to: interval)
         return ceiling.scaled(by: Double.random(in: 0.5...1.0, using: &random))
     }
 
@@ -86,7 +77,7 @@ package struct Schedule: Hashable, Sendable {
             let usual = interval.scaled(by: Double.random(in: 0.9...1.1, using: &random))
             return max(slowest, usual)
         case .unreachable, .invalid:
-            let ceiling = min(interval * (1 << min(failures - 1, Self.mostDoublings)), limit)
+            let ceiling = Retry.ceiling(after: failures, from: interval, to: limit)
             let least = min(.seconds(1), interval)
             return max(least, ceiling.scaled(by: Double.random(in: 0.0...1.0, using: &random)))
         }

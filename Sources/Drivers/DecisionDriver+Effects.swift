@@ -38,8 +38,8 @@ extension DecisionDriver {
     }
 
     /// Whether the files of a service are written later: so many that they take longer than a turn keep no other
-    /// service from closing. An undecided one waits too: a source that answers at once, such as a file, decides it before,
-    /// and its files are written once at a start, not twice.
+    /// service from closing. An undecided one waits too: a source that answers at once, such as a file, decides it
+    /// before, and its files are written once at a start, not twice.
     private func mayWait(_ record: PublishedVerdict, of service: ServiceName) -> Bool {
         if record.verdict.state == .undecided { return true }
         guard waiting[service] != nil || loop.now.boot >= turnEnd else { return false }

@@ -26,8 +26,8 @@ package final class DecisionDriver {
     var pages: [ServiceName: Page]
     var versionFiles: VersionFileWatcher?
     let driver: MachineDriver<Input>
-    /// The effects for which a turn had no time: files that close nothing, and what is said after them. They are performed
-    /// when the queue is empty, a turn's worth at a time.
+    /// The effects for which a turn had no time: files that close nothing, and what is said after them. They are
+    /// performed when the queue is empty, a turn's worth at a time.
     var later: [Effect] = []
     /// The newest record of each service whose files are among them.
     var waiting: [ServiceName: PublishedVerdict] = [:]

@@ -3,15 +3,15 @@ package import Decision
 
 /// A host of a fleet, as a reader knows it.
 package struct FleetHost: Hashable, Sendable {
-    /// Distinguishes it from the other hosts of this reader: the address that Prometheus scrapes, or a machine id.
+    /// What others call it: the address that Prometheus scrapes, the name of its file, or the key of etcd.
     package let id: String
-    /// The name that is shown.
+    /// The name that is shown: that of the inventory; without one that which the host gives itself.
     package let name: String
-    /// Other names that an inventory may have for it.
+    /// Other forms of `id` that an inventory may have for it.
     package let aliases: [String]
 
-    package init(id: String, name: String, aliases: [String] = []) {
-        (self.id, self.name, self.aliases) = (id, name, aliases)
+    package init(id: String, name: String? = nil, aliases: [String] = []) {
+        (self.id, self.name, self.aliases) = (id, name ?? id, aliases)
     }
 }
 

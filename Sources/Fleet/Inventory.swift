@@ -2,11 +2,13 @@ package import Decision
 import JSON
 
 /// The hosts that a fleet should have, by a file: a name a line, perhaps with the part of the slots in which that host
-/// is, as `till-1 50%-100%`. `#` begins a comment.
+/// is, and with what others call it, as `till-1 50%-100% id=4ec1`. `#` begins a comment.
 package struct Inventory: Hashable, Sendable {
     package let names: Set<String>
     /// The part of each host that names one.
     private let parts: [String: SlotRange]
+    /// The host that each id means.
+    private let ids: [String: String]
 
     /// A line that is no name, or a file without any. The description is a clause.
     package struct Mistake: Error, Hashable, CustomStringConvertible {
@@ -22,22 +24,31 @@ package struct Inventory: Hashable, Sendable {
     package init(_ text: String) throws(Mistake) {
         var names: Set<String> = []
         var parts: [String: SlotRange] = [:]
+        var ids: [String: String] = [:]
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         for (index, line) in lines.enumerated() {
             let content = line.prefix { $0 != "#" }.trimmed
             guard !content.isEmpty else { continue }
             var name = content
             var part = SlotRange.all
-            if content.last == "%", let blank = content.lastIndex(where: \.isWhitespace) {
-                let word = String(content[content.index(after: blank)...])
-                guard let written = SlotRange(word) else {
-                    throw Mistake(
-                        line: index + 1,
-                        description:
-                            "'\(word.printable(limit: 64))' is not a part of the slots; write two "
-                            + "percentages, the lower one first, such as 50%-100%")
+            var id: String?
+            while let blank = name.lastIndex(where: \.isWhitespace) {
+                let word = String(name[name.index(after: blank)...])
+                if word.hasPrefix("id="), word.utf8.count > 3, id == nil {
+                    id = String(word.dropFirst(3)).lowercased()
+                } else if word.last == "%", part == .all {
+                    guard let written = SlotRange(word) else {
+                        throw Mistake(
+                            line: index + 1,
+                            description:
+                                "'\(word.printable(limit: 64))' is not a part of the slots; write two "
+                                + "percentages, the lower one first, such as 50%-100%")
+                    }
+                    part = written
+                } else {
+                    break
                 }
-                (name, part) = (content[..<blank].trimmed, written)
+                name = name[..<blank].trimmed
             }
             guard name.utf8.count <= Self.longest, name.utf8.allSatisfy(Self.isAllowed) else {
                 throw Mistake(
@@ -51,17 +62,27 @@ package struct Inventory: Hashable, Sendable {
                     line: index + 1, description: "'\(name)' has another part in an earlier line")
             }
             if part != .all { parts[name.lowercased()] = part }
+            if let id, let other = ids.updateValue(name.lowercased(), forKey: id),
+                other != name.lowercased()
+            {
+                throw Mistake(
+                    line: index + 1,
+                    description: "the id of '\(name)' is that of '\(other)' in an earlier line")
+            }
         }
         guard !names.isEmpty else { throw Mistake(line: nil, description: "it names no host") }
-        (self.names, self.parts) = (names, parts)
+        (self.names, self.parts, self.ids) = (names, parts, ids)
     }
 
     /// The part of the slots in which a host of it is.
     package func part(of name: String) -> SlotRange { parts[name] ?? .all }
 
-    /// The name of the inventory that means this host; nil without one. The names that others give it come first.
+    /// The name of the inventory that means this host; nil without one. What a host calls itself does not count: one
+    /// host must not hide that others are silent. A line with an id means the host of that id alone.
     func name(of host: FleetHost) -> String? {
-        ([host.id, host.name] + host.aliases).map { $0.lowercased() }.first(where: names.contains)
+        let given = ([host.id] + host.aliases).map { $0.lowercased() }
+        if let id = given.first(where: { ids[$0] != nil }) { return ids[id] }
+        return given.first { names.contains($0) && !ids.values.contains($0) }
     }
 
     /// Letters, digits, and what names, addresses and ports have besides.

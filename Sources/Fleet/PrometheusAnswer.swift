@@ -122,7 +122,7 @@ package struct PrometheusAnswer {
             let id = jobs[address.instance] == 1 ? instance : "\(instance) (job \(address.job))"
             let host = FleetHost(
                 id: id, name: (own ?? id).printable(limit: 128),
-                aliases: [instance, instance.withoutPort] + target.names)
+                aliases: [instance, instance.withoutPort])
             return HostFinding(host, target.content(at: time, startedAt: start))
         }
     }

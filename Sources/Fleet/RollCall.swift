@@ -28,9 +28,10 @@ package struct RollCall: Hashable, Sendable {
         var (rows, named): ([Row], [String: Bool]) = ([], [:])
         for (finding, name) in zip(findings, names) {
             let obedience = finding.obedience(to: demand, common: common)
+            let host = name.map { FleetHost(id: finding.host.id, name: $0) } ?? finding.host
             rows.append(
                 Row(
-                    host: finding.host,
+                    host: host,
                     obedience: inventory == nil || name != nil ? obedience : obedience.unlisted,
                     account: finding.account))
             if let name { named[name] = obedience == .obeyed && named[name] != false }

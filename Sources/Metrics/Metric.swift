@@ -2,7 +2,6 @@
 package enum Metric: Int, CaseIterable, Sendable {
     case buildInfo, alive, configurationRefused, movesGates, closingsHeld, problems, guardPasses
     case sourceUp, sourceInterval, flagsConfirmed, fetches, fetchesCreated
-    case acknowledgements, acknowledgementUp, acknowledgementsWaiting
     case serviceState, reasonInfo, gateWantedOpen, gateOpen, daysLeft, end, stateChanges, flagsInfo
     case units, unitsUnwanted, unitUnwanted, refusedStarts, lastStop, lastStart, drainEnd
     case overrideSince, overrideEnd, closingHeld, stepHeld
@@ -23,9 +22,6 @@ package enum Metric: Int, CaseIterable, Sendable {
         case .flagsConfirmed: "killswitch_flags_confirmed_timestamp_seconds"
         case .fetches: "killswitch_fetches_total"
         case .fetchesCreated: "killswitch_fetches_created"
-        case .acknowledgements: "killswitch_acknowledgements_total"
-        case .acknowledgementUp: "killswitch_acknowledgement_up"
-        case .acknowledgementsWaiting: "killswitch_acknowledgements_waiting"
         case .serviceState: "killswitch_service_state"
         case .reasonInfo: "killswitch_reason_info"
         case .gateWantedOpen: "killswitch_gate_wanted_open"
@@ -71,11 +67,6 @@ package enum Metric: Int, CaseIterable, Sendable {
         case .fetches:
             "Fetches by result; begins anew with the daemon, see killswitch_fetches_created"
         case .fetchesCreated: "When killswitch_fetches_total began to count"
-        case .acknowledgements:
-            "Acknowledgements put into etcd, by result; begins anew with the daemon"
-        case .acknowledgementUp: "1 if the cluster has taken the last acknowledgement"
-        case .acknowledgementsWaiting:
-            "How many services have something to tell that the cluster does not know"
         case .serviceState: "1 for the state of the service, 0 for the other states"
         case .reasonInfo: "The reason of the state; always 1"
         case .gateWantedOpen:

@@ -14,9 +14,6 @@ package enum MetricsText {
         exposition.add(overview, version: version, held: held)
         for source in overview.sources {
             exposition.add(source, since: overview.instant(of: source.fetches.since))
-            if let counts = overview.condition.acknowledgements[source.name] {
-                exposition.add(counts, of: source.name)
-            }
         }
         return exposition.text()
     }
@@ -64,15 +61,6 @@ extension Exposition {
             add(.fetches, labels, count)
             add(.fetchesCreated, labels, start)
         }
-    }
-
-    /// Adds what has become of the acknowledgements in a cluster.
-    fileprivate mutating func add(_ counts: AcknowledgementCounts, of source: SourceName) {
-        let labels = Labels().adding("source", source.text)
-        add(.acknowledgements, labels.adding("result", "taken"), counts.taken)
-        add(.acknowledgements, labels.adding("result", "failed"), counts.failed)
-        add(.acknowledgementUp, labels, counts.isUp)
-        add(.acknowledgementsWaiting, labels, counts.waiting)
     }
 
     /// Adds a service, and its gate where the daemon moves one and knows it.

@@ -4,9 +4,9 @@ import Gates
 import JSON
 
 /// What a report tells of one service: what was decided, and whether the units have obeyed.
-struct ServiceReport {
+package struct ServiceReport {
     /// How far a decision is, by OpAMP's RemoteConfigStatuses. A service that is not decided has none: OpAMP's UNSET.
-    enum Status: String {
+    package enum Status: String, Sendable {
         /// The gate is being moved, or units have not obeyed yet.
         case applying
         /// The gate and every unit are as decided; where the daemon moves no gates, the files say what was decided.

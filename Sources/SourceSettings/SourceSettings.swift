@@ -111,8 +111,6 @@ package struct EtcdSettings: Hashable, Sendable {
     /// The beginning of every key. The rest of a key is the name of a flag.
     package var prefix: String
     package var login: Login?
-    /// Whether the host says in the cluster which decisions its units have obeyed.
-    package var acknowledges: Bool
     /// The certificates and limits for every endpoint. Its `url` is empty. Its time limit covers a whole fetch, over
     /// all endpoints that it tries.
     package var server: HTTPSettings
@@ -131,20 +129,25 @@ package struct EtcdSettings: Hashable, Sendable {
 
     /// All settings of kind `etcd`.
     package init(
-        endpoints: [String], prefix: String, login: Login?, acknowledges: Bool = false,
-        server: HTTPSettings
+        endpoints: [String], prefix: String, login: Login?, server: HTTPSettings
     ) {
         self.endpoints = endpoints
         self.prefix = prefix
         self.login = login
-        self.acknowledges = acknowledges
         self.server = server
     }
 
-    /// The beginning of the keys of acknowledgements: `/flags-ack/` beside `/flags/`. The name of the service, a slash
-    /// and the id of the machine follow.
-    package var acknowledgementPrefix: String {
-        (prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix) + "-ack/"
+    /// The beginning of the keys in which hosts say what they are: `/flags-hosts/` beside `/flags/`. The id of the
+    /// machine follows.
+    package var hostsPrefix: String { besides("-hosts/") }
+
+    /// The same for their signs of life. A role needs the right to `hostsStem`, with which both begin.
+    package var signsPrefix: String { besides("-hosts-alive/") }
+
+    package var hostsStem: String { besides("-hosts") }
+
+    private func besides(_ suffix: String) -> String {
+        (prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix) + suffix
     }
 }
 

@@ -44,13 +44,7 @@ extension Daemon: ControllableDaemon {
 
     var machine: Machine { decisionDriver.machine }
 
-    var condition: HostCondition {
-        var condition = HostCondition(store, findings, gateDriver)
-        if let acknowledgers = parts?.acknowledgers {
-            condition.acknowledgements = acknowledgers.counts
-        }
-        return condition
-    }
+    var condition: HostCondition { HostCondition(store, findings, gateDriver) }
 
     /// The state of the host now, with all that is known beside the machine.
     var overview: Overview { machine.overview(at: now, condition) }

@@ -9,6 +9,7 @@ import Gates
 import Glibc
 import Guards
 import Metrics
+import POSIX
 import SourceSettings
 import Storage
 import Systemd
@@ -44,7 +45,7 @@ final class Daemon {
     /// The file that `[metrics] textfile` names.
     fileprivate let textfile: String?
     /// Where the state of the host is reported; nil if it is not.
-    fileprivate let reportServer: HTTPSettings?
+    fileprivate let report: ReportSettings?
     /// How old the last good drill of each service may be that asks for drills.
     private(set) var drillIntervals: [ServiceName: Duration]
 
@@ -77,7 +78,7 @@ final class Daemon {
         for problem in problems { log.write(.warning, "\(problem); it is left as it is") }
         store.putInForce(configuration)
         textfile = settings.textfile
-        reportServer = settings.report
+        report = settings.report
         drillIntervals = settings.drillIntervals
         loop = try EventLoop()
         sources = SourceRegistry(on: loop, .ofThisProcess(stateDirectory: state.path))
@@ -139,12 +140,11 @@ final class Daemon {
             log.reportLosses()
             manager.sendDue()
         }
-        gateDriver?.published = { [unowned self] in parts?.acknowledgers?.serviceChanged($0) }
         motd = try MOTDWriter(of: self)
         switch options.purpose {
         case .run:
             parts = try Parts(of: self)
-            parts?.report(to: reportServer)
+            try parts?.report(report, of: self)
         case .decideOnce, .check, .help, .version: try runtime.removeAlive()
         }
         signals = try Signals(loop, Self.signals) { [unowned self] signal in
@@ -164,7 +164,6 @@ final class Daemon {
             case .decided(let service, let record):
                 moveGate(of: service, to: record)
                 motd?.serviceDecided(service)
-                parts?.acknowledgers?.serviceChanged(service)
             case .openingDelayed(let service): gateDriver?.post(.openingDelayed(service))
             case .noticePublished(let service): gateDriver?.post(.noticePublished(service))
             case .rejected(let service, let order, let objection):
@@ -176,7 +175,6 @@ final class Daemon {
                 if case .reconfigured = event {
                     parts?.host.reconfigured()
                     manager.reloadEnded()
-                    parts?.acknowledge(in: sources.acknowledging, of: self)
                 }
             // Once for a burst of events, because it looks at all services.
             case .queueDrained:
@@ -224,7 +222,7 @@ final class Daemon {
         manager.reloadStarted()
         defer {
             parts?.metrics.request()
-            parts?.reports.reportIfChanged()
+            parts?.reportIfChanged()
             parts?.host.update()
         }
         let next = store.next { try sources.update(to: $0.settings.sources) }
@@ -236,7 +234,9 @@ final class Daemon {
         gateDriver?.post(.unitsListedByConfiguration(settings.units))
         drillIntervals = settings.drillIntervals
         parts?.metrics.setTextfile(settings.textfile)
-        parts?.report(to: settings.report)
+        do { try parts?.report(settings.report, of: self) } catch {
+            findings.set(.report, to: "the host's state is not reported: \(error)")
+        }
         configure(guards: settings.guards)
         decisionDriver.post(
             Reconfiguration(
@@ -251,18 +251,17 @@ final class Parts {
     let host: HostFile
     let server: Server?
     let metrics: MetricsWriter
-    let reports: ReportSender
-    /// Nil while no source acknowledges.
-    private(set) var acknowledgers: Acknowledgers?
+    /// Nil until `[report]` names a server, or a cluster.
+    private var toServer: HostTeller?
+    private var toCluster: HostTeller?
     let life: Heartbeat
 
     fileprivate init(of daemon: Daemon) throws {
         // Who finds the socket finds the file of this daemon, and not that of an earlier one.
-        host = try HostFile(of: daemon, isReported: daemon.reportServer != nil)
+        host = try HostFile(of: daemon, isReported: daemon.report?.server != nil)
         server = daemon.listen()
         metrics = try MetricsWriter(of: daemon)
         metrics.setTextfile(daemon.textfile)
-        reports = try ReportSender(of: daemon)
         life = try Heartbeat(of: daemon) { [unowned daemon, metrics, host] in
             metrics.request()
             host.check()
@@ -270,21 +269,33 @@ final class Parts {
             EventLoop.returnFreedMemory()
             daemon.countDescriptors()
         }
-        acknowledge(in: daemon.sources.acknowledging, of: daemon)
     }
 
-    /// Reports to this server from now on; nil for none.
-    fileprivate func report(to server: HTTPSettings?) {
-        if server != nil { host.keepNumbers() }
-        reports.configure(server: server)
+    /// Tells the host's state by these settings from now on; nil for nobody.
+    fileprivate func report(
+        _ settings: ReportSettings?, of daemon: Daemon
+    ) throws(SystemError) {
+        let spread = settings?.spread ?? .zero
+        if let server = settings?.server {
+            host.keepNumbers()
+            let teller = if let toServer { toServer } else { try HostTeller("", of: daemon) }
+            toServer = teller
+            teller.configure(.server(server), spread: spread)
+        } else {
+            toServer?.configure(nil, spread: spread)
+        }
+        if let source = settings?.cluster.flatMap(daemon.sources.cluster) {
+            let teller = if let toCluster { toCluster } else { try HostTeller("etcd", of: daemon) }
+            toCluster = teller
+            teller.configure(.cluster(source), spread: spread)
+        } else {
+            toCluster?.configure(nil, spread: spread)
+        }
     }
 
-    /// Acknowledges in these clusters from now on.
-    fileprivate func acknowledge(in clusters: [EtcdSource], of daemon: Daemon) {
-        guard !clusters.isEmpty || acknowledgers != nil else { return }
-        let acknowledgers = acknowledgers ?? Acknowledgers(of: daemon)
-        acknowledgers.configure(clusters)
-        self.acknowledgers = clusters.isEmpty ? nil : acknowledgers
+    func reportIfChanged() {
+        toServer?.reportIfChanged()
+        toCluster?.reportIfChanged()
     }
 
     /// The driver of decisions or the gates have handled their events, and performed what follows. Orders are answered
@@ -292,7 +303,7 @@ final class Parts {
     func queueEmptied(gatesHaveChanged: Bool = false) {
         host.update(isWaitedFor: server?.isWaitedFor ?? false, gatesHaveChanged: gatesHaveChanged)
         metrics.requestIfChanged()
-        reports.reportIfChanged()
+        reportIfChanged()
         server?.advance()
     }
 }

@@ -63,9 +63,9 @@ final class SourceRegistry {
         return Dictionary(pairs) { first, _ in first }
     }
 
-    /// The followed clusters in which this host acknowledges.
-    var acknowledging: [EtcdSource] {
-        followed.compactMap { $0.settings.acknowledges ? $0.source as? EtcdSource : nil }
+    /// The followed cluster of this name.
+    func cluster(_ name: SourceName) -> EtcdSource? {
+        followed.first { $0.settings.name == name }?.source as? EtcdSource
     }
 
     /// A sink for documents, over the client of the sources. Throws as `update` does.

@@ -219,7 +219,7 @@ func eachFormatHasItsKeys(_ text: String, _ format: Format) throws {
     #expect(
         tables == [
             "[source.NAME] type interval max_backoff timeout max_body defaults path signers audience url ca "
-                + "client_certificate client_key bearer headers unix_socket allow_plain_http endpoints prefix user password acknowledge context stream_hosts api_key project "
+                + "client_certificate client_key bearer headers unix_socket allow_plain_http endpoints prefix user password context stream_hosts api_key project "
                 + "app_id base_url realtime realtime_url installations_url credentials scope "
                 + "randomization_id signals",
             "[service.NAME] source format key countdown_key closed_when closed_state switch time_zone max_stale when_stale "
@@ -231,7 +231,7 @@ func eachFormatHasItsKeys(_ text: String, _ format: Format) throws {
             "[[service.NAME.switch]] source format key countdown_key closed_when closed_state",
             "[host] slots", "[limits] close_at_once close_within notice", "[metrics] textfile",
             "[report] url ca client_certificate client_key bearer headers unix_socket allow_plain_http "
-                + "timeout",
+                + "timeout etcd spread",
             "[guard.NAME] prometheus query timeout url ca client_certificate client_key bearer headers "
                 + "unix_socket allow_plain_http",
             "[service.NAME.variant] source key map default",

@@ -19,6 +19,14 @@ import Testing
         #expect(inventory.part(of: "web-1") == .all)
     }
 
+    @Test func aLineMaySayWhatOthersCallTheHost() throws {
+        let inventory = try Inventory(
+            "web-1 id=4ec1\nTILL-2 50%-100% id=77 # late\ntill-3 id=78 0%-50%\n")
+        #expect(inventory.names == ["web-1", "till-2", "till-3"])
+        #expect(inventory.part(of: "till-2").text == "50%-100%")
+        #expect(inventory.part(of: "till-3").text == "0%-50%")
+    }
+
     /// A comment once went on to the end of such a file, so that the hosts after it were not missed.
     @Test func theLineEndsOfWindowsEndLines() throws {
         let inventory = try Inventory("# the shop\r\nweb-1 # rack 4\r\n\r\nweb-2\r\nweb-3\r\n")
@@ -50,6 +58,9 @@ import Testing
             ), ("50%-100%", 1, "'50%-100%' is not the name of a host; write one a line"),
             ("a 0%-50%\na", 2, "'a' has another part in an earlier line"),
             ("a\nA 0%-50%", 2, "'A' has another part in an earlier line"),
+            ("a id=1\nb id=1", 2, "the id of 'b' is that of 'a' in an earlier line"),
+            ("a id=", 1, "'a id=' is not the name of a host; write one a line"),
+            ("a id=1 id=2", 1, "'a id=1' is not the name of a host; write one a line"),
             ("\n# nobody\n", nil, "it names no host"), ("", nil, "it names no host"),
         ] as [(String, Int?, String)])
     func aWrongLineIsNamed(_ text: String, _ line: Int?, _ words: String) {

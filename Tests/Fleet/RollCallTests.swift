@@ -145,7 +145,7 @@ import Testing
         ]
         let call = RollCall(findings, Self.down, inventory)
         #expect(
-            words(call) == ["a obeyed", "b failed", "c not in the inventory", "ghost silent"])
+            words(call) == ["a obeyed", "b:9100 failed", "c not in the inventory", "ghost silent"])
         #expect(call.rows[2].obedience.why == "it has obeyed")
         #expect(
             call.counts.map { "\($0.count) \($0.word)" } == [
@@ -164,6 +164,22 @@ import Testing
         #expect(words(call) == ["web-1 obeyed", "web-2 silent", "web-3 silent"])
         #expect((call.obeyed, call.total) == (1, 3))
         #expect(!Quorum.all.isReached(call))
+    }
+
+    /// What a host calls itself does not count: one that dies must not be spoken for.
+    @Test func aHostCountsUnderTheNameThatOthersGiveIt() throws {
+        let host = FleetHost(id: "4ec1", name: "web-2")
+        func call(_ inventory: String) throws -> [String] {
+            words(
+                RollCall(
+                    [HostFinding(host, .account(Self.account()))], Self.down,
+                    try Inventory(inventory)))
+        }
+        #expect(try call("web-2") == ["web-2 not in the inventory", "web-2 silent"])
+        #expect(try call("web-1 id=4EC1\nweb-2") == ["web-1 obeyed", "web-2 silent"])
+        #expect(try call("4ec1") == ["4ec1 obeyed"])
+        // The line means another host.
+        #expect(try call("4ec1 id=77") == ["4ec1 silent", "web-2 not in the inventory"])
     }
 
     /// A host that was found twice has obeyed if both have, and a host that nobody lists does not count.

@@ -16,15 +16,18 @@ struct ReportedHost {
     /// Findings in the place of those of the gates.
     var findings: [Finding] = []
 
-    init() throws {
+    /// `others` read the same flags.
+    init(also others: [ServiceName] = []) throws {
         start = try Instant(rfc3339: "2027-03-01T12:00:00Z")
         now = Now(wall: start, boot: Boottime(microseconds: 1_000_000_000))
-        let service = Service(
-            name: shop, zone: .utc,
-            switches: [Switch(source: "app", format: .switchObject(.whole))], policy: Policy())
+        let services = ([shop] + others).map {
+            Service(
+                name: $0, zone: .utc,
+                switches: [Switch(source: "app", format: .switchObject(.whole))], policy: Policy())
+        }
         machine = Machine(
             plan: Plan(
-                sources: [SourcePlan(name: "app", interval: .seconds(60))], services: [service],
+                sources: [SourcePlan(name: "app", interval: .seconds(60))], services: services,
                 guardLimits: GuardLimits(count: nil)), memory: Memory(), bootID: "this-boot",
             clockFloor: start - .seconds(86_400), seed: 1, at: now)
         gates = GateMachine(services: [shop])
@@ -68,10 +71,13 @@ struct ReportedHost {
         return machine.overview(at: now, condition)
     }
 
-    /// What the host acknowledges of the service; nil while it is undecided.
-    var acknowledged: AcknowledgedService? {
-        AcknowledgedService(shop, of: "web1", in: overview, movesGates ? gates : nil)
+    /// The brief of this host, which may have another name.
+    func brief(_ name: String? = "web1") -> HostBrief {
+        HostBrief(host: name, bootID: "boot", overview, movesGates ? gates : nil)
     }
+
+    /// The bytes of the brief as text.
+    func briefText() -> String { String(decoding: brief().bytes(at: now.wall), as: UTF8.self) }
 
     /// Whether each service is as wanted, or has failed to become so.
     var isSettled: Bool { overview.isSettled(gates) }

@@ -22,7 +22,7 @@ struct TestCluster {
             .clientKey: .file(key),
         ]
         settings = EtcdSettings(
-            endpoints: [url], prefix: "/flags/", login: nil, acknowledges: true, server: server)
+            endpoints: [url], prefix: "/flags/", login: nil, server: server)
     }
 }
 
@@ -42,7 +42,10 @@ final class Closing {
             (self.member, self.source) = (member, source)
         }
 
-        var acknowledgement: Acknowledgement { isClosed ? member.closed : member.open }
+        /// Whether its units are as the order wants them.
+        var isSettled = true
+
+        var brief: HostBrief { isClosed ? member.closed : member.open }
     }
 
     private let loop: EventLoop
@@ -78,21 +81,24 @@ final class Closing {
             handle(.woke, of: host)
         }
         host.gate = try Timer(loop, accuracy: .milliseconds(5)) { [unowned self, unowned host] in
-            publish(isSettled: true, of: host)
+            host.isSettled = true
+            handle(.changed, of: host)
         }
     }
 
     /// Prints `OPEN` when the hosts are, and waits for a line: other processes have hosts as well.
     func run() throws {
-        for host in hosts { publish(isSettled: true, of: host) }
+        for host in hosts {
+            handle(.configured(isOn: true, spread: FleetMember.spread), of: host)
+        }
         try waitForAll()
         print("OPEN")
         fflush(nil)
         _ = readLine()
         (start, taken, failed, mostInFlight, puts) = (loop.now.boot, 0, 0, 0, [:])
         for host in hosts {
-            host.isClosed = true
-            publish(isSettled: false, of: host)
+            (host.isClosed, host.isSettled) = (true, false)
+            handle(.changed, of: host)
             host.gate?.set(at: start + Self.stopTime.scaled(by: Double.random(in: 0...1)))
         }
         try waitForAll()
@@ -110,41 +116,33 @@ final class Closing {
         }
     }
 
-    private func publish(isSettled: Bool, of host: Host) {
-        let fingerprint = isSettled ? host.acknowledgement.hashValue : 0
-        handle(
-            .published(FleetMember.service, fingerprint: fingerprint, isSettled: isSettled),
-            of: host)
-    }
-
-    private func handle(_ event: AcknowledgementEvent, of host: Host) {
-        for effect in host.member.machine.handle(event, at: loop.now.boot) {
+    private func handle(_ event: TellingEvent, of host: Host) {
+        for effect in host.member.telling.handle(event, at: loop.now.boot) {
             switch effect {
             case .sleep(let moment): host.timer?.set(at: moment)
-            case .put: put(of: host)
+            case .checkSettled: handle(.settledChecked(isSettled: host.isSettled), of: host)
+            case .send: put(of: host)
+            case .cancel: host.source.cancelPut()
             }
         }
     }
 
     private func put(of host: Host) {
-        let (text, time) = (host.acknowledgement, loop.now.wall)
-        let value = text.bytes(at: time, next: time + AcknowledgementMachine.period)
+        let value = host.brief.bytes(at: loop.now.wall)
         inFlight += 1
         mostInFlight = max(mostInFlight, inFlight)
         puts[(loop.now.boot - start).wholeSeconds, default: 0] += 1
-        host.source.acknowledge(
-            value, of: FleetMember.service, by: host.member.machineID, mayLogIn: false
-        ) { [unowned self, unowned host] outcome in
-            putEnded(outcome, text.hashValue, of: host)
+        host.source.put(value, at: .brief, of: host.member.machineID, mayLogIn: false) {
+            [unowned self, unowned host] in putEnded($0, of: host)
         }
     }
 
-    private func putEnded(_ outcome: PutOutcome, _ fingerprint: Int, of host: Host) {
+    private func putEnded(_ outcome: PutOutcome, of host: Host) {
         inFlight -= 1
         switch outcome {
         case .taken:
             (taken, lastTaken) = (taken + 1, loop.now.boot)
-            handle(.taken(fingerprint: fingerprint), of: host)
+            handle(.delivered, of: host)
         case .loginNeeded:
             failed += 1
             handle(.loginNeeded, of: host)

@@ -49,12 +49,15 @@ struct FleetMember {
         return name
     }()
 
+    /// The default of `[report] spread`.
+    static let spread: Duration = .seconds(60)
+
     let number: Int
-    var machine: AcknowledgementMachine
+    var telling: Telling
 
     init(_ number: Int) {
         self.number = number
-        machine = AcknowledgementMachine(seed: UInt64(number) &* 0x9E37_79B9 &+ 7)
+        telling = Telling(seed: UInt64(number) &* 0x9E37_79B9 &+ 7)
     }
 
     /// 32 digits, as a machine id is.
@@ -64,16 +67,17 @@ struct FleetMember {
     }
 
     /// What it says while its units run.
-    var open: Acknowledgement { acknowledgement(.running, .open) }
+    var open: HostBrief { brief(.running, .open) }
 
     /// What it says once its units are down.
-    var closed: Acknowledgement { acknowledgement(.maintenance, .closed) }
+    var closed: HostBrief { brief(.maintenance, .closed) }
 
-    private func acknowledgement(_ state: State, _ gate: Gate) -> Acknowledgement {
-        Acknowledgement(
-            host: "host-\(number).example.com", state: state, gate: gate, version: "42",
-            status: .applied)
+    private func brief(_ state: State, _ gate: Gate) -> HostBrief {
+        HostBrief(
+            host: "host-\(number).example.com", bootID: machineID, movesGates: true,
+            [
+                HostBrief.Service(
+                    Self.service, state: state, gate: gate, version: "42", status: .applied)
+            ])
     }
-
-    func key(under prefix: String) -> String { "\(prefix)\(Self.service)/\(machineID)" }
 }

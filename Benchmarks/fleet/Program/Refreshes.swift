@@ -9,7 +9,7 @@ struct Refreshes {
     /// When all hosts have closed, some are killed, and the keys are read.
     private static let killing: Duration = .seconds(25 * 60)
     private static let readings = [
-        killing + AcknowledgementMachine.period, killing + AcknowledgementMachine.period * 2,
+        killing + Telling.period, killing + Telling.period * 2,
     ]
     /// How long etcd needs for a put here.
     private static let latency: Duration = .milliseconds(5)
@@ -29,29 +29,30 @@ struct Refreshes {
             let puts = puts(of: &member, from: gate, until: isKilled ? Self.killing : nil)
             for (index, reading) in Self.readings.enumerated() {
                 guard let last = puts.last(where: { $0 <= reading }) else { continue }
-                let at = now - (reading - last)
-                let value = member.closed.bytes(at: at, next: at + AcknowledgementMachine.period)
+                let first = now - (reading - (puts.first ?? last))
+                let value = member.closed.bytes(at: first)
                 let text = String(decoding: value, as: UTF8.self)
-                print("KEY \(index) \(isKilled ? "killed" : "alive") \(member.machineID) \(text)")
+                let sign = String(
+                    decoding: SignOfLife(at: now - (reading - last), of: value).bytes,
+                    as: UTF8.self)
+                let fate = isKilled ? "killed" : "alive"
+                print("KEY \(index) \(fate) \(member.machineID) \(sign) \(text)")
             }
         }
     }
 
-    /// When the host puts its key.
+    /// When the host puts its brief, and then its signs of life.
     private func puts(
         of member: inout FleetMember, from gate: Duration, until end: Duration?
     ) -> [Duration] {
-        let fingerprint = member.closed.hashValue
         let start = Boottime(microseconds: 0)
+        let last = min(end ?? .seconds(86_400), Self.readings.last ?? .zero)
         var (puts, wakeAt): ([Duration], Boottime?) = ([], nil)
-        var events: [(AcknowledgementEvent, Boottime)] = [
-            (
-                .published(FleetMember.service, fingerprint: fingerprint, isSettled: true),
-                start + gate
-            )
+        var events: [(TellingEvent, Boottime)] = [
+            (.configured(isOn: true, spread: FleetMember.spread), start + gate)
         ]
         while true {
-            let (event, moment): (AcknowledgementEvent, Boottime)
+            let (event, moment): (TellingEvent, Boottime)
             if let next = events.popLast() {
                 (event, moment) = next
             } else if let wake = wakeAt {
@@ -60,14 +61,15 @@ struct Refreshes {
             } else {
                 return puts
             }
-            let last = Self.readings.last ?? .zero
-            guard moment - start <= min(end ?? last, last) else { return puts }
-            for effect in member.machine.handle(event, at: moment) {
+            guard moment - start <= last else { return puts }
+            for effect in member.telling.handle(event, at: moment) {
                 switch effect {
                 case .sleep(let next): wakeAt = next
-                case .put:
+                case .checkSettled: events.append((.settledChecked(isSettled: true), moment))
+                case .send:
                     puts.append(moment + Self.latency - start)
-                    events.append((.taken(fingerprint: fingerprint), moment + Self.latency))
+                    events.append((.delivered, moment + Self.latency))
+                case .cancel: break
                 }
             }
         }

@@ -73,23 +73,37 @@ struct ConfiguredSources {
         }
     }
 
-    /// Acknowledgements must not be among the flags of another source: each of its fetches would bring the keys of all
-    /// hosts, until they are too large to be read.
-    func checkAcknowledgements() {
-        for source in sources {
-            guard case .etcd(let cluster) = source.kind, cluster.acknowledges else { continue }
-            for reader in sources where reader.signing == nil && reader.name != source.name {
-                guard case .etcd(let flags) = reader.kind,
-                    cluster.acknowledgementPrefix.utf8.starts(with: flags.prefix.utf8),
-                    !Set(cluster.endpoints).isDisjoint(with: flags.endpoints)
-                else { continue }
-                report.error(
-                    "the acknowledgements of source '\(source.name)' at '\(cluster.acknowledgementPrefix)' are "
-                        + "among the flags of source '\(reader.name)' at '\(flags.prefix)'; give one of them "
-                        + "another prefix", at: source.origin)
+    /// The cluster in which the host says what it is, by the name of its source.
+    ///
+    /// Its keys must not be among the flags of a source: each fetch would bring the keys of all hosts, until they are
+    /// too large to be read.
+    func cluster(forReports text: String) throws(ValueProblem) -> SourceName {
+        guard let source = sources.first(where: { $0.name.text == text }) else {
+            let near = nearest(to: text, among: tables.sorted()).map {
+                "did you mean \($0.quoted)?"
             }
+            throw .unknown("source", hint: near ?? "name a source of type 'etcd' that has a table")
         }
+        guard let cluster = source.cluster else {
+            throw .bad("source", cause: "'\(text)' is not of type 'etcd'")
+        }
+        for reader in sources {
+            guard let flags = reader.cluster,
+                cluster.hostsPrefix.utf8.starts(with: flags.prefix.utf8),
+                reader.signing == nil, !Set(cluster.endpoints).isDisjoint(with: flags.endpoints)
+            else { continue }
+            throw .bad(
+                "source",
+                cause:
+                    "what hosts say at '\(cluster.hostsPrefix)' would be among the flags of source "
+                    + "'\(reader.name)' at '\(flags.prefix)'; give it a longer prefix that ends with '/', such as "
+                    + "'/flags/'")
+        }
+        return source.name
     }
+
+    /// Something else than a switch uses a source.
+    mutating func use(_ name: SourceName) { used.insert(name) }
 
     private func sourceWithTable(_ text: String) throws(ValueProblem) -> SourceName? {
         guard !tables.contains(text) else { return SourceName(text) }

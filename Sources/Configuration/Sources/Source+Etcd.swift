@@ -7,7 +7,6 @@ enum EtcdKey: String, SettingKey {
     case prefix
     case user
     case password
-    case acknowledge
 }
 
 extension SourceType {
@@ -27,14 +26,11 @@ extension SourceType {
             let login = reader.login()
             var settings = HTTPSettings(url: "", limits: limits)
             reader.readCertificates(into: &settings)
-            let acknowledges = reader.value(EtcdKey.acknowledge, .bool, default: false)
             guard let endpoints, let prefix else { return nil }
             reader.checkCredentials(for: endpoints, "an endpoint is")
-            let cluster = EtcdSettings(
-                endpoints: endpoints, prefix: prefix, login: login, acknowledges: acknowledges,
-                server: settings)
-            if acknowledges { reader.checkAcknowledgements(of: cluster) }
-            return .etcd(cluster)
+            return .etcd(
+                EtcdSettings(
+                    endpoints: endpoints, prefix: prefix, login: login, server: settings))
         })
 }
 
@@ -47,20 +43,6 @@ extension TableDecoder {
         require(EtcdKey.password, "a ", beside: EtcdKey.user)
         require(EtcdKey.user, "a ", beside: EtcdKey.password)
         return nil
-    }
-}
-
-extension TableDecoder {
-    /// The keys of acknowledgements must not be among those of the flags: every host would read those of all hosts.
-    fileprivate func checkAcknowledgements(of cluster: EtcdSettings) {
-        guard let member = member(EtcdKey.acknowledge) else { return }
-        let isOneKey = self.member(SigningKey.signers) != nil
-        let isInside = !isOneKey && !cluster.prefix.hasSuffix("/")
-        guard isInside || cluster.prefix == "/" else { return }
-        report.error(
-            "'acknowledge' \(place) needs a longer prefix that ends with '/', such as '/flags/': the "
-                + "acknowledgements are at '\(cluster.acknowledgementPrefix)', beside the flags",
-            at: member.keyOrigin)
     }
 }
 

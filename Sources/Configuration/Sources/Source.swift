@@ -33,9 +33,8 @@ package struct Source: Hashable, Sendable {
     package var origin: Origin
 
     /// Whether the host says in its cluster what its units have obeyed.
-    package var acknowledges: Bool {
-        if case .etcd(let cluster) = kind { cluster.acknowledges } else { false }
-    }
+    /// The cluster of a source of type `etcd`; nil of another.
+    var cluster: EtcdSettings? { if case .etcd(let cluster) = kind { cluster } else { nil } }
 
     /// The addresses of its mirrors as others may see them; empty without mirrors.
     var mirrors: [String] {
@@ -121,8 +120,7 @@ extension Source {
             reader.refuseKeys(
                 notIn: SourceKey.words + (type?.keys ?? SourceType.keys),
                 hints: [
-                    EtcdKey.acknowledge.rawValue:
-                        "only a source of type 'etcd' takes acknowledgements; [report] tells a server the same"
+                    "acknowledge": "write 'etcd = \"SOURCE\"' into [report] in its place"
                 ])
         }
         table.report.append(common.report)

@@ -6,25 +6,8 @@ package struct HostCondition: Sendable {
     package var findings: [Finding] = []
     /// The state of the gates; nil if decisions move none.
     package var gates: GateOverview?
-    /// What has become of the acknowledgements in the clusters that take some.
-    package var acknowledgements: [SourceName: AcknowledgementCounts] = [:]
-
     /// Nothing is wrong, and decisions move no gates.
     package init() {}
-}
-
-/// What has become of the acknowledgements of this host in one cluster, since the daemon has started.
-package struct AcknowledgementCounts: Hashable, Sendable {
-    package let taken: Int
-    package let failed: Int
-    /// Whether the last put was taken; nil before the first has ended.
-    package let isUp: Bool?
-    /// How many services have something to tell that the cluster does not know.
-    package let waiting: Int
-
-    package init(taken: Int, failed: Int, isUp: Bool?, waiting: Int) {
-        (self.taken, self.failed, self.isUp, self.waiting) = (taken, failed, isUp, waiting)
-    }
 }
 
 /// The state of all gates at one moment, for the daemon's status.

@@ -84,8 +84,8 @@ extension Machine {
             of: services[reader.service].switches[reader.position].newestReadable)
     }
 
-    /// An answer that counts has arrived: each switch of the source is offered it. `known`: it was read already. Returns
-    /// the source.
+    /// An answer that counts has arrived: each switch of the source is offered it. `known`: it was read already.
+    /// Returns the source.
     private mutating func answerArrived(
         _ answer: Answer, from source: Int, by known: AnswerReader? = nil,
         hasVersionJump: Bool = false

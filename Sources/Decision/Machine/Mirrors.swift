@@ -76,7 +76,7 @@ struct Mirrors: Sendable {
     mutating func fetchFailed(_ failure: Failure, pause: Duration, at now: Now) -> Failure? {
         guard let asked else { return failure }
         all[asked].failure = (failure, since: all[asked].failure?.since ?? now.boot)
-        let wait = failure.retryAfter.map { min(max($0, .zero), Schedule.retryAfterLimit) }
+        let wait = failure.retryAfter.map { min(max($0, .zero), Retry.longestAsked) }
         let least = failure.kind == .refused ? max(pause, wait ?? .zero) : wait
         all[asked].pausedUntil = least.map { now.boot + $0 }
         guard all.allSatisfy({ $0.failure != nil }) else { return nil }

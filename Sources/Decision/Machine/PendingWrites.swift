@@ -38,8 +38,10 @@ struct PendingWrites: Hashable, Sendable {
             count += 1
         }
         if retryAt == nil {
-            retryAt = now.boot + .seconds(min(60, 1 << min(attempts, 6)))
             attempts += 1
+            retryAt =
+                now.boot
+                + Retry.ceiling(after: attempts, from: .seconds(1), to: .seconds(60))
         }
     }
 

@@ -14,8 +14,6 @@ final class Cluster {
     private(set) var answering: Int
     /// The token of the last login, which every member accepts.
     private(set) var token: String?
-    /// Why acknowledgements are not taken; nil if they are, or are not put.
-    var acknowledgementProblem: String? { didSet { updateWarnings() } }
     /// Why members were passed over when they were asked last.
     private var problems: [Int: String] = [:]
     private var warnings: [String] = []
@@ -27,7 +25,7 @@ final class Cluster {
         answering = Int.random(in: settings.endpoints.indices)
     }
 
-    /// The keys of the flags. With signers it is one alone: the keys beside it, such as acknowledgements, are not read.
+    /// The keys of the flags. With signers it is one alone: the keys beside it, such as those of hosts, are not read.
     var keys: GatewayKeys {
         context.documents == nil ? .prefix(settings.prefix) : .one(settings.prefix)
     }
@@ -66,10 +64,9 @@ final class Cluster {
     }
 
     private func updateWarnings() {
-        let members = problems.sorted { $0.key < $1.key }.map { member, problem in
+        let warnings = problems.sorted { $0.key < $1.key }.map { member, problem in
             "'\(settings.endpoints[member])' \(problem)"
         }
-        let warnings = members + [acknowledgementProblem].compactMap(\.self)
         guard warnings != self.warnings else { return }
         self.warnings = warnings
         context.deliver(.warningsChanged(context.name, warnings))

@@ -16,7 +16,7 @@ package final class EtcdSource: FlagSource {
     private let cluster: Cluster
     private let fetch: ClusterFetch
     private var watch: ClusterWatch?
-    /// Nil before the first acknowledgement.
+    /// Nil before the first put.
     private var put: ClusterPut?
     /// The keys, less the prefix, that services of this host read.
     private var keys: Set<ExactString> = []
@@ -77,31 +77,28 @@ package final class EtcdSource: FlagSource {
         documents?.stop()
     }
 
-    // MARK: Acknowledgements
+    // MARK: What the host says of itself
 
-    /// Whether the host acknowledges in this cluster what its units have obeyed.
-    package var acknowledges: Bool { settings.acknowledges }
+    /// What a host puts under the id of its machine.
+    package enum HostKey { case brief, signOfLife }
 
-    /// Puts what this host says of a service. One put is in flight at most; `completion` is called exactly once, unless
-    /// the source is stopped. Only with `mayLogIn` a put logs in. No outcome changes how the flags are read.
-    package func acknowledge(
-        _ value: [UInt8], of service: ServiceName, by machineID: String, mayLogIn: Bool,
+    /// Puts what this host says. One put is in flight at most; `completion` is called exactly once, unless the source
+    /// is stopped or another put begins. Only with `mayLogIn` a put logs in. No outcome changes how the flags are read.
+    package func put(
+        _ value: [UInt8], at key: HostKey, of machineID: String, mayLogIn: Bool,
         completion: @escaping (PutOutcome) -> Void
     ) {
         let put = put ?? ClusterPut(cluster)
         self.put = put
-        let key = "\(settings.acknowledgementPrefix)\(service)/\(machineID)"
-        put.put(value, at: key, mayLogIn: mayLogIn, completion: completion)
+        let prefix = key == .brief ? settings.hostsPrefix : settings.signsPrefix
+        put.put(value, at: prefix + machineID, mayLogIn: mayLogIn, completion: completion)
     }
 
-    /// Shows among the warnings of the source why acknowledgements are not taken; nil if they are.
-    package func setAcknowledgementProblem(_ problem: String?) {
-        guard problem != cluster.acknowledgementProblem else { return }
-        cluster.acknowledgementProblem = problem
-    }
+    /// Drops the put in flight.
+    package func cancelPut() { put?.cancel() }
 
-    /// The beginning of the keys of acknowledgements.
-    package var acknowledgementPrefix: String { settings.acknowledgementPrefix }
+    /// The beginning of the keys that hosts put.
+    package var hostsStem: String { settings.hostsStem }
 
     private func fetchEnded(
         _ result: Result<ClusterFetch.Answer, Failure>, wasHinted: Bool

@@ -15,8 +15,6 @@ package struct StreamMachine: Sendable {
     package static let floodLimit = 16 << 20
     /// How long bytes are counted before the count is reset.
     package static let floodWindow = Duration.seconds(60)
-    /// The longest wait that a server may ask for.
-    package static let retryLimit = Duration.seconds(3600)
     /// How long a stream must stay open to reset the back-off.
     private static let steady = Duration.seconds(10)
 
@@ -82,7 +80,7 @@ package struct StreamMachine: Sendable {
         case .pollFailed: arePollsFailing = true
         case .pollSucceeded: recover(at: now)
         case .retryLater(let wait):
-            let end = now + min(wait, Self.retryLimit)
+            let end = now + min(wait, Retry.longestAsked)
             allowance.pause(until: end)
             lossAllowance.pause(until: end)
         case .woke: slept = nil
@@ -193,13 +191,13 @@ package struct StreamMachine: Sendable {
 
     /// Full jitter below a ceiling that doubles from one failure to the next.
     private mutating func backOff() -> Duration {
-        let doubled = policy.firstWait * (1 << min(failures - 1, 30))
-        return between(.zero, min(doubled, policy.longestWait))
+        between(
+            .zero, Retry.ceiling(after: failures, from: policy.firstWait, to: policy.longestWait))
     }
 
     /// A wait that the server asks for, and up to a tenth more: other hosts were told the same.
     private mutating func spread(_ asked: Duration) -> Duration {
-        let least = min(max(asked, .zero), Self.retryLimit)
+        let least = min(max(asked, .zero), Retry.longestAsked)
         return between(least, least + least / 10)
     }
 

@@ -7,16 +7,17 @@ import Fleet
 import Glibc
 import HTTP
 import JSON
+import Reports
 import Requests
 import SourceSettings
 
-/// Reads what the hosts have said in etcd: the keys of a service, page by page, at the first member that answers.
+/// Reads what the hosts have said in etcd: their briefs, then their signs of life, page by page, at the first member
+/// that answers.
 final class EtcdReader: FleetReader {
     let place: String
     let pause: Duration = .seconds(2)
     private let service: ServiceName
     private let cluster: EtcdSettings
-    private let prefix: String
     private let environment: HostEnvironment
     private let client: WebClient
     /// The token of the last login.
@@ -46,11 +47,11 @@ final class EtcdReader: FleetReader {
         }
         guard case .etcd(let cluster) = found.kind else {
             throw CommandFailure(
-                .usage, "source '\(source)' is not of type 'etcd': hosts acknowledge in etcd alone")
+                .usage, "source '\(source)' is not of type 'etcd'")
         }
         (self.service, self.cluster) = (service, cluster)
-        prefix = "\(cluster.acknowledgementPrefix)\(service)/"
-        place = "\(cluster.endpoints[0])\(cluster.endpoints.count > 1 ? ", …" : "") at \(prefix)"
+        let more = cluster.endpoints.count > 1 ? ", …" : ""
+        place = "\(cluster.endpoints[0])\(more) at \(cluster.hostsPrefix)"
         environment = HostEnvironment(
             credentialsDirectory: unsafe getenv("CREDENTIALS_DIRECTORY").map {
                 unsafe String(cString: $0)
@@ -66,7 +67,8 @@ final class EtcdReader: FleetReader {
                 let findings = try read(at: member, until: end)
                 guard !findings.isEmpty else {
                     throw CommandFailure(
-                        "no host has acknowledged '\(service)' in etcd at '\(prefix)'")
+                        "no host says in etcd at '\(cluster.hostsPrefix)' that it has the service '\(service)'"
+                    )
                 }
                 return findings
             } catch let failure as CommandFailure {
@@ -82,9 +84,33 @@ final class EtcdReader: FleetReader {
     }
 
     private func read(at member: Int, until end: Boottime) throws -> [HostFinding] {
-        var found = FleetAcknowledgements(of: service, under: prefix, at: EventLoop.wallClock)
+        var briefs: [(machine: String, value: [UInt8])] = []
+        try readKeys(with: cluster.hostsPrefix, at: member, until: end) { briefs.append(($0, $1)) }
+        var signs: [String: SignOfLife] = [:]
+        try readKeys(with: cluster.signsPrefix, at: member, until: end) {
+            signs[$0] = SignOfLife($1)
+        }
+        var found = FleetDocuments(about: service, at: EventLoop.wallClock)
+        for (machine, value) in briefs {
+            if value.count > HostBrief.sizeLimit {
+                found.add(
+                    unreadable:
+                        "its brief has \(value.count) bytes, and \(HostBrief.sizeLimit) are the most",
+                    of: machine)
+            } else {
+                found.add(value, of: machine, sign: signs[machine])
+            }
+        }
+        return found.findings
+    }
+
+    /// Gives each key, less the prefix, with its value.
+    private func readKeys(
+        with prefix: String, at member: Int, until end: Boottime,
+        _ take: (String, [UInt8]) -> Void
+    ) throws {
+        var (count, size) = (0, Self.pageSize)
         var last: [UInt8]?
-        var size = Self.pageSize
         while true {
             let page: GatewayPage
             do {
@@ -94,13 +120,16 @@ final class EtcdReader: FleetReader {
                 size = max(1, size / 8)
                 continue
             } catch TransferError.bodyOver {
-                throw CommandFailure("a value under '\(prefix)' is larger than any acknowledgement")
+                throw CommandFailure("a value under '\(prefix)' is larger than any host writes")
             }
-            for (key, value) in page.pairs { found.add(key, value) }
-            guard found.findings.count <= Self.mostHosts else {
+            for (key, value) in page.pairs {
+                take(String(decoding: key.dropFirst(prefix.utf8.count), as: UTF8.self), value)
+            }
+            count += page.pairs.count
+            guard count <= Self.mostHosts else {
                 throw CommandFailure("more than \(Self.mostHosts) keys are under '\(prefix)'")
             }
-            guard page.hasMore, let key = page.pairs.last?.key else { return found.findings }
+            guard page.hasMore, let key = page.pairs.last?.key else { return }
             last = key
         }
     }
@@ -138,7 +167,7 @@ final class EtcdReader: FleetReader {
         CommandFailure(
             .notPermitted,
             "etcd at '\(cluster.endpoints[member])': \(cause); the user of the source needs the right to read "
-                + "'\(cluster.acknowledgementPrefix)'")
+                + "what begins with '\(cluster.hostsStem)'")
     }
 
     private func answer(

@@ -14,7 +14,7 @@ struct FleetCommand: ParsableCommand {
         commandName: "fleet",
         abstract: "Show which hosts have not obeyed, and why.",
         discussion: """
-            Asks a Prometheus that scrapes the hosts, or etcd where they acknowledge, or reads a \
+            Asks a Prometheus that scrapes the hosts, or etcd where they say what they are, or reads a \
             folder of reports. A host has obeyed \
             if it has said so itself, lately. Prints a line for each other host: failed, late, \
             silent, unknown, or not in the inventory; and the sum.
@@ -43,7 +43,7 @@ struct FleetCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Read what hosts acknowledge in etcd, by this source of the configuration.",
+            "Read what hosts say in etcd, by this source of the configuration.",
             valueName: "source")) var etcd: String?
 
     @Option(

@@ -11,8 +11,8 @@ struct ReportReader: FleetReader {
     let pause: Duration = .seconds(1)
     private let service: ServiceName
 
-    /// The largest report: one of 10,000 services has about 8 MB.
-    private static let mostBytes = 16 << 20
+    /// The lists of a report have 960 KiB at most.
+    private static let mostBytes = (1 << 20) + (64 << 10)
     private static let mostHosts = 200_000
     /// Usual reports of 10,000 hosts take a second or two.
     private static let longestReading: Duration = .seconds(30)
@@ -34,16 +34,17 @@ struct ReportReader: FleetReader {
         guard names.count <= Self.mostHosts else {
             throw CommandFailure("more than \(Self.mostHosts) files are in '\(place)'")
         }
-        var reports = FleetReports(about: service, at: EventLoop.wallClock)
+        var reports = FleetDocuments(about: service, at: EventLoop.wallClock)
         for (index, name) in names.enumerated() {
             guard EventLoop.bootClock < end else {
                 throw CommandFailure(
                     "there was time for \(index) of \(names.count) reports in '\(place)'")
             }
+            let host = name.hasSuffix(".json") ? String(name.dropLast(5)) : name
             do {
-                reports.add(try File.read("\(place)/\(name)", limit: Self.mostBytes), of: name)
+                reports.add(try File.read("\(place)/\(name)", limit: Self.mostBytes), of: host)
             } catch {
-                reports.add(unreadable: "\(error)", of: name)
+                reports.add(unreadable: "\(error)", of: host)
             }
         }
         guard !reports.findings.isEmpty else {

@@ -70,7 +70,7 @@ extension LoadedConfiguration {
         for (name, settings) in settings.guards.sorted(by: { $0.key < $1.key }) {
             files += settings.server.neededFiles.map { ($0, "guard '\(name)'") }
         }
-        files += (settings.report?.neededFiles ?? []).map { ($0, "[report]") }
+        files += (settings.report?.server?.neededFiles ?? []).map { ($0, "[report]") }
         files += templates.map { (.plain($0.path), "template") }
         for service in settings.services {
             guard case .file(let path) = service.installed else { continue }

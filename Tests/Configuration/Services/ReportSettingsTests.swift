@@ -1,6 +1,7 @@
 import Configuration
 import Files
 import SourceSettings
+import Support
 import Testing
 
 @Suite struct ReportSettingsTests {
@@ -11,7 +12,46 @@ import Testing
         """
 
     private func settings(_ more: String) throws -> HTTPSettings? {
-        try load(Self.shop + "\n" + more).report
+        try load(Self.shop + "\n" + more).report?.server
+    }
+
+    private static let cluster = """
+
+        [source.app]
+        type = "etcd"
+        endpoints = ["https://a:2379"]
+        prefix = "/flags/"
+        [source.inside]
+        type = "etcd"
+        endpoints = ["https://a:2379"]
+        prefix = "/flags/shop"
+        [report]
+
+        """
+
+    @Test func aClusterGetsTheBrief() throws {
+        let report = try #require(try load(Self.shop + Self.cluster + "etcd = \"app\"").report)
+        #expect(report.cluster == "app" && report.server == nil && report.spread == .seconds(60))
+        let both = try load(
+            Self.shop + Self.cluster + "etcd = \"app\"\nspread = \"0s\"\nurl = \"https://b/\"")
+        #expect(both.report?.cluster == "app" && both.report?.server?.url == "https://b/")
+        #expect(both.report?.spread == .zero)
+        #expect(!both.warnings.contains { "\($0)".contains("'app' is used by no service") })
+    }
+
+    @Test(arguments: [
+        ("etcd = \"apq\"", "unknown source 'apq' for 'etcd' in [report]; did you mean 'app'?"),
+        ("etcd = \"shop\"", "'shop' is not of type 'etcd'"),
+        ("etcd = 7", "wrong type for 'etcd' in [report]: expected the name of a source"),
+        (
+            "etcd = \"inside\"",
+            "what hosts say at '/flags/shop-hosts/' would be among the flags of source 'app'"
+        ),
+        ("etcd = \"app\"\nbearer = \"t\"", "unknown key 'bearer' in [report]"),
+        ("etcd = \"app\"\nspread = \"2h\"", "for 'spread' in [report]"),
+    ]) func anErrorOfAClusterSaysWhatToWrite(_ report: String, _ message: String) {
+        let printed = errors(in: Self.shop + Self.cluster + report)
+        #expect(printed.contains(message), "\(printed)")
     }
 
     @Test func withoutATableNothingIsReported() throws {

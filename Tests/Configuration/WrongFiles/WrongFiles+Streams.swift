@@ -61,60 +61,16 @@ extension WrongFile {
             f:11:1: 'password' in [source.b] needs a 'user' beside it
             """),
         WrongFile(
-            "acknowledgementsThatHaveNoPlace",
-            """
-            [source.a]
-            type = "http"
-            url = "https://flags.example.com"
-            acknowledge = true
-            [source.b]
-            type = "etcd"
-            endpoints = ["https://a:2379"]
-            prefix = "/flags"
-            acknowledge = true
-            [source.c]
-            type = "etcd"
-            endpoints = ["https://c:2379"]
-            prefix = "/"
-            acknowledge = true
-            [source.d]
-            type = "etcd"
-            endpoints = ["https://a:2379"]
-            prefix = "/flags/"
-            acknowledge = "yes"
-            """,
-            """
-            f:4:1: unknown key 'acknowledge' in [source.a]; only a source of type 'etcd' takes \
-            acknowledgements; [report] tells a server the same
-            f:9:1: 'acknowledge' in [source.b] needs a longer prefix that ends with '/', such as \
-            '/flags/': the acknowledgements are at '/flags-ack/', beside the flags
-            f:14:1: 'acknowledge' in [source.c] needs a longer prefix that ends with '/', such as \
-            '/flags/': the acknowledgements are at '-ack/', beside the flags
-            f:19:15: wrong type for 'acknowledge' in [source.d]: expected true or false, found \
-            a string
-            """),
-        WrongFile(
-            "acknowledgementsAmongTheFlagsOfAnotherSource",
+            "aKeyThatIsGone",
             """
             [source.a]
             type = "etcd"
-            endpoints = ["https://a:2379", "https://b:2379"]
+            endpoints = ["https://a:2379"]
             prefix = "/flags/"
-            acknowledge = true
-            [source.b]
-            type = "etcd"
-            endpoints = ["https://b:2379"]
-            prefix = "/flags/shop/"
-            acknowledge = true
-            [source.c]
-            type = "etcd"
-            endpoints = ["https://c:2379"]
-            prefix = "/flags/shop/"
             acknowledge = true
             """,
             """
-            f:6:1: the acknowledgements of source 'b' at '/flags/shop-ack/' are among the flags of source \
-            'a' at '/flags/'; give one of them another prefix
+            f:5:1: unknown key 'acknowledge' in [source.a]; write 'etcd = "SOURCE"' into [report] in its place
             """),
         WrongFile(
             "serversThatAreNone",

@@ -68,14 +68,13 @@ extension Fuzz {
         [Metric.serviceState, .gateWantedOpen, .gateOpen, .unitsUnwanted, .movesGates, .alive].map(
             \.name) + ["scraped"]
 
-    /// The body of a report.
+    /// The body of a report, or a brief.
     static func reports(_ bytes: [UInt8]) -> Bool {
-        func findings(
-            _ body: [UInt8], at time: Instant = now, of files: [String] = ["a.json"]
-        ) -> [HostFinding] {
-            var reports = FleetReports(about: shop, at: time)
-            for file in files { reports.add(body, of: file) }
-            return reports.findings
+        func findings(_ body: [UInt8], at time: Instant = now) -> [HostFinding] {
+            var documents = FleetDocuments(about: shop, at: time)
+            // A sign of life beside other bytes says nothing.
+            documents.add(body, of: "a", sign: SignOfLife(at: time, of: bytes + [0x20]))
+            return documents.findings
         }
         let found = findings(bytes)
         hold(found.count <= 1, "a report is of one host")
@@ -88,10 +87,6 @@ extension Fuzz {
         }
         hold(obeyed(findings(bytes, at: now + day)).isEmpty, "an old report says nothing")
         hold(obeyed(findings(bytes, at: now - day)).isEmpty, "a report of tomorrow says nothing")
-        if all["host"]["machine_id"].string != nil {
-            let both = findings(bytes, of: ["a.json", "b.json"])
-            hold(both.count == 1 && obeyed(both).isEmpty, "a machine has one report")
-        }
         func holdNot(_ changed: JSON.Value, _ what: String) {
             hold(obeyed(findings(changed.serializedBytes())).isEmpty, "not \(what)")
         }
@@ -106,61 +101,6 @@ extension Fuzz {
         holdNot(all.setting("services", to: .array(services + services)), "twice the service")
         holdNot(all.setting("moves_gates", to: .bool(false)), "moves_gates")
         return true
-    }
-
-    /// A line with the name of a key of etcd, and then its value.
-    static func acknowledgements(_ bytes: [UInt8]) -> Bool {
-        let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.startIndex
-        let (name, value) = (Array(bytes[..<end]), Array(bytes[end...].dropFirst()))
-        func findings(at time: Instant = now, _ value: [UInt8]) -> [HostFinding] {
-            var found = FleetAcknowledgements(of: shop, under: "/flags-ack/shop/", at: time)
-            found.add(Array("/flags-ack/shop/".utf8) + name, value)
-            return found.findings
-        }
-        let found = findings(value)
-        hold(found.count == 1, "a key is a host")
-        let areObeyed = !obeyed(found).isEmpty
-        guard let read = accepted({ try ReadAcknowledgement(value) }) else {
-            hold(found[0].account == nil, "what is refused says nothing")
-            return false
-        }
-        let told = read.acknowledgement
-        hold(value.count <= Acknowledgement.sizeLimit, "a value is short")
-        for part in beginnings(of: value) {
-            hold(accepted { try ReadAcknowledgement(part) } == nil, "a part of a value is none")
-        }
-        if areObeyed {
-            hold(told.status == .applied, "only 'applied' is obeyed")
-            hold(told.unwanted == 0 && told.units.isEmpty, "no unit is missing")
-            hold(obeyed(findings(at: read.next + day, value)).isEmpty, "silence is not obeyed")
-            hold(obeyed(findings(at: read.at - day, value)).isEmpty, "nor is a clock that is ahead")
-        }
-        holdRewritten(read)
-        return true
-    }
-
-    /// What was read is written as a value that is read as the same, but for texts and units that were cut.
-    private static func holdRewritten(_ read: ReadAcknowledgement) {
-        // With an offset a time may lie outside of the years 0000 to 9999, which no text has.
-        guard
-            [read.at, read.next].allSatisfy({
-                (-62_167_219_200..<253_402_300_800).contains($0.seconds)
-            })
-        else { return }
-        let told = read.acknowledgement
-        let written = told.bytes(at: read.at, next: read.next)
-        hold(written.count <= Acknowledgement.sizeLimit, "a value that is written is short")
-        guard let again = accepted({ try ReadAcknowledgement(written) }) else {
-            return hold(false, "what is written can be read")
-        }
-        hold(again.at.seconds == read.at.seconds, "it was said at the same second")
-        hold(again.next.seconds == read.next.seconds, "it is said again by the same second")
-        var other = again.acknowledgement
-        hold(told.units.starts(with: other.units), "the units are the first")
-        (other.host, other.version, other.units) = (told.host, told.version, told.units)
-        hold(other == told, "the acknowledgement is the same")
-        let twice = again.acknowledgement.bytes(at: again.at, next: again.next)
-        hold(twice == written, "what was written is written as the same")
     }
 
     static func inventory(_ bytes: [UInt8]) -> Bool {

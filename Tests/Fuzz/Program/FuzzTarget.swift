@@ -33,7 +33,6 @@ enum FuzzTarget: String, CaseIterable {
     case prometheus
     case guardAnswer = "guard"
     case fleetReports = "fleet-reports"
-    case acknowledgements
     case etcdPage = "etcd-page"
     case inventory
 
@@ -90,7 +89,6 @@ enum FuzzTarget: String, CaseIterable {
         case .prometheus: Fuzz.prometheus(bytes)
         case .guardAnswer: Fuzz.guardAnswer(bytes)
         case .fleetReports: Fuzz.reports(bytes)
-        case .acknowledgements: Fuzz.acknowledgements(bytes)
         case .etcdPage: Fuzz.etcdPage(bytes)
         case .inventory: Fuzz.inventory(bytes)
         }

@@ -34,12 +34,12 @@ import Testing
 
     @Test func manyPagesAreOneTable() async throws {
         let cluster = try await EtcdCluster()
-        try cluster.acknowledge(1...2300, "applied")
-        try cluster.acknowledge(2301...2302, "failed", units: 1)
+        try cluster.say(1...2300, "applied")
+        try cluster.say(2301...2302, "failed", units: 1)
         try fleet(cluster, "--for", "down").expect(
             1, output: "2300 of 2302 hosts have obeyed: 2 failed\n")
         try fleet(cluster, "--for", "down", "--at-least", "99%").expect(0)
-        try cluster.acknowledge(2301...2302, "applied")
+        try cluster.say(2301...2302, "applied")
         try fleet(cluster, "--for", "down", "--wait", "--deadline", "20s").expect(
             0, output: "2302 of 2302 hosts have obeyed\n")
         try fleet(cluster, "--for", "up").expect(1, output: "0 of 2302 hosts have obeyed")
@@ -48,25 +48,26 @@ import Testing
     /// Whoever may write there can put anything, of any size.
     @Test func valuesOfOthersAreUnknown() async throws {
         let cluster = try await EtcdCluster()
-        try cluster.acknowledge(1...3, "applied")
-        try cluster.control("put", "/flags-ack/shop/a", "nothing")
-        try cluster.control("put", "/flags-ack/shop/b", #"{"schema":7}"#)
-        try cluster.control("put", "/flags-ack/shop/", "")
+        try cluster.say(1...3, "applied")
+        try cluster.control("put", "/flags-hosts/a", "nothing")
+        try cluster.control("put", "/flags-hosts/b", #"{"schema":7}"#)
+        try cluster.control("put", "/flags-hosts/", "")
         for number in 0..<8 {
             try shell(
                 "head -c 1000000 /dev/zero | tr '\\0' x | ETCDCTL_API=3 etcdctl --endpoints "
-                    + "http://127.0.0.1:\(cluster.members[0].port) put /flags-ack/shop/huge\(number)"
+                    + "http://127.0.0.1:\(cluster.members[0].port) put /flags-hosts/huge\(number)"
             )
         }
         try fleet(cluster, "--for", "down").expect(
-            1, output: "its acknowledgement has 1000000 bytes, and 512 are the most",
+            1, output: "its brief has 1000000 bytes, and 4096 are the most",
             "3 of 14 hosts have obeyed: 11 unknown\n")
     }
 
     @Test func withoutAnAnswerNobodyHasObeyed() async throws {
         let cluster = try await EtcdCluster(size: 3)
-        try fleet(cluster).expect(1, output: "no host has acknowledged 'shop' in etcd at")
-        try cluster.acknowledge(1...3, "applied")
+        try fleet(cluster).expect(
+            1, output: "no host says in etcd at '/flags-hosts/' that it has the service 'shop'")
+        try cluster.say(1...3, "applied")
         try fleet(cluster, "--for", "down", members: 3).expect(0)
         // The first member is dead, then the majority.
         try cluster.kill(cluster.members[0])
@@ -82,8 +83,8 @@ import Testing
     /// What is said while the leader is killed, and while no majority is left, is right or unknown.
     @Test func aLeaderThatIsKilledHasNobodyObey() async throws {
         let cluster = try await EtcdCluster(size: 3)
-        try cluster.acknowledge(1...9, "applied")
-        try cluster.acknowledge(10...10, "applying", units: 1)
+        try cluster.say(1...9, "applied")
+        try cluster.say(10...10, "applying", units: 1)
         _ = try fleet(cluster, members: 3)
         let common = [
             "fleet", "shop", "--etcd", "app", "--config", cluster.folder("fleet.toml"), "--for",
@@ -103,7 +104,7 @@ import Testing
             try fleet(cluster, "--for", "down", members: 3).output.contains("9 of 10 hosts")
         }
         let up = try #require(cluster.members.first { $0.isUp })
-        try cluster.acknowledge(10...10, "applied", at: up)
+        try cluster.say(10...10, "applied", at: up)
         #expect(try await waiting.end() == 0)
         #expect(try waiting.output == "10 of 10 hosts have obeyed\n")
 
@@ -115,7 +116,7 @@ import Testing
 
     @Test func theUserNeedsTheRightToRead() async throws {
         let cluster = try await EtcdCluster()
-        try cluster.acknowledge(1...1, "applied")
+        try cluster.say(1...1, "applied")
         try cluster.control("user", "add", "root:admin")
         try cluster.control("user", "grant-role", "root", "root")
         try cluster.control("user", "add", "reader:secret")
@@ -127,9 +128,11 @@ import Testing
         try shell("chmod 600 \(cluster.folder("password"))")
         let login = "user = \"reader\"\npassword = \"\(cluster.folder("password"))\""
         try fleet(cluster, more: login).expect(
-            1, output: "the user of the source needs the right to read '/flags-ack/'")
+            1,
+            output: "the user of the source needs the right to read what begins with '/flags-hosts'"
+        )
         try cluster.control(
-            "role", "grant-permission", "--prefix=true", "fleet", "read", "/flags-ack/")
+            "role", "grant-permission", "--prefix=true", "fleet", "read", "/flags-hosts")
         try fleet(cluster, "--for", "down", more: login).expect(0)
     }
 
@@ -148,7 +151,7 @@ import Testing
 
 extension EtcdCluster {
     /// Has so many hosts say so now.
-    fileprivate func acknowledge(
+    fileprivate func say(
         _ hosts: ClosedRange<Int>, _ status: String, units: Int = 0, at member: Member? = nil
     ) throws {
         let script = """
@@ -158,11 +161,13 @@ extension EtcdCluster {
             text = lambda time: time.isoformat(timespec="seconds")
             encode = lambda text: base64.b64encode(text.encode()).decode()
             puts = [{"requestPut": {
-                "key": encode(f"/flags-ack/shop/id{number:05}"),
+                "key": encode(f"/flags-hosts/id{number:05}"),
                 "value": encode(json.dumps({
-                    "schema": 1, "host": f"web-{number}", "state": "maintenance", "gate": "closed",
-                    "version": "8", "status": status, "units_unwanted": int(units), "units": [],
-                    "at": text(now), "next": text(now + datetime.timedelta(minutes=15))}))}}
+                    "schema": 1, "host": {"name": f"web-{number}", "boot_id": "b"},
+                    "moves_gates": True, "left_out": {"services": 0}, "reported_at": text(now),
+                    "services": [{
+                        "service": "shop", "state": "maintenance", "gate": "closed",
+                        "version": "8", "status": status, "units_unwanted": int(units)}]}))}}
                 for number in range(int(first), int(last) + 1)]
             for start in range(0, len(puts), 100):
                 body = json.dumps({"success": puts[start:start + 100]}).encode()

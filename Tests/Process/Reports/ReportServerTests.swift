@@ -107,7 +107,7 @@ extension Daemon {
     ) throws {
         let address =
             isSecure ? "https://localhost:\(server.port)" : "http://127.0.0.1:\(server.port)"
-        try self.init("\(services)\n[report]\nurl = \"\(address)/hosts\"\n\(more)")
+        try self.init("\(services)\n[report]\nurl = \"\(address)/hosts\"\nspread = \"0s\"\n\(more)")
     }
 
     /// A server, and a daemon that has reported a running service to it.

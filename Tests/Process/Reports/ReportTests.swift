@@ -104,7 +104,8 @@ import Testing
     @Test func aReloadBeginsAndEndsTheReports() async throws {
         let server = try await FlagServer()
         let daemon = try await Daemon().start(awaiting: "running")
-        let report = "\n[report]\nurl = \"http://127.0.0.1:\(server.port)/hosts\"\n"
+        let report =
+            "\n[report]\nurl = \"http://127.0.0.1:\(server.port)/hosts\"\nspread = \"0s\"\n"
         try daemon.reload(Daemon.shop + report)
         try await daemon.awaitReport(of: "running", to: server)
         try daemon.reload(Daemon.shop)

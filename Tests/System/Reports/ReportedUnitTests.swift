@@ -32,7 +32,8 @@ extension OnSystemd {
 
         /// The closing takes seconds. In between there would be reports of a gate on its way.
         @Test func aClosingIsReportedOnceTheUnitThatIgnoresSIGTERMIsDown() throws {
-            let host = try Host(Host.shop + "[report]\nurl = \"http://127.0.0.1:8098/\"\n")
+            let host = try Host(
+                Host.shop + "[report]\nurl = \"http://127.0.0.1:8098/\"\nspread = \"0s\"\n")
             try host.system.write(Self.server, to: "/run/t-server.py")
             try host.deafService(limit: "6s")
             try host.run(": > /run/t-reports")

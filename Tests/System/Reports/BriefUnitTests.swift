@@ -4,7 +4,7 @@ import Testing
 
 extension OnSystemd {
     /// What a host says in a real etcd of units that are really stopped.
-    @Suite struct AcknowledgedUnitTests {
+    @Suite struct BriefUnitTests {
         private static func service(_ name: String) -> String {
             """
             [service.\(name)]
@@ -22,7 +22,9 @@ extension OnSystemd {
             endpoints = ["http://127.0.0.1:2379"]
             prefix = "/flags/"
             interval = "1h"
-            acknowledge = true
+            [report]
+            etcd = "app"
+            spread = "0s"
 
             """ + service("shop") + service("mail")
 
@@ -34,8 +36,15 @@ extension OnSystemd {
             }
         }
 
-        private func get(_ service: String) -> String {
-            "ETCDCTL_API=3 etcdctl get --prefix /flags-ack/\(service)/ --print-value-only"
+        private let get = "ETCDCTL_API=3 etcdctl get --prefix /flags-hosts/ --print-value-only"
+
+        /// The members of a service in what the host says.
+        private func words(of service: String, in brief: JSON.Object) -> String? {
+            let services = (brief["services"]?.array ?? []).compactMap(\.object)
+            guard let own = services.first(where: { $0["service"]?.string == service }),
+                own["gate"] == "closed"
+            else { return nil }
+            return ([own["status"]?.string ?? "-"] + own.strings("units")).joined(separator: " ")
         }
 
         /// All that the host has said of the closed service, of every revision of the cluster, without repetitions.
@@ -43,18 +52,24 @@ extension OnSystemd {
             let values = try host.run(
                 """
                 last=$(ETCDCTL_API=3 etcdctl get / -w json | grep -o '"revision":[0-9]*' | cut -d : -f 2)
-                for revision in $(seq 1 "$last"); do \(get(service)) --rev="$revision"; done
+                for revision in $(seq 1 "$last"); do \(get) --rev="$revision"; done
                 """
             ).split(separator: "\n").compactMap { try JSON.Value.parse(String($0)).object }
-            let all = values.filter { $0["gate"] == "closed" }.map {
-                ([$0["status"]?.string ?? "-"] + $0.strings("units")).joined(separator: " ")
-            }
+            let all = values.compactMap { words(of: service, in: $0) }
             return all.enumerated().filter { $0 == 0 || all[$0 - 1] != $1 }.map(\.element)
         }
 
+        /// Waits until the host says this of the closed service.
+        private func wait(
+            on host: Host, for service: String, _ status: String, limit: Duration = .seconds(120)
+        ) throws {
+            let words = #""service":"\#(service)",[^}]*"gate":"closed",[^}]*"status":"\#(status)""#
+            try host.wait(until: "\(get) | grep -q '\(words)'", limit: limit)
+        }
+
         /// One unit stops when the test says so. The other one ignores SIGTERM, and systemd lets it, past its limit. A
-        /// put is due within a minute after the units have obeyed, and within three minutes anyhow: by then a host that
-        /// says it too early has said it.
+        /// brief is due when all units have obeyed or are past their limit, and within two minutes anyhow: by then a
+        /// host that says it too early has said it.
         @Test func nothingIsAppliedWhileAProcessRuns() throws {
             let host = try Host(Self.configuration, flags: nil)
             defer { do { try host.run(HungStopTests.release) } catch {} }
@@ -71,7 +86,7 @@ extension OnSystemd {
                 [Service]
                 ExecStart=/bin/sleep infinity
                 ExecStop=/bin/sh -c 'read line < /run/t-go'
-                ExecStopPost=/bin/sh -c '\(get("shop")) > /run/t-told'
+                ExecStopPost=/bin/sh -c '\(get) > /run/t-told'
                 TimeoutStopSec=10min
                 """)
             try host.deafService(
@@ -85,25 +100,23 @@ extension OnSystemd {
             try host.run("killswitchctl wait mail --for up --timeout 1m")
             try put(true, on: host)
 
-            try host.wait(until: "\(get("mail")) | grep -q '\"status\":\"failed\"'")
+            try wait(on: host, for: "mail", "failed", limit: .seconds(240))
             #expect(try host.property("ActiveState", of: "t-hung-deaf") == "deactivating")
             try host.control("fleet mail --etcd app --for down").expect(
                 1, output: "failed", "unit 't-hung-deaf.service' is not down")
-            try host.run(HungStopTests.release.replacing("t-hung*", with: "t-hung-deaf"))
-            try host.wait(until: "\(get("mail")) | grep -q '\"status\":\"applied\"'")
-            #expect(try host.property("MainPID", of: "t-hung-deaf") == "0")
-            let mail = try told(of: "mail", on: host)
-            #expect(mail.last == "applied")
-            #expect(mail.dropLast().allSatisfy { $0.hasSuffix(" t-hung-deaf.service") }, "\(mail)")
-
-            try host.wait(
-                until: "\(get("shop")) | grep -q '\"status\":\"applying\"'", limit: .seconds(240))
+            try wait(on: host, for: "shop", "applying")
             #expect(try host.property("ActiveState", of: "t-hung-slow") == "deactivating")
             try host.control("fleet shop --etcd app --for down").expect(
                 1, output: "late", "unit 't-hung-slow.service' is not down")
             try host.run("timeout 20 sh -c 'echo > /run/t-go'")
-            try host.wait(until: "\(get("shop")) | grep -q '\"status\":\"applied\"'")
-            #expect(try host.run("cat /run/t-told").contains(#""status":"applying""#))
+            try host.run(HungStopTests.release.replacing("t-hung*", with: "t-hung-deaf"))
+            try wait(on: host, for: "shop", "applied")
+            try wait(on: host, for: "mail", "applied")
+            #expect(try host.property("MainPID", of: "t-hung-deaf") == "0")
+            let mail = try told(of: "mail", on: host)
+            #expect(mail.last == "applied")
+            #expect(mail.dropLast().allSatisfy { $0.hasSuffix(" t-hung-deaf.service") }, "\(mail)")
+            #expect(try host.run("cat /run/t-told").contains("t-hung-slow.service"))
             #expect(
                 try told(of: "shop", on: host) == ["applying t-hung-slow.service", "applied"])
             try host.control("fleet shop --etcd app --for down").expect(
