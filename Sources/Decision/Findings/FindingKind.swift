@@ -190,13 +190,13 @@ extension Finding.Kind {
                 "af94fef4e8a5499f901477a52ed551be", .warning,
                 "The state of the host is not reported",
                 """
-                The server of [report] in the configuration did not take the last reports. \
+                The server or the cluster of [report] did not take the last reports. \
                 Services and units are not affected. The present state is sent again after a \
                 growing wait of at most 5 minutes, or as long as the server asks to be left \
                 alone, at most an hour.
                 """,
                 """
-                see that this host reaches the server of [report], and its credentials; \
+                see that this host reaches the server or the cluster of [report], and its credentials; \
                 killswitchd retries
                 """)
         case .descriptors:

@@ -70,7 +70,7 @@ import Testing
             + "etcdserver: permission denied; its role needs the right to write what begins with '/flags-hosts'"
         try await daemon.awaitLine(line)
         try await daemon.awaitUntil("status says so") {
-            try daemon.control("status").output.contains(line)
+            try daemon.control("status").errors.contains(line)
         }
         try await cluster.put(.maintenance, for: daemon)
         #expect(try daemon.lines(with: "is not reported").count == 1)
@@ -91,7 +91,7 @@ import Testing
         try await cluster.awaitBrief("ended", from: daemon)
         try await daemon.awaitLine("over: the host's state is not reported")
         #expect(try daemon.lines(with: "the host's state is not reported").count == 2)
-        #expect(try !daemon.control("status").output.contains("is not reported"))
+        #expect(try !daemon.control("status").errors.contains("is not reported"))
     }
 
     /// One of three members hangs, maybe that of the watch.
