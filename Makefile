@@ -8,19 +8,26 @@ BUILD  = .build/release
 # compiler knows an object again. Two builds are the same bytes.
 COMPILER = --explicit-target-dependency-import-check error -debug-info-format none -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
     -Xswiftc -Xfrontend -Xswiftc -function-sections
-# A program has the Swift runtime inside, exports nothing, has no symbols, and its relocations are packed, where the C
-# library reads that: several megabytes less. What is linked is what is installed: nothing strips it later. The linker
-# is the toolchain's own. Modules are compiled as for a dynamic runtime, so that the tests are linked from the same
+# A program has the Swift runtime inside, exports nothing and has no symbols: several megabytes less. What is linked is
+# what is installed: nothing strips it later. The linker is the toolchain's own. Modules are compiled as for a dynamic runtime, so that the tests are linked from the same
 # objects; the static FoundationEssentials (of swift-argument-parser) then needs its own three libraries by name.
-LINKER = -static-stdlib -l_FoundationCollections -l_FoundationCShims -lswiftSynchronization -use-ld=lld \
-    -resource-dir $(CURDIR)/$(RUNTIME) -Xlinker --strip-all -Xlinker --no-export-dynamic -Xlinker --icf=safe $(PACKED) $(ORDERED)
+COMMON_LINKER = -static-stdlib -l_FoundationCollections -l_FoundationCShims -lswiftSynchronization -use-ld=lld \
+    -resource-dir $(CURDIR)/$(RUNTIME) -Xlinker --strip-all -Xlinker --no-export-dynamic -Xlinker --icf=safe $(ORDERED)
 RUNTIME = .build/runtime
+# The programs of this system, which are tested and are in its Debian package: relocations are packed, where the C
+# library reads that.
+LINKER = $(COMMON_LINKER) $(PACKED)
 PACKED := $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sort -CV && \
     echo -Xlinker -z -Xlinker pack-relative-relocs)
 # What runs lies side by side, so that less of the program is read into memory.
 ORDERED = -Xlinker --symbol-ordering-file=packaging/link-order -Xlinker --no-warn-symbol-ordering
 TESTS = --configuration release $(COMPILER)
 RELEASE = KILLSWITCHD_LINK='$(LINKER)' swift build $(TESTS) --disable-local-rpath
+# The programs of the tarball and the RPM, for other systems: the same objects, linked once more, with RE2 inside (each
+# distribution has another one) and plain relocations (packed ones need glibc 2.36). packaging/release/check-symbols says
+# what a system must have.
+PORTABLE = .build/portable
+RELEASE_PORTABLE = KILLSWITCHD_PORTABLE=yes KILLSWITCHD_LINK='$(COMMON_LINKER)' swift build $(TESTS) --disable-local-rpath
 # A source package has swift-argument-parser in it, and nothing is fetched: see packaging/build-source.
 ifneq ($(wildcard vendor),)
 export KILLSWITCHD_VENDOR = vendor
@@ -35,7 +42,7 @@ DEMO   = .build/demo
 ZSH   ?= zsh/vendor-completions
 COMPLETIONS = bash-completion/completions $(ZSH) fish/vendor_completions.d
 
-.PHONY: deps build run test sanitize fuzz faults soak check pages site site-test bench compare link-order decision-benchmark fleet-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb ansible-test rpm release release-test deps-release source source-test debian13
+.PHONY: deps build portable run test sanitize fuzz faults soak check pages site site-test bench compare link-order decision-benchmark fleet-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb ansible-test rpm release release-test deps-release source source-test debian13
 
 # The Debian packages that building, packing and testing need and that are missing, and nothing else: as root they
 # are installed, otherwise the one command to type is printed. Each target below sees to its own.
@@ -55,6 +62,14 @@ deps-release:
 build: deps-build $(RUNTIME)
 	$(RELEASE) --product killswitchd
 	$(RELEASE) --product killswitchctl
+
+# Both once more, for the tarball and the RPM: .build/portable.
+portable: build
+	$(RELEASE_PORTABLE) --product killswitchd-portable
+	$(RELEASE_PORTABLE) --product killswitchctl-portable
+	install -D -m 755 $(BUILD)/killswitchd-portable $(PORTABLE)/killswitchd
+	install -D -m 755 $(BUILD)/killswitchctl-portable $(PORTABLE)/killswitchctl
+	packaging/release/check-symbols $(PORTABLE)/killswitchd $(PORTABLE)/killswitchctl
 
 $(RUNTIME): packaging/lean-runtime $(shell command -v swiftc)
 	packaging/lean-runtime $@
@@ -198,15 +213,15 @@ ansible-test: deb
 	Tests/Ansible/run
 
 # An RPM of both: build/killswitchd-VERSION-1.ARCH.rpm, with rpmlint's word on it.
-rpm: build deps-release
+rpm: portable deps-release
 	packaging/rpm/build $(VERSION)
 
 # Everything that a release consists of, in build/release-VERSION: see docs/release.md. KEY=FILE signs it.
-release: build deps-release
+release: portable deps-release
 	KEY='$(KEY)' DIRTY='$(DIRTY)' packaging/release/make
 
 # What a user does with a release, tried. For one of the two: make release-test PARTS=files.
-release-test: build deps deps-release
+release-test: portable deps deps-release
 	Tests/Release/run $(PARTS)
 
 # The Debian source package of the commit that is checked out, with all that it needs to be built offline, in build.

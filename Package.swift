@@ -29,6 +29,11 @@ let linking: [LinkerSetting] = [
         (Context.environment["KILLSWITCHD_LINK"] ?? "").split(separator: " ").map(String.init))
 ]
 
+/// Whether the programs are linked for other distributions, by `make portable`: under names of their own, and with RE2
+/// inside, because each distribution has another one.
+let isPortable = Context.environment["KILLSWITCHD_PORTABLE"] != nil
+let suffix = isPortable ? "-portable" : ""
+
 /// A Swift target of `Sources/`, held to `lean`.
 func module(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: lean)
@@ -59,8 +64,8 @@ let argumentParser: Package.Dependency =
 let package = Package(
     name: "killswitchd",
     products: [
-        .executable(name: "killswitchd", targets: ["killswitchd"]),
-        .executable(name: "killswitchctl", targets: ["killswitchctl"]),
+        .executable(name: "killswitchd\(suffix)", targets: ["killswitchd"]),
+        .executable(name: "killswitchctl\(suffix)", targets: ["killswitchctl"]),
     ],
     dependencies: [argumentParser],
     targets: [
@@ -84,7 +89,7 @@ let package = Package(
         .systemLibrary(name: "COptions"),
         .target(name: "CCurl"),
         .target(name: "CToml"),
-        .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
+        .target(name: "CRE2", linkerSettings: [.linkedLibrary(isPortable ? ":libre2.a" : "re2")]),
 
         module("Files", uses: ["CSystemd", "POSIX"]),
         module("EventLoop", uses: ["CSystemd", "CivilTime", "POSIX"]),

@@ -1,3 +1,6 @@
+/* Of the two options that limit protocols, one is deprecated, and the other is unknown to a libcurl before 7.85. */
+#define CURL_DISABLE_DEPRECATION
+
 #include "ccurl.h"
 
 #include <dlfcn.h>
@@ -68,6 +71,17 @@ CURLUcode curl_url_get_part(CURLU *url, CURLUPart part, char **value, unsigned i
 
 CURLcode curl_easy_set_long(CURL *easy, CURLoption option, long value) {
     return easy_setopt(easy, option, value);
+}
+
+CURLcode curl_easy_set_if_known(CURL *easy, CURLoption option, long value) {
+    CURLcode code = easy_setopt(easy, option, value);
+    return code == CURLE_UNKNOWN_OPTION ? CURLE_OK : code;
+}
+
+CURLcode curl_easy_set_web_only(CURL *easy) {
+    CURLcode code = easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    if (code != CURLE_UNKNOWN_OPTION) return code;
+    return easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 }
 
 CURLcode curl_easy_set_text(CURL *easy, CURLoption option, const char *value) {

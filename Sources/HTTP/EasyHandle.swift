@@ -42,7 +42,7 @@ final class EasyHandle {
         try unsafe set(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(sentence))
         try check(unsafe curl_easy_set_receiver(pointer, CURLOPT_HEADERFUNCTION, receiveHeader))
         try check(unsafe curl_easy_set_receiver(pointer, CURLOPT_WRITEFUNCTION, receiveBody))
-        try set(CURLOPT_PROTOCOLS_STR, "http,https")
+        try check(unsafe curl_easy_set_web_only(pointer))
         try set(CURLOPT_SSLVERSION, curl_tls_1_2_or_newer)
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, 2)
@@ -50,11 +50,13 @@ final class EasyHandle {
         try set(CURLOPT_KEYPASSWD, "")
         // The authorities are read once and kept for an hour, but only if no folder of them is set:
         // a bundle of 140 costs 40 ms. A file of a source counts at once: see `HTTPClient.spelling`.
+        // A libcurl before 7.87 reads them for each connection.
         try set(CURLOPT_CAPATH, nil)
-        try set(CURLOPT_CA_CACHE_TIMEOUT, 3600)
-        // No signals for time-outs. A thread that waits for a name server must not stop the loop.
+        try check(unsafe curl_easy_set_if_known(pointer, CURLOPT_CA_CACHE_TIMEOUT, 3600))
+        // No signals for time-outs. A thread that waits for a name server must not stop the loop; with a libcurl before
+        // 7.87 it does.
         try set(CURLOPT_NOSIGNAL, 1)
-        try set(CURLOPT_QUICK_EXIT, 1)
+        try check(unsafe curl_easy_set_if_known(pointer, CURLOPT_QUICK_EXIT, 1))
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     }
 

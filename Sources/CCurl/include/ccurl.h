@@ -21,6 +21,12 @@ CURLUcode curl_url_get_part(CURLU *url, CURLUPart part, char **value, unsigned i
 
 CURLcode curl_easy_set_long(CURL *easy, CURLoption option, long value);
 
+/* For an option that the daemon can do without: a libcurl that is too old for it goes on without. */
+CURLcode curl_easy_set_if_known(CURL *easy, CURLoption option, long value);
+
+/* No other protocol than http and https. */
+CURLcode curl_easy_set_web_only(CURL *easy);
+
 /* libcurl copies the text. */
 CURLcode curl_easy_set_text(CURL *easy, CURLoption option, const char *value);
 
