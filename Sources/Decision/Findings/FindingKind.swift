@@ -196,8 +196,8 @@ extension Finding.Kind {
                 alone, at most an hour.
                 """,
                 """
-                see that this host reaches the server or the cluster of [report], and its credentials; \
-                killswitchd retries
+                see that this host reaches the server or the cluster of [report], and its \
+                credentials; killswitchd retries
                 """)
         case .descriptors:
             Row(
