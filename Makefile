@@ -9,8 +9,9 @@ BUILD  = .build/release
 COMPILER = --explicit-target-dependency-import-check error -debug-info-format none -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
     -Xswiftc -Xfrontend -Xswiftc -function-sections
 # A program has the Swift runtime inside, exports nothing and has no symbols: several megabytes less. What is linked is
-# what is installed: nothing strips it later. The linker is the toolchain's own. Modules are compiled as for a dynamic runtime, so that the tests are linked from the same
-# objects; the static FoundationEssentials (of swift-argument-parser) then needs its own three libraries by name.
+# what is installed: nothing strips it later. The linker is the toolchain's own. Modules are compiled as for a dynamic
+# runtime, so that the tests are linked from the same objects; the static FoundationEssentials (of
+# swift-argument-parser) then needs its own three libraries by name.
 COMMON_LINKER = -static-stdlib -l_FoundationCollections -l_FoundationCShims -lswiftSynchronization -use-ld=lld \
     -resource-dir $(CURDIR)/$(RUNTIME) -Xlinker --strip-all -Xlinker --no-export-dynamic -Xlinker --icf=safe $(ORDERED)
 RUNTIME = .build/runtime

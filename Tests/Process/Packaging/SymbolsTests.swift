@@ -26,8 +26,8 @@ import Testing
         try check(program).expect(0, output: "libc.so.6")
     }
 
-    /// glibc 2.35 brought a second version of this function, and a program that is linked with it asks for that one.
-    /// The programs of a release did.
+    /// glibc 2.35 brought a second version of this function, and a program that is linked with it asks for that. The
+    /// programs of a release did.
     @Test func aNewerSymbolIsRefusedWithItsName() throws {
         let folder = try TemporaryFolder()
         let program = try compile(
