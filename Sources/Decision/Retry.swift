@@ -36,6 +36,11 @@ package struct Retry: Hashable, Sendable {
         min(first * (1 << min(failures - 1, mostDoublings)), longest)
     }
 
+    /// The wait after a failure on this host alone, which needs no jitter: 1, 2, 4 … 60 s, by the failures before it.
+    package static func local(after failures: Int) -> Duration {
+        ceiling(after: failures + 1, from: .seconds(1), to: .seconds(60))
+    }
+
     /// The wait that another side asks for by Retry-After (RFC 9110 §10.2.3): up to a tenth longer, because a thousand
     /// hosts may have got the same; at most an hour.
     package static func asked(

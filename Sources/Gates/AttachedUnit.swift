@@ -185,7 +185,7 @@ struct AttachedUnit: Hashable, Sendable {
     }
 
     private mutating func awaitStop(at now: Boottime, _ batch: inout GateBatch) {
-        if let due = expelAt, due <= now { expelAt = now + GateMachine.backOff(expulsions) }
+        if let due = expelAt, due <= now { expelAt = now + Retry.local(after: expulsions) }
         guard let stopBy else {
             stopBy = now + limit + Self.killDuration
             if isOutdated { batch.read(name) }
@@ -196,7 +196,7 @@ struct AttachedUnit: Hashable, Sendable {
 
     private mutating func expel(from gate: GateTarget, at now: Boottime) -> GateTarget? {
         if let expelAt, now < expelAt { return nil }
-        expelAt = now + GateMachine.backOff(expulsions)
+        expelAt = now + Retry.local(after: expulsions)
         expulsions += 1
         stopBy = now + limit + Self.killDuration
         let hasEscaped = expulsions > (isLost ? 1 : 2)

@@ -123,7 +123,7 @@ struct GateMove: Hashable, Sendable {
     }
 
     /// Waits before it is looked at again, longer with each attempt.
-    mutating func delay(at now: Boottime) { retryAt = now + GateMachine.backOff(attempts) }
+    mutating func delay(at now: Boottime) { retryAt = now + Retry.local(after: attempts) }
 
     /// The targets stand; these are read to find their units.
     mutating func awaitReads(of targets: Set<GateTarget>, at now: Boottime) {
@@ -162,11 +162,6 @@ struct GateMove: Hashable, Sendable {
         if unit.permission != .mayRun || unit.isUp { took[unit.name] = now - began }
         return true
     }
-}
-
-extension GateMachine {
-    /// 1, 2, 4 … 60 s.
-    static func backOff(_ attempts: Int) -> Duration { .seconds(min(60, 1 << min(attempts, 6))) }
 }
 
 /// The refusal of a job by systemd. It is an alarm only if the system is not stopping, so it waits
@@ -216,7 +211,7 @@ struct Corrections: Hashable, Sendable {
         let isAgain = last.map { now - $0 < .seconds(60) } ?? false
         count = isAgain ? count + 1 : 1
         last = now
-        return count <= Self.limit ? nil : GateMachine.backOff(count - Self.limit)
+        return count <= Self.limit ? nil : Retry.local(after: count - Self.limit)
     }
 
     private static let limit = 3

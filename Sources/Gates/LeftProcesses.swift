@@ -35,7 +35,7 @@ struct LeftProcesses: Hashable, Sendable {
     mutating func requestCount(of unit: UnitName, at now: Boottime, _ batch: inout GateBatch) {
         if let countAt, now < countAt { return }
         batch.others.append(.countProcesses(unit))
-        countAt = now + min(GateMachine.backOff(attempts), .seconds(10))
+        countAt = now + min(Retry.local(after: attempts), .seconds(10))
         attempts += 1
     }
 }

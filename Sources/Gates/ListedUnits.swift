@@ -111,7 +111,7 @@ struct ListedUnits: Hashable, Sendable {
             run = .running
             return batch.read(Self.unit)
         }
-        run = .refused(problem, retryAt: now + GateMachine.backOff(refusals))
+        run = .refused(problem, retryAt: now + Retry.local(after: refusals))
         refusals += 1
     }
 

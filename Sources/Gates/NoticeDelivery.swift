@@ -65,7 +65,7 @@ struct NoticeDelivery: Hashable, Sendable {
             return true
         }
         phase = .waiting
-        retryAt = now + GateMachine.backOff(refusals)
+        retryAt = now + Retry.local(after: refusals)
         refusals += 1
         // A system that is stopping refuses all jobs, and that is no problem.
         batch.isReadingSystemState = true

@@ -64,7 +64,7 @@ struct SystemdLink: Hashable, Sendable {
         self.problem = problem
         lostSince = lostSince ?? now
         unanswered.forget()
-        let wait = shortWaits > 0 ? Self.shortWait : GateMachine.backOff(losses)
+        let wait = shortWaits > 0 ? Self.shortWait : Retry.local(after: losses)
         connection = .lost(retryAt: now + wait)
         losses += 1
         shortWaits = max(0, shortWaits - 1)
@@ -176,7 +176,7 @@ struct UnreadUnits: Hashable, Sendable {
             return self = UnreadUnits()
         }
         units.insert(unit)
-        if wakeUp == nil { wakeUp = now + GateMachine.backOff(attempts) }
+        if wakeUp == nil { wakeUp = now + Retry.local(after: attempts) }
     }
 
     mutating func wake(at now: Boottime, _ batch: inout GateBatch) {

@@ -38,10 +38,8 @@ struct PendingWrites: Hashable, Sendable {
             count += 1
         }
         if retryAt == nil {
+            retryAt = now.boot + Retry.local(after: attempts)
             attempts += 1
-            retryAt =
-                now.boot
-                + Retry.ceiling(after: attempts, from: .seconds(1), to: .seconds(60))
         }
     }
 

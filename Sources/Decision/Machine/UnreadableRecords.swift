@@ -50,7 +50,7 @@ struct UnreadableRecords: Hashable, Sendable {
     }
 
     private mutating func setRetry(at now: Now) {
-        retryAt = now.boot + .seconds(min(60, 1 << min(attempts, 6)))
+        retryAt = now.boot + Retry.local(after: attempts)
         attempts += 1
     }
 
