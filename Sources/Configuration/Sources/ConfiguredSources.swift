@@ -89,8 +89,9 @@ struct ConfiguredSources {
         }
         for reader in sources {
             guard let flags = reader.cluster,
-                cluster.hostsPrefix.utf8.starts(with: flags.prefix.utf8),
-                reader.signing == nil, !Set(cluster.endpoints).isDisjoint(with: flags.endpoints)
+                [cluster.hostsPrefix, cluster.signsPrefix].contains(where: {
+                    $0.utf8.starts(with: flags.prefix.utf8)
+                }), reader.signing == nil, !Set(cluster.endpoints).isDisjoint(with: flags.endpoints)
             else { continue }
             throw .bad(
                 "source",

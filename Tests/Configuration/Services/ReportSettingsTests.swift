@@ -47,6 +47,16 @@ import Testing
             "etcd = \"inside\"",
             "what hosts say at '/flags/shop-hosts/' would be among the flags of source 'app'"
         ),
+        (
+            """
+            etcd = "app"
+            [source.near]
+            type = "etcd"
+            endpoints = ["https://a:2379"]
+            prefix = "/flags-hosts-alive/"
+            """,
+            "what hosts say at '/flags-hosts/' would be among the flags of source 'near'"
+        ),
         ("etcd = \"app\"\nbearer = \"t\"", "unknown key 'bearer' in [report]"),
         ("etcd = \"app\"\nspread = \"2h\"", "for 'spread' in [report]"),
     ]) func anErrorOfAClusterSaysWhatToWrite(_ report: String, _ message: String) {
