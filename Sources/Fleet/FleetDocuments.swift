@@ -90,10 +90,12 @@ package struct FleetDocuments {
     private static func effect(_ own: JSON.Object, of gate: Gate?) -> HostAccount.Effect {
         let error = own["error_message"]?.string?.printable(limit: 200)
         let actual = own["actual"]?.string?.printable(limit: 20)
-        let units = unwanted(own, of: gate)
+        let named = unwanted(own)
+        let units = clause(own, named, of: gate)
         switch own["status"]?.string {
         case "applied":
-            guard let gate, actual ?? gate.rawValue == gate.rawValue, own["units_unwanted"] == 0
+            guard let gate, actual ?? gate.rawValue == gate.rawValue, named.isEmpty,
+                own["units_unwanted"] == 0
             else {
                 return .unknown("its document contradicts itself: applied, and the gate is not")
             }
@@ -107,14 +109,20 @@ package struct FleetDocuments {
         }
     }
 
-    /// The units that are not as the gate wants them, as a clause; nil without one.
-    private static func unwanted(_ own: JSON.Object, of gate: Gate?) -> String? {
-        guard let count = own["units_unwanted"]?.number?.int64, count > 0 else { return nil }
-        // `host.json` has an object for each unit, its brief the names of these.
-        let units = (own["units"]?.array ?? []).compactMap { unit in
+    /// The names of units that are not as the gate wants them: `host.json` has an object for each unit, its brief these
+    /// names.
+    private static func unwanted(_ own: JSON.Object) -> [String] {
+        (own["units"]?.array ?? []).compactMap { unit in
             unit.string
                 ?? unit.object.flatMap { $0["as_wanted"] == false ? $0["name"]?.string : nil }
         }
+    }
+
+    /// These units and how many more there are, as a clause; nil without one.
+    private static func clause(
+        _ own: JSON.Object, _ units: [String], of gate: Gate?
+    ) -> String? {
+        guard let count = own["units_unwanted"]?.number?.int64, count > 0 else { return nil }
         let named = units.prefix(3).map { "'\($0.printable(limit: 64))'" }.joined(separator: ", ")
         let wanted = gate == .open ? "up" : "down"
         let more = count - Int64(min(units.count, 3))

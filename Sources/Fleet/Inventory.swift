@@ -9,6 +9,8 @@ package struct Inventory: Hashable, Sendable {
     private let parts: [String: SlotRange]
     /// The host that each id means.
     private let ids: [String: String]
+    /// The hosts that have an id.
+    private let identified: Set<String>
 
     /// A line that is no name, or a file without any. The description is a clause.
     package struct Mistake: Error, Hashable, CustomStringConvertible {
@@ -72,6 +74,7 @@ package struct Inventory: Hashable, Sendable {
         }
         guard !names.isEmpty else { throw Mistake(line: nil, description: "it names no host") }
         (self.names, self.parts, self.ids) = (names, parts, ids)
+        identified = Set(ids.values)
     }
 
     /// The part of the slots in which a host of it is.
@@ -80,9 +83,10 @@ package struct Inventory: Hashable, Sendable {
     /// The name of the inventory that means this host; nil without one. What a host calls itself does not count: one
     /// host must not hide that others are silent. A line with an id means the host of that id alone.
     func name(of host: FleetHost) -> String? {
-        let given = ([host.id] + host.aliases).map { $0.lowercased() }
-        if let id = given.first(where: { ids[$0] != nil }) { return ids[id] }
-        return given.first { names.contains($0) && !ids.values.contains($0) }
+        let id = host.id.lowercased()
+        if let name = ids[id] { return name }
+        if names.contains(id), !identified.contains(id) { return id }
+        return host.aliases.map { $0.lowercased() }.first(where: names.contains)
     }
 
     /// Letters, digits, and what names, addresses and ports have besides.

@@ -166,6 +166,7 @@ import Testing
                 == .failed("units 'u1', 'u2', 'u3' and 6 more are not down"))
         #expect(try told("\"failed\"", 7) == .failed("7 units are not down"))
         #expect(try told("\"applied\"", 1, "a.service").word == "unknown")
+        #expect(try told("\"applied\"", 0, "a.service").word == "unknown")
         #expect(try told("null", 0).word == "unknown")
     }
 

@@ -178,6 +178,11 @@ import Testing
         #expect(try call("web-2") == ["web-2 not in the inventory", "web-2 silent"])
         #expect(try call("web-1 id=4EC1\nweb-2") == ["web-1 obeyed", "web-2 silent"])
         #expect(try call("4ec1") == ["4ec1 obeyed"])
+        #expect(try call("4ec1 id=77") == ["4ec1 silent", "web-2 not in the inventory"])
+        // Prometheus knows no ids.
+        let scraped = RollCall(
+            [finding("web-1", Self.account())], Self.down, try Inventory("web-1 id=4ec1"))
+        #expect(words(scraped) == ["web-1 obeyed"])
         // The line means another host.
         #expect(try call("4ec1 id=77") == ["4ec1 silent", "web-2 not in the inventory"])
     }

@@ -84,14 +84,12 @@ final class EtcdReader: FleetReader {
     }
 
     private func read(at member: Int, until end: Boottime) throws -> [HostFinding] {
-        var briefs: [(machine: String, value: [UInt8])] = []
-        try readKeys(with: cluster.hostsPrefix, at: member, until: end) { briefs.append(($0, $1)) }
         var signs: [String: SignOfLife] = [:]
         try readKeys(with: cluster.signsPrefix, at: member, until: end) {
             signs[$0] = SignOfLife($1)
         }
         var found = FleetDocuments(about: service, at: EventLoop.wallClock)
-        for (machine, value) in briefs {
+        try readKeys(with: cluster.hostsPrefix, at: member, until: end) { machine, value in
             if value.count > HostBrief.sizeLimit {
                 found.add(
                     unreadable:
@@ -107,7 +105,7 @@ final class EtcdReader: FleetReader {
     /// Gives each key, less the prefix, with its value.
     private func readKeys(
         with prefix: String, at member: Int, until end: Boottime,
-        _ take: (String, [UInt8]) -> Void
+        _ body: (String, [UInt8]) -> Void
     ) throws {
         var (count, size) = (0, Self.pageSize)
         var last: [UInt8]?
@@ -123,7 +121,7 @@ final class EtcdReader: FleetReader {
                 throw CommandFailure("a value under '\(prefix)' is larger than any host writes")
             }
             for (key, value) in page.pairs {
-                take(String(decoding: key.dropFirst(prefix.utf8.count), as: UTF8.self), value)
+                body(String(decoding: key.dropFirst(prefix.utf8.count), as: UTF8.self), value)
             }
             count += page.pairs.count
             guard count <= Self.mostHosts else {
