@@ -31,8 +31,8 @@ final class HostTeller {
     private var seenRevision: MetricsRevision?
     /// The news that the other side took last.
     private var delivered: Int?
-    /// The brief that the cluster took last.
-    private var brief: [UInt8] = []
+    /// The brief that the cluster took last, and the revision of the cluster since then.
+    private var (brief, revision): ([UInt8], Int64) = ([], 0)
 
     /// `name` is empty for the server, and `etcd` for the cluster.
     init(_ name: String, of daemon: Daemon) throws(SystemError) {
@@ -52,7 +52,7 @@ final class HostTeller {
     func configure(_ next: Carrier?, spread: Duration) {
         guard next != carrier || spread != self.spread else { return }
         cancel()
-        (carrier, self.spread, sink, delivered, brief) = (next, spread, nil, nil, [])
+        (carrier, self.spread, sink, delivered, revision) = (next, spread, nil, nil, 0)
         var problem: String?
         switch next {
         case .server(let settings):
@@ -127,9 +127,12 @@ final class HostTeller {
             [weak self] outcome in
             guard let self else { return }
             switch outcome {
-            case .taken:
-                brief = bytes
-                succeeded(fingerprint)
+            case .taken(let revision):
+                // A cluster that was restored from a copy may have another brief, or none.
+                let isLost = isKnown && revision < self.revision
+                (brief, self.revision) = (bytes, revision)
+                succeeded(isLost ? nil : fingerprint)
+                if isLost { driver.post(.changed) }
             case .loginNeeded: driver.post(.loginNeeded)
             case .failed(let failure):
                 failed(
@@ -141,7 +144,7 @@ final class HostTeller {
         }
     }
 
-    private func succeeded(_ fingerprint: Int) {
+    private func succeeded(_ fingerprint: Int?) {
         setProblem(nil)
         delivered = fingerprint
         driver.post(.delivered)

@@ -7,7 +7,8 @@ import SourceSettings
 
 /// What has become of a put.
 package enum PutOutcome {
-    case taken
+    /// The cluster has this revision since. One that is lower than before is that of a restored cluster.
+    case taken(revision: Int64)
     /// The cluster wants a token, or a newer one, and the put was not to log in.
     case loginNeeded
     case failed(Failure)
@@ -98,10 +99,11 @@ final class ClusterPut {
                 try cluster.storeToken(from: object)
                 return sendPut()
             }
-            guard object["header"]?.object != nil else {
-                throw .invalid("the answer has no header as etcd writes it")
+            let header = object["header"]?.object
+            guard let revision = header?["revision"]?.string.flatMap({ Int64($0) }) else {
+                throw .invalid("the answer has no revision as etcd writes it")
             }
-            end(.taken)
+            end(.taken(revision: revision))
         } catch {
             recover(from: error, of: question, with: token, operation)
         }

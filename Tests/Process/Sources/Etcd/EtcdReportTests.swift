@@ -56,6 +56,9 @@ import Testing
         try await cluster.awaitBrief("maintenance", from: daemon)
         let stored = try cluster.control("get", "--prefix", "/flags-hosts", "-w", "json")
         #expect(!stored.contains("lease"))
+        let value = try cluster.control("get", "--prefix", "/flags-hosts/", "--print-value-only")
+        try daemon.folder.write(value, to: "brief.json")
+        try daemon.folder.validate("brief.json", by: "brief.schema.json")
         #expect(try daemon.warnings.isEmpty)
         #expect(try daemon.stop() == 0)
     }
@@ -92,6 +95,31 @@ import Testing
         try await daemon.awaitLine("over: the host's state is not reported")
         #expect(try daemon.lines(with: "the host's state is not reported").count == 2)
         #expect(try !daemon.control("status").errors.contains("is not reported"))
+    }
+
+    /// The copy is older than the brief, and the host has nothing new to say.
+    @Test func aRestoredClusterGetsTheBriefAgain() async throws {
+        let cluster = try await EtcdCluster()
+        let member = cluster.members[0]
+        let daemon = try await cluster.followed(timeout: "1s")
+        let copy = daemon.folder("copy.db")
+        try cluster.control("snapshot", "save", copy)
+        try daemon.reload(try daemon.folder.text(of: "killswitchd.toml") + Self.report)
+        try await cluster.awaitBrief("running", from: daemon)
+        for number in 0..<20 { try cluster.control("put", "/other", "\(number)") }
+        // The state changes and changes back while the cluster is away: the next attempt is a sign of life.
+        try cluster.kill(member)
+        try daemon.control("force", "shop", "maintenance", "--for", "1h", "--reason", "test")
+            .expect(0)
+        try await daemon.awaitLine("the host's state is not reported: put a key at")
+        try daemon.control("release", "shop").expect(0)
+        try cluster.restore(member, from: copy)
+        try await cluster.start(member)
+        try await daemon.awaitUntil("the host gives a sign of life") {
+            try cluster.control("get", "--prefix", "/flags-hosts-alive/", "--print-value-only")
+                .wholeMatch(of: /[0-9a-f]{16}\n/) != nil
+        }
+        try await cluster.awaitBrief("running", from: daemon)
     }
 
     /// One of three members hangs, maybe that of the watch.
