@@ -189,7 +189,8 @@ install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	done
 	install -D -m 644 etc/killswitchd.toml \
 	    $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.toml
-	install -D -m 644 docs/host.schema.json $(DESTDIR)$(PREFIX)/share/doc/killswitchd/host.schema.json
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/killswitchd docs/host.schema.json \
+	    docs/brief.schema.json
 	install -D -m 644 etc/page.html $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/page.html
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/killswitchd/examples/killswitchd.service.d \
 	    etc/killswitchd.service.d/credentials.conf

@@ -25,12 +25,12 @@ package struct HostBrief: Hashable, Sendable {
         let state: State
         let gate: Gate
         let version: String?
-        /// Nil if the daemon moves no gates.
+        /// What systemd shows; nil if the daemon moves no gates, so that nobody looks.
         let status: ServiceReport.Status?
         /// Whether the host guard holds a closing, so that the gate is open against the flags.
-        var isHeld = false
+        package var isHeld = false
         /// The units that are not as the gate wants them.
-        var unwanted: [UnitName] = []
+        package var unwanted: [UnitName] = []
 
         package init(
             _ name: ServiceName, state: State, gate: Gate, version: String?,
@@ -45,19 +45,19 @@ package struct HostBrief: Hashable, Sendable {
     package init(
         host name: String?, bootID: String, _ overview: Overview, _ gates: GateMachine?
     ) {
+        let movesGates = overview.condition.gates != nil
         var services: [Service] = []
         for view in overview.services {
             guard let verdict = view.record?.verdict, let gate = verdict.gate else { continue }
             let report = ServiceReport(view, in: overview, gates)
             var service = Service(
                 view.name, state: verdict.state, gate: gate, version: verdict.version,
-                status: report.status)
+                status: movesGates ? report.status : nil)
             service.isHeld = view.isHeld
             service.unwanted = report.unwanted.sorted()
             services.append(service)
         }
-        self.init(
-            host: name, bootID: bootID, movesGates: overview.condition.gates != nil, services)
+        self.init(host: name, bootID: bootID, movesGates: movesGates, services)
     }
 
     /// What a host of these services is, as far as there is room: first the services, then the names of units.
@@ -112,7 +112,7 @@ extension HostBrief.Service {
             "service": .string(name.text), "state": .string(state.rawValue),
             "gate": .string(gate.rawValue),
             "version": .optional(version?.fitting(HostBrief.versionLimit)),
-            "status": .optional(status?.rawValue),
+            "status": .optional(status?.rawValue), "armed": .null,
             "units_unwanted": .number(Number(Int64(unwanted.count))),
         ]
         if isHeld { object["held"] = true }

@@ -26,6 +26,36 @@ import Testing
         let shop = try #require(services.first?.object)
         #expect(shop["state"] == "maintenance" && shop["gate"] == "closed")
         #expect(shop["units_unwanted"] == 0 && shop["units"] == nil)
+        #expect(shop["status"] == .null && shop["armed"] == .null)
+    }
+
+    /// What was decided is not yet what is: systemd has not shown it.
+    @Test func nothingIsAppliedThatSystemdDoesNotShow() throws {
+        var host = try ReportedHost()
+        try host.at(1, answers: #"{"state": "maintenance"}"#)
+        let shop = try read(host.briefText())["services"]?.array?.first?.object
+        #expect(shop?["status"] == "applying" && shop?["gate"] == "closed")
+    }
+
+    /// The services come first; names of units have what is left, and are counted in any case.
+    @Test func unitsAreNamedWhileThereIsRoom() throws {
+        let units: [UnitName] = (0..<300).compactMap {
+            UnitName("worker-\($0)@a.service" as String)
+        }
+        var services: [HostBrief.Service] = []
+        for name in ["shop", "mail"] as [ServiceName] {
+            var service = HostBrief.Service(
+                name, state: .ended, gate: .closed, version: nil, status: .failed)
+            service.unwanted = units
+            services.append(service)
+        }
+        let brief = HostBrief(host: nil, bootID: "boot", movesGates: true, services)
+        let bytes = brief.bytes(at: Instant(seconds: 4_000_000_000))
+        #expect((3800...HostBrief.sizeLimit).contains(bytes.count), "\(bytes.count)")
+        let shown = try read(String(decoding: bytes, as: UTF8.self))["services"]?.array ?? []
+        #expect(shown.count == 2)
+        #expect(shown.allSatisfy { $0.object?["units_unwanted"] == 300 })
+        #expect(shown.first?.object?.strings("units").count ?? 0 > 50)
     }
 
     /// The same news at another time are the same brief.

@@ -208,7 +208,7 @@ import Testing
         #expect(!host.isSettled)
         #expect(
             host.briefText().contains(
-                #""status":"applying","units_unwanted":1,"units":["web.service"]"#))
+                #""status":"applying","armed":null,"units_unwanted":1,"units":["web.service"]"#))
         host.at(2, .unitChanged(unit, UnitStatus(.inactive)))
         try confirmClosed(at: 2)
         host.at(2, .unitRead(unit, UnitSnapshot(UnitStatus(.inactive))))
@@ -238,7 +238,7 @@ import Testing
         #expect(host.isSettled)
         #expect(
             host.briefText().contains(
-                #""status":"failed","units_unwanted":1,"units":["web.service"]"#))
+                #""status":"failed","armed":null,"units_unwanted":1,"units":["web.service"]"#))
     }
 
     /// The report tells of both, and is not repeated for each.

@@ -19,15 +19,7 @@ import Testing
         let numbers = found.compactMap(\.generation)
         #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
         try daemon.folder.write(last.body, to: "report.json")
-        try Program.run(
-            "/usr/bin/python3",
-            [
-                "-c",
-                "import json,sys,jsonschema;"
-                    + "jsonschema.validate(*(json.load(open(f)) for f in sys.argv[1:]))",
-                daemon.folder("report.json"), "\(Programs.project)/docs/host.schema.json",
-            ]
-        ).expect(0)
+        try daemon.folder.validate("report.json", by: "host.schema.json")
     }
 
     /// With `max_stale` each confirmation moves `valid_until`, so that the files are written again and again.
@@ -113,5 +105,20 @@ import Testing
         try daemon.setFlags("over")
         try await daemon.awaitState("ended")
         #expect(try server.requests.count == count)
+    }
+}
+
+extension TemporaryFolder {
+    /// Checks a document against a schema in docs.
+    func validate(_ file: String, by schema: String) throws {
+        try Program.run(
+            "/usr/bin/python3",
+            [
+                "-c",
+                "import json,sys,jsonschema;"
+                    + "jsonschema.validate(*(json.load(open(f)) for f in sys.argv[1:]))",
+                self(file), "\(Programs.project)/docs/\(schema)",
+            ]
+        ).expect(0)
     }
 }
