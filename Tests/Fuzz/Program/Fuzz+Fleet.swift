@@ -114,10 +114,11 @@ extension Fuzz {
         }
         let names = inventory.names
         hold(names.allSatisfy { 1...260 ~= $0.utf8.count }, "a name is short, and not empty")
-        func isSame(_ text: String) -> Bool { accepted { try Inventory(text) } == inventory }
-        hold(isSame(names.joined(separator: "\n")), "the names are the same")
+        let again = accepted { try Inventory(names.joined(separator: "\n")) }
+        hold(again?.names == names, "the names are the same")
         let windows = bytes.flatMap { $0 == 0x0A ? [0x0D, 0x0A] : [$0] }
-        hold(isSame(String(decoding: windows, as: UTF8.self)), "so they are on Windows")
+        let same = accepted { try Inventory(String(decoding: windows, as: UTF8.self)) }
+        hold(same == inventory, "so they are on Windows")
         let rows = RollCall([], Demand(.gate(.closed)), inventory).rows
         hold(Set(rows.map(\.host.name)) == names, "each name has a row")
         hold(rows.allSatisfy { $0.obedience.word == "silent" }, "of whom nothing is known")

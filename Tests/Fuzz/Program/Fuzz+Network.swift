@@ -80,7 +80,7 @@ extension Fuzz {
 
     /// A page of keys, and then another one after its last.
     static func etcdPage(_ bytes: [UInt8]) -> Bool {
-        let prefix = "/flags-ack/shop/"
+        let prefix = "/flags-hosts/"
         guard let object = accepted({ try FlagDocument.parse(bytes) }),
             let page = accepted({ try GatewayPage(object, after: nil, prefix) })
         else { return false }
