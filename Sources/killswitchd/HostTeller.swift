@@ -128,8 +128,8 @@ final class HostTeller {
             guard let self else { return }
             switch outcome {
             case .taken(let revision):
-                // A cluster that was restored from a copy may have another brief, or none.
-                let isLost = isKnown && revision < self.revision
+                // Each put adds one. A cluster that was restored from a copy may have another brief, or none.
+                let isLost = isKnown && revision <= self.revision
                 (brief, self.revision) = (bytes, revision)
                 succeeded(isLost ? nil : fingerprint)
                 if isLost { driver.post(.changed) }

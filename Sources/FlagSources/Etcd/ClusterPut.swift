@@ -7,7 +7,7 @@ import SourceSettings
 
 /// What has become of a put.
 package enum PutOutcome {
-    /// The cluster has this revision since. One that is lower than before is that of a restored cluster.
+    /// The cluster has this revision since. It is higher than after any put before, unless the cluster was restored.
     case taken(revision: Int64)
     /// The cluster wants a token, or a newer one, and the put was not to log in.
     case loginNeeded
