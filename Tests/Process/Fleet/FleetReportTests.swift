@@ -46,6 +46,16 @@ import Testing
         #expect(ContinuousClock.now - begin < .seconds(20))
     }
 
+    /// The largest report has less than that, so it is no report.
+    @Test func aFileThatIsTooLargeIsNamedAndNotRead() async throws {
+        let reports = try TemporaryFolder()
+        try reports.write(
+            try Programs.text(of: "Tests/Examples/0.1/published/report-body.json"), to: "web-1")
+        try shell("truncate --size 1114113 \(reports("web-2.json"))")
+        try Programs.run("killswitchctl", ["fleet", "mail", "--reports", reports.path]).expect(
+            1, output: "web-2", "web-2.json': larger than 1114112 bytes", "1 unknown")
+    }
+
     @Test func theReceiverOfTheGuideKeepsTheLastReportOfEachHost() async throws {
         let (reports, port) = (try TemporaryFolder(), try freePort())
         let receiver = try receiver(port, reports)
