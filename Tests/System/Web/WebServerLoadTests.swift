@@ -29,7 +29,7 @@ extension OnSystemd {
             let usual: Set = ["200 shop", "503 page, retry after 60", "503 page, retry after 5"]
             #expect(
                 answers.isSuperset(of: usual)
-                    && answers.subtracting(usual).isSubset(of: ["503 page"]), "\(output)")
+                    && answers.subtracting(usual).isSubset(of: server.atTheEdges), "\(output)")
             #expect(
                 result["while_closed"]?.object?.map(\.key) == ["503 page, retry after 60"],
                 "\(output)")
@@ -38,6 +38,16 @@ extension OnSystemd {
             #expect(try Life(of: "t-back", on: host) != backEnd)
             #expect(try !host.run("cat /run/t-front.log || true").contains("error]"))
         }
+    }
+}
+
+extension WebServerKind {
+    /// What a request may get in the moment in which the page is replaced. Apache measures a file before it opens it,
+    /// so the new page may come with the length of the old one.
+    fileprivate var atTheEdges: Set<String> {
+        self == .apache2
+            ? ["503 page", "503 cut page, retry after 60", "503 cut page, retry after 5"]
+            : ["503 page"]
     }
 }
 
