@@ -46,10 +46,12 @@ struct GateFiles: Hashable, Sendable {
                 effects.append(.publishGate(service, new))
             }
         }
+        // A write that has failed would have said so by now.
+        if rows.content != nil, rows.mayWrite(at: now) { problem = nil }
         rows.isDue = !rows.mayWrite(at: now)
         if !rows.isDue || !effects.isEmpty, let new = current(), new != rows.content {
-            if rows.content != nil { problem = nil }
             rows.write(new, at: now)
+            if problem != nil { rows.isDue = true }
             effects.insert(.publishUnits(service, new), at: 0)
         }
         return effects
