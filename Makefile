@@ -158,7 +158,7 @@ install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man7 man/*.7
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 man/*.8
 	install -d -m 755 $(DESTDIR)$(UNITDIR)
-	for unit in killswitchd killswitchd-alarm killswitchd-attach killswitchd-motd killswitch-drill@; do \
+	for unit in killswitchd killswitchd-alarm killswitchd-attach killswitchd-gates killswitchd-motd killswitch-drill@; do \
 	    sed -E 's#/usr/(s?bin/killswitch)#$(PREFIX)/\1#' packaging/systemd/$$unit.service \
 	        > $(DESTDIR)$(UNITDIR)/$$unit.service || exit 1; \
 	done
@@ -166,7 +166,6 @@ install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	    packaging/systemd/*.socket
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/killswitchd/prometheus $(filter-out %/silence,$(wildcard packaging/prometheus/*))
 	install -m 755 -t $(DESTDIR)$(PREFIX)/share/killswitchd/prometheus packaging/prometheus/silence
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/polkit-1/rules.d packaging/polkit-1/rules.d/*
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/dbus-1/system.d packaging/dbus-1/system.d/killswitchd.conf
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/tmpfiles.d packaging/tmpfiles.d/killswitchd.conf
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/sysusers.d packaging/sysusers.d/killswitchd.conf

@@ -152,7 +152,8 @@ let package = Package(
         .executableTarget(
             name: "killswitchd",
             dependencies: [
-                "COptions", "CivilTime", "Configuration", "ControlSocket", "Decision", "Drivers",
+                "COptions", "CSystemd", "CivilTime", "Configuration", "ControlSocket", "Decision",
+                "Drivers",
                 "EventLoop", "Files", "FlagSignatures", "FlagSources", "Gates", "Guards", "HTTP",
                 "JSON",
                 "Metrics", "POSIX", "Reports", "Requests", "SourceSettings", "Storage", "Systemd",

@@ -90,7 +90,7 @@ def idle(peers, web, seconds):
             if peer.name in ("timer", "ansible"):
                 samples[peer.name].append(memory_of(processes(peer.slice)))
     took = now() - began
-    result = {"system": (system_cpu() - system) / took, "polkit": memory_of(processes_named("polkitd"))}
+    result = {"system": (system_cpu() - system) / took}
     counts = web.polls()
     for peer in peers:
         used = cpu(peer.slice) - before[peer.name]

@@ -158,9 +158,9 @@ def memory_of(numbers):
 
 
 def system_cpu():
-    """Microseconds of systemd, the journal, the bus and polkit."""
+    """Microseconds of systemd, the journal and the bus."""
     total = 0
-    for process in ["1", *processes_named("systemd-journal|dbus-daemon|polkitd")]:
+    for process in ["1", *processes_named("systemd-journal|dbus-daemon")]:
         with open(f"/proc/{process}/schedstat", encoding="ascii") as file:
             total += int(file.read().split()[0]) / 1000
     return total

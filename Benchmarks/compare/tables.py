@@ -154,9 +154,8 @@ down, or the others not up, within 20 s. ansible-pull is measured alone, after t
 
 CPU time is that of all processes of a peer, with those that have ended, while the document stays the same: measured for a minute, with
 one document (ansible-pull: for about two, with its flips). Beside it the timer costs an hour {timer:,.0f} s of systemd, the journal,
-the bus and polkit, because systemd starts a unit each second. Once a second a poll finds the processor's caches cold;
-[benchmarks](benchmarks.md) has polls every 100 ms. Memory is the sum of all processes; polkit, which killswitchd needs, has
-{idle["polkit"][0]:.1f} MB more, and {idle["polkit"][1]:.1f} proportional. *Installed* and *packages* are what apt adds to a Debian of its base packages,
+and the bus, because systemd starts a unit each second. Once a second a poll finds the processor's caches cold;
+[benchmarks](benchmarks.md) has polls every 100 ms. Memory is the sum of all processes. *Installed* and *packages* are what apt adds to a Debian of its base packages,
 without recommended packages.
 
 {costs(figures, sizes)}

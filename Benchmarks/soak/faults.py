@@ -19,15 +19,17 @@ MISTAKES = ["[service.shop\n", "[service.shop]\nsorce = 1\n", "[limits]\nclose_a
 RUN_FILES = ["shop/state.json", "mail/closed", "mail/open", "api/gate.json", "api/units.json", "till/state.env",
              "paper/unavailable", "metrics.prom", "control.sock", "alive", "host.json", "shop/*", "source.web"]
 STATE_FILES = ["flags/*", "services.json", "overrides.json", "configuration.json"]
+MOVER = "killswitchd-gates.socket killswitchd-gates.service"
 SIGNAL = "systemctl kill --kill-whom=main -s"
 
 # Faults of one command, and the command that ends each.
 COMMANDS = {
     "run-read-only": (f"mount -o remount,ro {RUN}", f"mount -o remount,rw {RUN}"),
     "state-read-only": (f"mount -o remount,ro {STATE}", f"mount -o remount,rw {STATE}"),
-    "polkit-gone": ("systemctl mask --runtime --now polkit",
-                    "systemctl unmask --runtime polkit; systemctl start polkit"),
-    "polkit-frozen": (f"{SIGNAL} STOP polkit", f"{SIGNAL} CONT polkit"),
+    "mover-gone": (f"systemctl mask --runtime --now {MOVER}",
+                   f"systemctl unmask --runtime {MOVER}; systemctl start {MOVER}"),
+    "mover-frozen": (f"{SIGNAL} STOP killswitchd-gates", f"{SIGNAL} CONT killswitchd-gates"),
+    "mover-killed": (f"{SIGNAL} KILL killswitchd-gates", "true"),
     "bus-frozen": (f"{SIGNAL} STOP dbus", f"{SIGNAL} CONT dbus"),
     "bus-restarted": ("systemctl restart dbus.service", "true"),
     "manager-reexecuted": ("systemctl daemon-reexec", "true"),

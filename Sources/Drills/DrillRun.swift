@@ -53,7 +53,7 @@ package struct DrillRun {
         world.signals.count > 1 || world.signals.first.map { now - $0 >= .seconds(5) } ?? false
     }
 
-    /// How the service stands. A stuck gate may still move: dbus or polkit may be restarting.
+    /// How the service stands. A stuck gate may still move: the mover may be restarting.
     private mutating func orderStatus() -> DrillView {
         let view = world.orderStatus()
         switch view {

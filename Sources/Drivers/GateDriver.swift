@@ -4,14 +4,16 @@ package import Gates
 package import POSIX
 import SystemdUnits
 
-/// Performs the effects of the gates' machine over D-Bus.
+/// Performs the effects of the gates' machine: asks root's mover to move them, and sees over D-Bus what became of it.
 package final class GateDriver {
     private let loop: EventLoop
     private var machine: GateMachine
+    private let publishTargets: (TargetOrders, ServiceName) throws -> Void
     private let publish: ([UnitRow], ServiceName) throws -> Void
     private let publishGate: (GateStatus, ServiceName) throws -> Void
     private let log: (GateLogMessage) -> Void
     private var systemd: SystemdClient?
+    private var mover: MoverClient?
     private let driver: MachineDriver<GateEvent>
     private var timer: Timer?
 
@@ -22,20 +24,25 @@ package final class GateDriver {
     private var lastOverview: GateOverview?
 
     /// A driver of the gates of these services, which attaches the `listed` units to them. `address` is the address of
-    /// the bus; nil for the system bus. `publish` writes `units.json`, and `publishGate` writes `gate.json`.
+    /// the bus; nil for the system bus. `publishTargets` writes `targets` into the `runtime` directory, `publish`
+    /// `units.json`, and `publishGate` `gate.json`.
     package init(
         loop: EventLoop, services: [ServiceName], listed: [ServiceName: [UnitName]],
-        address: String?, publish: @escaping ([UnitRow], ServiceName) throws -> Void,
+        address: String?, runtime: String,
+        publishTargets: @escaping (TargetOrders, ServiceName) throws -> Void,
+        publish: @escaping ([UnitRow], ServiceName) throws -> Void,
         publishGate: @escaping (GateStatus, ServiceName) throws -> Void,
         announce: @escaping (GateLogMessage) -> Void
-    ) {
+    ) throws {
         self.loop = loop
         driver = MachineDriver(on: loop)
         machine = GateMachine(services: services, listed: listed)
+        self.publishTargets = publishTargets
         self.publish = publish
         self.publishGate = publishGate
         self.log = announce
         systemd = SystemdClient(loop, address: address) { [unowned self] event in post(event) }
+        mover = try MoverClient(loop, runtime: runtime) { [unowned self] event in post(event) }
     }
 
     /// Connects to the bus and begins.
@@ -47,7 +54,7 @@ package final class GateDriver {
 
     /// Closes the connection to the bus. No gate is moved by that.
     package func stop() {
-        systemd = nil
+        (systemd, mover) = (nil, nil)
         driver.stop()
         timer = nil
     }
@@ -93,6 +100,8 @@ package final class GateDriver {
         driver.handleEvents { event in
             for effect in machine.handle(event, at: loop.now.boot) { perform(effect) }
         }
+        // Once for all gates: the mover looks at all files.
+        mover?.send()
         let overview = overview
         let hasChanged = overview != lastOverview
         lastOverview = overview
@@ -106,16 +115,25 @@ package final class GateDriver {
         case .subscribe(let units): systemd?.subscribe(to: units)
         case .unsubscribe(let units): systemd?.unsubscribe(from: units)
         case .readUnit(let unit): systemd?.read(unit)
-        case .enqueue(let job): systemd?.enqueue(job)
+        case .publishTargets(let service, let orders): write(orders, of: service)
+        case .enqueue(let job): mover?.add(job)
         case .readSystemState: systemd?.readSystemState()
         case .countProcesses(let unit): systemd?.countProcesses(of: unit)
-        case .attachListed: systemd?.attachListed()
+        case .attachListed: mover?.attach()
         case .readAttachOutcome: systemd?.readAttachOutcome()
         case .publishUnits(let service, let rows): write(service) { try publish(rows, service) }
         case .publishGate(let service, let report):
             write(service) { try publishGate(report, service) }
         case .log(let notice): log(notice)
         case .sleep(let moment): timer?.set(at: moment)
+        }
+    }
+
+    private func write(_ orders: TargetOrders, of service: ServiceName) {
+        do {
+            try publishTargets(orders, service)
+        } catch {
+            post(.writeFailed(service, problem: "\(error)"))
         }
     }
 

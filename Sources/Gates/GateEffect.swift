@@ -14,7 +14,9 @@ package enum GateEffect: Hashable, Sendable {
     case readUnit(UnitName)
     /// Count the processes of a unit that is down: `processesCounted` follows.
     case countProcesses(UnitName)
-    /// Have systemd start or stop a target: `jobAnswered` follows.
+    /// Write down what is to be brought about with the targets of a service, before the job that it asks for.
+    case publishTargets(ServiceName, TargetOrders)
+    /// Have root's mover carry that out: `jobAnswered` follows for this job.
     case enqueue(TargetJob)
     /// Ask whether the system is stopping: `systemState` follows.
     case readSystemState
@@ -67,7 +69,7 @@ struct GateBatch {
     /// Has a unit judged at the end of the event.
     mutating func recheck(_ unit: UnitName) { units.insert(unit) }
 
-    /// The calls to systemd. The jobs come first: a closing does not wait for questions.
+    /// The calls to systemd, and to root's mover. The jobs come first: a closing does not wait for questions.
     var calls: [GateEffect] {
         jobs.map(GateEffect.enqueue) + others + (isReadingSystemState ? [.readSystemState] : [])
             + reads.map(GateEffect.readUnit)

@@ -25,13 +25,11 @@ package enum GateEvent: Hashable, Sendable {
     case unitRead(UnitName, UnitSnapshot?)
     /// The processes of a unit that is down; nil if systemd did not tell.
     case processesCounted(UnitName, UnitProcesses?)
-    /// systemd has queued a move as the job of this number, or refused it.
+    /// The mover has looked at the files: systemd has taken a move as the job of this number, or before, or refuses it.
     case jobAnswered(TargetJob, problem: GateObstacle?, number: UInt32 = 0)
     /// The start of a unit by the job of this number has failed by an assertion, such as `AssertPathExists=`, or
     /// because a unit is down that it depends on: a gate may have refused it.
     case startFailed(UnitName, job: UInt32, isByAssertion: Bool)
-    /// polkit has come to the bus: a move that it did not permit may succeed now.
-    case polkitAppeared
     /// The socket of the bus was made, or systemd has come to the bus: a connection may succeed now.
     case busAppeared
     /// The units that drop-ins attach to targets, whether systemd has loaded them or not.
@@ -39,12 +37,12 @@ package enum GateEvent: Hashable, Sendable {
     case dropInsRead([GateTarget: Set<UnitName>], areOfConfiguration: Bool = false)
     /// A configuration takes force that lists these units.
     case unitsListedByConfiguration([ServiceName: [UnitName]])
-    /// systemd has queued the start of the unit that attaches them, or refused it.
+    /// The mover has had systemd start the unit that attaches them, or systemd refuses it.
     case attachAnswered(problem: GateObstacle?)
     case attachEnded(AttachmentOutcome)
     /// Whether the system is on its way down.
     case systemStateRead(isStopping: Bool)
-    /// `units.json` or `gate.json` of a service could not be written.
+    /// `targets`, `units.json` or `gate.json` of a service could not be written.
     case writeFailed(ServiceName, problem: String)
     /// Somebody has deleted files of a service.
     case filesDeleted(ServiceName)

@@ -106,6 +106,7 @@ extension GateState {
     }
 
     mutating func writeFailed(_ problem: String, at now: Boottime) {
+        (orders, ordersRetryAt) = (nil, desired == nil ? nil : now + .seconds(5))
         files.writeFailed(problem, isDecided: desired != nil, at: now)
     }
 }

@@ -52,9 +52,6 @@ package struct GateMachine: Hashable, Sendable {
             jobAnswered(problem, number, to: job, at: now, &batch)
         case .startFailed(let unit, let job, let isByAssertion):
             startFailed(of: unit, job: job, isByAssertion: isByAssertion, at: now, &batch)
-        case .polkitAppeared:
-            retryNow(at: now, &batch)
-            listed.retryNow(isAnyMissing: false, at: now)
         case .busAppeared: link.retryNow(&batch)
         case .dropInsRead(let named, let areOfConfiguration):
             listed.dropInsRead(areOfConfiguration: areOfConfiguration, &batch)
@@ -72,6 +69,7 @@ package struct GateMachine: Hashable, Sendable {
             batch.altered.insert(service)
         case .filesDeleted(let service):
             gates[service]?.files.filesDeleted()
+            gates[service]?.ordersDeleted()
             batch.recheck(service)
         case .woke: wake(at: now, &batch)
         }
@@ -82,11 +80,14 @@ package struct GateMachine: Hashable, Sendable {
             gates[service]?.advance(context, &batch)
             gates[service]?.deliverNotice(context, &batch)
         }
+        let orders = batch.services.union(batch.altered).sorted().compactMap { service in
+            gates[service]?.changedOrders(at: now).map { GateEffect.publishTargets(service, $0) }
+        }
         let published = publish(&batch, at: now)
         link.unanswered.jobsSent(batch.jobs.count, at: now)
         if link.prepare(&batch, at: now) { batch.others.append(.list(units.keys.sorted())) }
         updateSummary(batch, at: now)
-        return batch.calls + digest.subscriptions(&link) + published
+        return orders + batch.calls + digest.subscriptions(&link) + published
             + (batch.messages + digest.lines(at: now)).map(GateEffect.log)
             + digest.wakeUps.nextWake()
     }
@@ -115,6 +116,7 @@ package struct GateMachine: Hashable, Sendable {
         updatePermissions(by: gate, &batch)
         let context = context(now)
         let mustStart = isReopened && gates[service]?.startAgain(context) ?? false
+        gates[service]?.number(isReopened: mustStart, at: now)
         if hasChanged || mustStart { gates[service]?.startMove(context, &batch) }
     }
 
@@ -266,12 +268,12 @@ package struct GateMachine: Hashable, Sendable {
         }
     }
 
-    /// systemd has queued a job, or refused it. From then on the units of its gate stop or start.
+    /// systemd has taken a job, or refuses it. From then on the units of its gate stop or start.
     private mutating func jobAnswered(
         _ problem: GateObstacle?, _ number: UInt32, to job: TargetJob, at now: Boottime,
         _ batch: inout GateBatch
     ) {
-        if link.unanswered.jobAnswered(isRefused: problem != nil, at: now) {
+        if link.unanswered.jobAnswered(at: now) {
             recheckAll(&batch)
         }
         let service = job.target.service
@@ -285,7 +287,7 @@ package struct GateMachine: Hashable, Sendable {
         guard var unit = units[name] else { return }
         let stop = unit.enforcePermission(in: context(of: unit), at: now, &batch)
         if let stop, !batch.jobs.contains(.stop(stop)) {
-            gates[stop.service]?.enqueue(.stop(stop), &batch)
+            gates[stop.service]?.stopAgain(stop, at: now, &batch)
         }
         for service in unit.services {
             if gates[service]?.phase.move?.unitArrived(unit, at: now) == true {

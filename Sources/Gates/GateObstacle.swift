@@ -3,20 +3,16 @@ package import Decision
 
 /// Why a gate is not as its verdict wants it and does not get there by itself.
 package enum GateObstacle: Hashable, Sendable {
-    /// polkit did not permit the move, or could not be asked; systemd's words.
-    case noPermission(String)
     /// systemd has no such target.
     case noTarget(String)
     /// systemd refuses the move for another reason.
     case refused(String)
     /// The bus is not there, or does not answer.
     case noBus(String)
-    /// The bus was lost a moment ago, as when it is restarted.
-    case awaitingBus(String)
     /// The bus is there, and systemd has not answered.
     case silent
-    /// systemd, which asks polkit before each job, has not answered for `SystemdLink.timeLimit`.
-    case unanswered
+    /// Root's mover has not answered for a second; `isLasting`: for ten.
+    case unanswered(isLasting: Bool)
     /// systemd accepts each move, and the targets stay as they are.
     case noEffect
     /// The targets have moved, and a unit runs on.
@@ -25,12 +21,11 @@ package enum GateObstacle: Hashable, Sendable {
     /// The problem as a clause about a service.
     package var sentence: String {
         switch self {
-        case .noPermission(let words): "\(Self.stuck): polkit does not permit it (\(words))"
         case .noTarget(let words): "\(Self.stuck): systemd lacks the target (\(words))"
-        case .refused(let words), .noBus(let words): "\(Self.stuck): \(words)"
-        case .awaitingBus(let words): "\(words); the gate waits for the bus"
-        case .silent: "\(Self.stuck): systemd does not answer"
-        case .unanswered: Self.silence
+        case .refused(let words): "\(Self.stuck): \(words)"
+        case .noBus(let words): "what became of its gate is not known: \(words)"
+        case .silent: "what became of its gate is not known: systemd does not answer"
+        case .unanswered: "\(Self.stuck): \(Self.silence)"
         case .noEffect: "\(Self.stuck): systemd accepts the job, but the targets do not change"
         case .escaped(let unit, let problem): "unit '\(unit)': \(problem.sentence)"
         }
@@ -39,9 +34,9 @@ package enum GateObstacle: Hashable, Sendable {
     /// What an operator can do about it, as a clause.
     package var advice: String {
         switch self {
-        case .noPermission, .unanswered: "see 'systemctl status polkit'"
+        case .unanswered: "see 'systemctl status killswitchd-gates.service'"
         case .noTarget: "install the package again, and type 'systemctl daemon-reload'"
-        case .noBus, .awaitingBus: "see 'systemctl status dbus'"
+        case .noBus: "see 'systemctl status dbus'"
         case .refused, .silent, .noEffect: "see 'journalctl -b _PID=1'"
         case .escaped(let unit, let problem): problem.advice(for: unit, of: nil)
         }
@@ -50,23 +45,23 @@ package enum GateObstacle: Hashable, Sendable {
     /// systemd's words for the refusal of a job.
     var refusal: String {
         switch self {
-        case .noPermission(let words): "polkit does not permit it (\(words))"
         case .noTarget(let words), .refused(let words), .noBus(let words): words
-        case .awaitingBus, .silent, .unanswered, .noEffect, .escaped: sentence
+        case .silent, .unanswered, .noEffect, .escaped: sentence
         }
     }
 
     /// Whether the gate is stuck. Otherwise the move may go on by itself in a moment.
     var isLasting: Bool {
         switch self {
-        case .awaitingBus, .unanswered: false
-        case .noPermission, .noTarget, .refused, .noBus, .silent, .noEffect, .escaped: true
+        case .noBus, .silent: false
+        case .unanswered(let isLasting): isLasting
+        case .noTarget, .refused, .noEffect, .escaped: true
         }
     }
 
-    /// What is known while a call is not answered.
+    /// What is known while a request is not answered.
     static let silence =
-        "systemd has not answered StartUnit within \(SystemdLink.timeLimit.wholeSeconds) s; polkitd may hang"
+        "killswitchd-gates.service, which moves gates, does not answer"
 
     private static let stuck = "its gate cannot be moved"
 }

@@ -43,7 +43,7 @@ extension GateState {
     /// The moment at which time alone changes something.
     func wakeUp(_ link: SystemdLink) -> Boottime? {
         let retry = link.mayMove ? phase.wakeUp : nil
-        let times = [readyBy, files.wakeUp, retry, notice.wakeUp(link), drain?.end]
+        let times = [readyBy, files.wakeUp, ordersRetryAt, retry, notice.wakeUp(link), drain?.end]
         return times.compactMap(\.self).min()
     }
 
@@ -55,7 +55,7 @@ extension GateState {
     /// Why systemd does not move it; nil without a problem. A lost bus is a problem of all gates.
     func problem(_ link: SystemdLink) -> GateObstacle? {
         if let problem = refusal.problem { return problem }
-        if link.unanswered.isSilence, targets.haveCalls { return .unanswered }
+        if targets.haveCalls, let silence = link.unanswered.problem { return silence }
         guard case .moving(let move) = phase, move.isWithoutEffect, !targets.areUnderWay else {
             return nil
         }

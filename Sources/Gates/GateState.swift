@@ -12,10 +12,19 @@ struct GateState: Hashable, Sendable {
     var drain: GateDrain?
     /// Until when the daemon's readiness waits for an answer of systemd; nil once there was one.
     private(set) var readyBy: Boottime?
+    /// Whether the last decision has opened or closed it, and the mover was not told yet.
+    var isNewGate = false
     private(set) var refusal = RefusedJob()
     private var corrections = Corrections()
     var files = GateFiles()
     var notice = NoticeDelivery()
+    /// The jobs that are asked for once more, whatever their targets show, by the number that tells them from earlier
+    /// ones: the time since the boot.
+    var numbers: [TargetJob: UInt64] = [:]
+    /// The orders as they were written last; nil before the first write, and after a failed one.
+    var orders: TargetOrders?
+    /// When they may be written again that could not be.
+    var ordersRetryAt: Boottime?
     /// How long its last opening and its last closing took.
     private(set) var moves: [Gate: Duration] = [:]
     /// The number of the job that began the last move, 0 before the first; nil while it is not known.
@@ -41,13 +50,15 @@ struct GateState: Hashable, Sendable {
         markConfigured()
         guard self.desired != desired else { return false }
         if self.desired == nil {
-            readyBy = context.link.isReachable ? context.now + Self.timeLimit : nil
+            readyBy = context.now + Self.timeLimit
             if context.link.isUp {
                 targets.expectFixed()
                 for target in GateTarget.main(of: service) { batch.read(target.unit) }
             }
         }
+        isNewGate = self.desired.map { $0.gate != desired.gate } ?? false
         self.desired = desired
+        ordersRetryAt = nil
         (refusal, corrections) = (RefusedJob(), Corrections())
         targets.expect(desired.targets(of: service))
         return true
@@ -65,7 +76,15 @@ struct GateState: Hashable, Sendable {
     /// Asks for every job that is needed, if that is possible now.
     mutating func startMove(_ context: GateContext, _ batch: inout GateBatch) {
         let isMidway = phase.isMoving
-        guard context.link.mayMove, let desired else { return phase = .waiting }
+        guard let desired else { return phase = .waiting }
+        guard context.link.mayMove else {
+            phase = .waiting
+            // The mover needs no bus. Once it is back all is compared.
+            if !context.link.isUp {
+                enqueue(permitted(targets.jobs(to: desired, isMidway: true)), &batch)
+            }
+            return
+        }
         guard !endDrainIfClosed(at: context.now) else { return }
         let jobs = permitted(targets.jobs(to: desired, isMidway: isMidway))
         guard !jobs.isEmpty else {
@@ -77,12 +96,12 @@ struct GateState: Hashable, Sendable {
         // Starts that an earlier move has asked for may still be under way.
         if phase != .settled { movedBy = nil }
         phase = .moving(GateMove(at: context.now, isMidway: isMidway, awaiting: awaited))
-        for job in Self.asked(jobs) { enqueue(job, &batch) }
+        enqueue(jobs, &batch)
     }
 
-    /// The jobs to ask for: a target that another start brings with it needs none.
-    private static func asked(_ jobs: [TargetJob]) -> [TargetJob] {
-        jobs.filter { job in !jobs.contains { $0.brings(job) } }
+    /// Asks for these jobs: a target that another start brings with it needs none.
+    private mutating func enqueue(_ jobs: [TargetJob], _ batch: inout GateBatch) {
+        for job in jobs where !jobs.contains(where: { $0.brings(job) }) { enqueue(job, &batch) }
     }
 
     mutating func enqueue(_ job: TargetJob, _ batch: inout GateBatch) {
@@ -123,7 +142,7 @@ struct GateState: Hashable, Sendable {
         phase.move?.forget(units.subtracting(targets.attached))
     }
 
-    /// systemd has queued a job under this number, or refused it.
+    /// systemd has taken a job under this number, or refuses it.
     mutating func jobAnswered(
         _ problem: GateObstacle?, _ number: UInt32, to job: TargetJob, at now: Boottime,
         _ batch: inout GateBatch
@@ -143,11 +162,7 @@ struct GateState: Hashable, Sendable {
     }
 
     /// The bus is lost, and with it every answer: everything is compared anew once it is back.
-    mutating func busLost() {
-        pause()
-        readyBy = nil
-        targets.forgetCalls()
-    }
+    mutating func busLost() { pause() }
 
     /// Leaves everything as it is until the bus is back, or the system is not stopping any more.
     mutating func pause() {
@@ -157,7 +172,7 @@ struct GateState: Hashable, Sendable {
 
     // MARK: Going on
 
-    /// polkit is back, or systemd has read its units again: asks again at once for a job that was refused.
+    /// systemd has read its units again: asks again at once for a job that was refused.
     mutating func retryNow(at now: Boottime, _ batch: inout GateBatch) {
         if notice.retryNow() { batch.recheck(service) }
         guard refusal.problem != nil, phase.isMoving else { return }
@@ -242,10 +257,7 @@ struct GateState: Hashable, Sendable {
     ) {
         guard !endDrainIfClosed(at: now) else { return }
         phase.move?.retry(at: now)
-        let jobs = permitted(targets.jobs(to: desired, isMidway: false))
-        // Where systemd has taken a job without effect, each target is named.
-        let isAccepted = phase.move?.isAccepted ?? false
-        for job in isAccepted ? jobs : Self.asked(jobs) { enqueue(job, &batch) }
+        enqueue(permitted(targets.jobs(to: desired, isMidway: false)), &batch)
         batch.recheck(service)
     }
 
@@ -263,6 +275,6 @@ struct GateState: Hashable, Sendable {
         phase = .moving(GateMove(at: context.now, timeLimit: delay))
     }
 
-    /// How long the daemon's readiness waits for systemd, its bus and polkit.
-    private static let timeLimit: Duration = .seconds(10)
+    /// How long the daemon's readiness waits for root's mover.
+    private static let timeLimit: Duration = .seconds(5)
 }

@@ -53,12 +53,15 @@ struct GateSummary: Hashable, Sendable {
         set(
             .bus,
             to: link.problem.map {
-                Finding(.host, .bus, "gates: \($0); no gate is moved until the bus is back")
+                Finding(
+                    .host, .bus,
+                    "gates: \($0); gates move all the same, and units are unknown until the bus is back"
+                )
             })
-        let silence = "\(GateObstacle.silence); gates move as soon as it answers"
+        let silence = "\(GateObstacle.silence); no gate is moved until it does"
         set(
             .silence,
-            to: link.unanswered.isProblem ? Finding(.host, .systemdSilent, silence) : nil)
+            to: link.unanswered.problem != nil ? Finding(.host, .moverSilent, silence) : nil)
     }
 
     /// The units that the configuration lists have changed, or are being attached.
@@ -100,7 +103,7 @@ struct GateSummary: Hashable, Sendable {
         for (owner, kind, text) in [
             (
                 Owner.gate(service), Finding.Kind.gate,
-                obstacle == .unanswered ? nil : obstacle?.sentence
+                obstacle == link.unanswered.problem ? nil : obstacle?.sentence
             ),
             (.notice(service), .notice, gate.notice.problem),
             (.orphans(service), .unitsOrphaned, orphans),

@@ -47,6 +47,13 @@ struct GateTargets: Hashable, Sendable {
         for target in targets where states[target] == nil { states[target] = TargetState() }
     }
 
+    /// The targets that show a decision and may be up: those that every service has, and variants that are not down.
+    var mayBeUp: [GateTarget] {
+        let fixed = GateTarget.fixed(of: service)
+        let variants = decided.filter { !fixed.contains($0.key) && !$0.value.isAtRestDown }
+        return (fixed + variants.map(\.key)).sorted()
+    }
+
     /// The units whose changes tell how the targets stand.
     var units: [UnitName] { states.keys.compactMap(\.unit) }
 
@@ -136,10 +143,6 @@ struct GateTargets: Hashable, Sendable {
     /// The open target has to be started once more: it is active, and units that it wants are not.
     mutating func startAgain() {
         states[GateTarget(service: service, kind: .open), default: TargetState()].isStartDue = true
-    }
-
-    mutating func forgetCalls() {
-        for target in states.keys { states[target]?.calls = 0 }
     }
 
     // MARK: Compared with a decision

@@ -115,6 +115,7 @@ extension GateState {
         guard context.link.mayMove,
             let job = notice.due(targets, of: service, at: context.now)
         else { return }
+        numbers[job] = UInt64(context.now.microseconds)
         enqueue(job, &batch)
     }
 }

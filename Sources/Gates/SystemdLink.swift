@@ -32,9 +32,6 @@ struct SystemdLink: Hashable, Sendable {
     /// When the next listing may begin, after the last one.
     private var restsUntil: Boottime?
     var unanswered = UnansweredJobs()
-    /// When the connection was lost that is not back; whether that is so long ago that it counts.
-    private var lostSince: Boottime?
-    private var isLostForLong = false
 
     /// Whether systemd has listed our units on this connection.
     var isUp: Bool { connection == .up }
@@ -45,25 +42,21 @@ struct SystemdLink: Hashable, Sendable {
     /// Whether targets may be moved now.
     var mayMove: Bool { isUp && askAgainAt == nil }
 
-    /// Why no gate is moved; nil if the connection is there. A bus that is restarted is back in a moment.
-    var obstacle: GateObstacle? { problem.map { isLostForLong ? .noBus($0) : .awaitingBus($0) } }
+    /// Why nobody sees what became of a gate; nil if the connection is there.
+    var obstacle: GateObstacle? { problem.map(GateObstacle.noBus) }
 
     /// systemd has listed our units: the connection is up.
     mutating func connect() {
         problem = nil
-        unanswered.systemdAnswered()
         losses = 0
         isListing = false
         connection = .up
-        (lostSince, isLostForLong) = (nil, false)
     }
 
     /// The connection is lost. Returns false if that was known already.
     mutating func connectionLost(_ problem: String, at now: Boottime) -> Bool {
         if case .lost = connection { return false }
         self.problem = problem
-        lostSince = lostSince ?? now
-        unanswered.forget()
         let wait = shortWaits > 0 ? Self.shortWait : Retry.local(after: losses)
         connection = .lost(retryAt: now + wait)
         losses += 1
@@ -99,14 +92,8 @@ struct SystemdLink: Hashable, Sendable {
         if case .lost(let moment) = connection, moment <= now { reconnect(&batch) }
         if let askAgainAt, askAgainAt <= now, isUp { batch.isReadingSystemState = true }
         unread.wake(at: now, &batch)
-        let isSilence = unanswered.wake(at: now)
-        guard let limit = lossLimit, limit <= now else { return isSilence }
-        isLostForLong = true
-        return true
+        return unanswered.wake(at: now)
     }
-
-    /// When a lost connection is a lasting obstacle; nil if it is not lost, or is one already.
-    private var lossLimit: Boottime? { isLostForLong ? nil : lostSince.map { $0 + Self.restart } }
 
     /// When a lost connection is made again; nil if it is not lost.
     var retryAt: Boottime? { if case .lost(let moment) = connection { moment } else { nil } }
@@ -115,7 +102,7 @@ struct SystemdLink: Hashable, Sendable {
     var wakeUp: Boottime? {
         let retry = retryAt
         let listing = isListDue && listingBegan == nil ? restsUntil : nil
-        return [retry, askAgainAt, listing, unread.wakeUp, unanswered.wakeUp, lossLimit]
+        return [retry, askAgainAt, listing, unread.wakeUp, unanswered.wakeUp]
             .compactMap(\.self).min()
     }
 
@@ -156,10 +143,6 @@ struct SystemdLink: Hashable, Sendable {
     }
 
     private static let shortWait: Duration = .milliseconds(250)
-    /// How long a restart of the bus may take.
-    private static let restart: Duration = .seconds(10)
-    /// How long systemd may be silent about a job before that is a problem.
-    static let timeLimit: Duration = .seconds(3)
 }
 
 /// The units that could not be read. A gate whose targets or units are not known says nothing, so they are read again.
@@ -186,15 +169,13 @@ struct UnreadUnits: Hashable, Sendable {
     }
 }
 
-/// The jobs that systemd has not answered. A thousand are answered one by one: that is no silence.
+/// The jobs that root's mover has not answered. A thousand are answered one by one: that is no silence.
 struct UnansweredJobs: Hashable, Sendable {
     private var count = 0
-    /// Since when systemd has answered none of them; nil if all are answered.
+    /// Since when it has answered none of them; nil if all are answered.
     private var since: Boottime?
-    /// Whether systemd has been silent for `timeLimit`.
-    private(set) var isSilence = false
-    /// Whether it has been silent, and has taken no job since.
-    private(set) var isProblem = false
+    /// Nil unless it has been silent for a second: then nobody moves gates.
+    private(set) var problem: GateObstacle?
 
     mutating func jobsSent(_ more: Int, at now: Boottime) {
         if count == 0, more > 0 { since = now }
@@ -202,31 +183,26 @@ struct UnansweredJobs: Hashable, Sendable {
     }
 
     /// A job is answered. Returns whether that ends a silence.
-    mutating func jobAnswered(isRefused: Bool, at now: Boottime) -> Bool {
-        defer { isSilence = false }
+    mutating func jobAnswered(at now: Boottime) -> Bool {
+        defer { problem = nil }
         count = max(0, count - 1)
         since = count > 0 ? now : nil
-        if !isRefused { isProblem = false }
-        return isSilence
+        return problem != nil
     }
 
-    /// The connection is lost, and with it every answer. A silence is over when systemd answers, and not before.
-    mutating func forget() {
-        let isProblem = isProblem
-        self = UnansweredJobs()
-        self.isProblem = isProblem
-    }
-
-    /// systemd has listed our units.
-    mutating func systemdAnswered() { isProblem = false }
-
-    /// Returns whether a silence has begun.
+    /// Returns whether a silence has begun, or is a long one by now.
     mutating func wake(at now: Boottime) -> Bool {
         guard let moment = wakeUp, moment <= now else { return false }
-        (isSilence, isProblem) = (true, true)
+        problem = .unanswered(isLasting: problem != nil)
         return true
     }
 
-    /// When the silence becomes a problem; nil if there is none, or if it is one.
-    var wakeUp: Boottime? { isSilence ? nil : since.map { $0 + SystemdLink.timeLimit } }
+    /// When the silence becomes a problem, and when a lasting one; nil if there is none, or if it is one.
+    var wakeUp: Boottime? {
+        switch problem {
+        case nil: since.map { $0 + .seconds(1) }
+        case .unanswered(isLasting: false): since.map { $0 + .seconds(10) }
+        default: nil
+        }
+    }
 }

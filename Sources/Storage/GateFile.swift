@@ -46,6 +46,14 @@ package enum GateFile {
 }
 
 extension RuntimeDirectory {
+    /// Writes what root's mover is to do with the targets of a service. A closing that cannot be written removes the
+    /// file: the marker `closed` alone stands for it then. Before any other the file stays, and is tried again.
+    package func publish(_ orders: TargetOrders, of service: ServiceName) throws(FileError) {
+        let (bytes, folder) = (Array(orders.text.utf8), "\(path)/\(service)")
+        if orders.isClosing { return try replaceOrRemove(TargetOrders.fileName, bytes, in: folder) }
+        try replace((TargetOrders.fileName, bytes, nil), in: folder)
+    }
+
     /// Writes what the gate of a service is in fact. A file that says the same already stays as it is; one that cannot
     /// be replaced is removed, since it would say of an opened gate that it is closed.
     package func publish(

@@ -1,6 +1,7 @@
 package import CivilTime
 package import Decision
 package import Files
+import Gates
 package import Pages
 
 /// `$RUNTIME_DIRECTORY`: the files about each service, for scripts, the service manager and people. Every file is
@@ -143,10 +144,12 @@ package struct RuntimeDirectory {
         } catch {}
     }
 
-    /// Removes the marker `closed` of a service in the directory at `path`; returns its path, nil if there was none.
+    /// Removes the marker `closed` of a service in the directory at `path`; returns its path, nil if there was none. Before
+    /// it `targets`, by which root's mover would close the gate again.
     package static func removeClosedMarker(
         of service: ServiceName, in path: String
     ) throws(FileError) -> String? {
+        try File.remove("\(path)/\(service)/\(TargetOrders.fileName)")
         let marker = "\(path)/\(service)/\(Gate.closed.rawValue)"
         guard try File.exists(marker) else { return nil }
         try File.remove(marker)
@@ -228,6 +231,7 @@ package struct RuntimeDirectory {
                 try Marker(folder: folder).set(nil)
             }
             try File.remove("\(folder)/\(FileName.unavailable)")
+            try File.remove("\(folder)/\(TargetOrders.fileName)")
         }
     }
 
@@ -235,7 +239,10 @@ package struct RuntimeDirectory {
     private func removeService(_ folder: String) throws(FileError) {
         try setMarker(nil, in: folder)
         written.misleading.remove(folder)
-        let files = [FileName.state, FileName.environment, FileName.units, FileName.gate]
+        let files = [
+            FileName.state, FileName.environment, FileName.units, FileName.gate,
+            TargetOrders.fileName,
+        ]
         for file in files + WebFiles.names { try remove("\(folder)/\(file)") }
         if try Directory.list(folder).isEmpty { try Directory.remove(folder) }
     }

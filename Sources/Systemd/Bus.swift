@@ -31,8 +31,19 @@ package final class Bus {
     private static let pathKey = "unix:path="
 
     /// Begins to connect to the bus at this address; nil for the system's. `onLoss` is called once, at its end.
-    package init(
+    package convenience init(
         _ loop: EventLoop, address: String?, onLoss: @escaping () -> Void = {}
+    ) throws(BusError) {
+        try self.init(loop, at: address ?? Self.systemAddress, isBus: true, onLoss)
+    }
+
+    /// Begins to connect to a process that listens at this path and is no bus.
+    package convenience init(_ loop: EventLoop, peer path: String) throws(BusError) {
+        try self.init(loop, at: Self.pathKey + path, isBus: false) {}
+    }
+
+    private init(
+        _ loop: EventLoop, at address: String, isBus: Bool, _ onLoss: @escaping () -> Void
     ) throws(BusError) {
         var made: OpaquePointer?
         try check("make a bus connection", unsafe sd_bus_new(&made))
@@ -42,8 +53,8 @@ package final class Bus {
         unsafe self.pointer = pointer
         self.onLoss = onLoss
         let call = "connect to the bus"
-        try check(call, unsafe sd_bus_set_address(pointer, address ?? Self.systemAddress))
-        try check(call, unsafe sd_bus_set_bus_client(pointer, 1))
+        try check(call, unsafe sd_bus_set_address(pointer, address))
+        if isBus { try check(call, unsafe sd_bus_set_bus_client(pointer, 1)) }
         try check(call, unsafe sd_bus_start(pointer))
         try check(call, unsafe loop.attach { unsafe sd_bus_attach_event(pointer, $0, 0) })
         disconnection = try Match(

@@ -56,20 +56,19 @@ extension BusError {
             || name == "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
     }
 
-    /// What the refusal of a job means for the gate.
-    var gateProblem: GateObstacle {
-        var words = message
-        if words.last == "." { words.removeLast() }
-        // systemd asks polkit by the bus, and passes on why polkit could not be started.
-        if isDenied || words.hasPrefix("Unit polkit") { return .noPermission(words) }
-        return isUnitUnknown ? .noTarget(words) : .refused(words)
-    }
-
     /// Whether systemd has no such unit in its memory.
     var isUnitUnknown: Bool { name == "\(Call.systemd).NoSuchUnit" }
 
     /// Whether a subscription was there already.
     var isRepetition: Bool { name == "\(Call.systemd).AlreadySubscribed" }
+
+    /// Whether the other side has answered, with an error. Else it is gone, or has not answered in time.
+    var isOfRemote: Bool {
+        guard let name else { return false }
+        return !["NoReply", "Timeout", "Disconnected"].contains {
+            name == "org.freedesktop.DBus.Error.\($0)"
+        }
+    }
 
     /// Whether systemd refused, and not the bus.
     var isOfSystemd: Bool { name?.hasPrefix(Call.systemd) ?? false }

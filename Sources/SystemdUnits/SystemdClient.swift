@@ -42,7 +42,6 @@ package final class SystemdClient {
                     subscribe()
                     post(.busAppeared)
                 },
-                Match(bus, arrivalOf: Self.polkit) { [unowned self] in post(.polkitAppeared) },
                 failedStarts(on: bus),
             ]
             self.connection = connection
@@ -90,15 +89,6 @@ package final class SystemdClient {
                 named, areOfConfiguration: attachments.contains(where: \.isOfConfiguration)))
     }
 
-    /// Starts the unit of root that attaches the units of the configuration.
-    package func attachListed() {
-        let unit: [Call.Argument] = [.text("killswitchd-attach.service"), .text("replace")]
-        send(.manager("start 'killswitchd-attach.service'", "StartUnit", unit)) {
-            [unowned self] result in
-            post(.attachAnswered(problem: result.gateProblem))
-        }
-    }
-
     /// Tells how the last run of that unit has ended, and which units are attached now.
     package func readAttachOutcome() {
         readDropIns()
@@ -115,40 +105,17 @@ package final class SystemdClient {
 
     /// Reads a unit; systemd loads the unit for that if it is not loaded yet.
     package func read(_ unit: UnitName) {
-        connection?.calls.append(unit)
-        sendCalls()
+        connection?.reads.append(unit)
+        sendReads()
     }
 
-    /// Starts or stops a target. The answer comes as soon as the job is queued.
-    package func enqueue(_ job: TargetJob) {
-        guard job.target.unit != nil else { return }
-        connection?.calls.append(job)
-        sendCalls()
-    }
-
-    private func sendCalls() {
-        while let call = connection?.calls.next() {
-            switch call {
-            case .job(let job): send(job)
-            case .read(let unit):
-                readProperties(of: unit) { [unowned self] snapshot in
-                    connection?.calls.readAnswered()
-                    sendCalls()
-                    post(.unitRead(unit, snapshot))
-                }
+    private func sendReads() {
+        while let unit = connection?.reads.next() {
+            readProperties(of: unit) { [unowned self] snapshot in
+                connection?.reads.answered()
+                sendReads()
+                post(.unitRead(unit, snapshot))
             }
-        }
-    }
-
-    private func send(_ job: TargetJob) {
-        guard let unit = job.target.unit else { return }
-        let member = job.isStart ? "StartUnit" : "StopUnit"
-        let call = Call.manager("move '\(unit)'", member, [.text(unit.text), .text("replace")])
-        send(call) { [unowned self] result in
-            connection?.calls.jobAnswered()
-            sendCalls()
-            let number = result.message?.content { try $0.jobNumber() } ?? 0
-            post(.jobAnswered(job, problem: result.gateProblem, number: number))
         }
     }
 
@@ -199,8 +166,25 @@ package final class SystemdClient {
             post(.busLost(problem: "\(error)"))
         }
     }
+}
 
-    private static let polkit = "org.freedesktop.PolicyKit1"
+/// The units that are to be read, in their order, and a few at a time: systemd answers in turn, and everybody else who
+/// asks it something waits. A read is up to 10 calls, and a connection may wait for 128 answers (dbus-daemon(1),
+/// `max_replies_per_connection`).
+private struct PendingReads {
+    private var units = ArraySlice<UnitName>()
+    private var inFlight = 0
+
+    mutating func append(_ unit: UnitName) { units.append(unit) }
+
+    /// The next unit; nil if there is none, or if enough are being read.
+    mutating func next() -> UnitName? {
+        guard inFlight < 4, let unit = units.popFirst() else { return nil }
+        inFlight += 1
+        return unit
+    }
+
+    mutating func answered() { inFlight -= 1 }
 }
 
 /// A connection with its subscriptions.
@@ -216,8 +200,8 @@ private struct Connection {
     var units: [UnitName: Match] = [:]
     var allUnits: Match?
     var followed: Set<UnitName> = []
-    /// The calls that are to be sent.
-    var calls = PendingCalls()
+    /// The units that are to be read.
+    var reads = PendingReads()
 
     private static let limit = 400
 

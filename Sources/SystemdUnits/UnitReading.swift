@@ -67,9 +67,4 @@ extension SystemdClient {
 extension Result<Message, BusError> {
     /// The answer; nil if the call has failed.
     var message: Message? { if case .success(let message) = self { message } else { nil } }
-
-    /// What the refusal of a job means for the gate; nil if systemd has taken it.
-    var gateProblem: GateObstacle? {
-        if case .failure(let error) = self { error.gateProblem } else { nil }
-    }
 }

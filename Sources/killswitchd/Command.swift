@@ -15,6 +15,7 @@ enum Command {
             case .help: print(Usage.text)
             case .version: print("killswitchd \(ProgramVersion.current)")
             case .check: return Check.run(options, log)
+            case .moveGates: return try MoveGates.run(options, log)
             case .run, .decideOnce: return try follow(options, log)
             }
             return DaemonExitStatus.success

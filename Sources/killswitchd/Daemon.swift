@@ -101,8 +101,10 @@ final class Daemon {
         synchronisation.changed = { [unowned decisionDriver] in decisionDriver.post(.woke) }
         gateDriver =
             options.movesGates
-            ? GateDriver(
+            ? try GateDriver(
                 loop: loop, services: services, listed: settings.units, address: address,
+                runtime: runtime.path,
+                publishTargets: { [runtime] in try runtime.publish($0, of: $1) },
                 publish: decisionDriver.publish, publishGate: decisionDriver.publish,
                 announce: { [decisionDriver, log] notice in
                     log.write(
@@ -110,6 +112,7 @@ final class Daemon {
                             decisionDriver.machine.publishedVerdict(of: $0)?.verdict
                         })
                 }) : nil
+        if !options.movesGates { try MoverPlaces.forget(in: runtime.path) }
         let (store, findings, gateDriver) = (store, findings, gateDriver)
         manager = try SystemdNotifier(environment, on: loop, decisionDriver) {
             HostCondition(store, findings, gateDriver)
@@ -145,7 +148,7 @@ final class Daemon {
         case .run:
             parts = try Parts(of: self)
             try parts?.report(report, of: self)
-        case .decideOnce, .check, .help, .version: try runtime.removeAlive()
+        case .decideOnce, .check, .moveGates, .help, .version: try runtime.removeAlive()
         }
         signals = try Signals(loop, Self.signals) { [unowned self] signal in
             if signal.number == SIGHUP {

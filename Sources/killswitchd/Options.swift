@@ -6,7 +6,7 @@ import Storage
 
 /// The options of the command line.
 struct Options {
-    enum Purpose { case run, decideOnce, check, help, version }
+    enum Purpose { case run, decideOnce, check, moveGates, help, version }
 
     /// The mode; by default, follow the sources until a signal.
     var purpose = Purpose.run
@@ -60,6 +60,7 @@ struct Options {
             case OPTION_HELP: options.purpose = .help
             case OPTION_VERSION: options.purpose = .version
             case OPTION_GATES: options.movesGates = true
+            case OPTION_MOVE_GATES: options.purpose = .moveGates
             default:
                 // getopt_long(3) has printed the error.
                 throw UsageError(message: nil)
@@ -78,7 +79,7 @@ struct UsageError: Error {
 enum Usage {
     static let text = """
         usage: killswitchd [--config FILE] [--runtime-directory D] [--state-directory D]
-                           [--gates | --once | --check [--probe]]
+                           [--gates | --once | --check [--probe] | --move-gates]
 
         Follows remote flags, decides for each service whether it may run, and writes the
         decision to files for scripts and people.
@@ -96,6 +97,8 @@ enum Usage {
                                    each guard; 75 if a source does not answer
           --gates                  move systemd units too: stop the units that are
                                    attached to a service while it is closed
+          --move-gates             be killswitchd-gates.service: start and stop what the
+                                   files of the daemon say, as root
           -h, --help               print this
           --version                print the version
 

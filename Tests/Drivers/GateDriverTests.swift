@@ -3,17 +3,23 @@ import CivilTime
 import Decision
 import Drivers
 import EventLoop
+import Files
 import Gates
+import POSIX
 import Support
 import SystemdUnits
 import Testing
 
-/// How decisions move targets: the real driver on a private bus, and a systemd that does as it is told.
+/// How decisions move targets: the real driver and the real mover on a private bus, and a systemd that does as it is
+/// told.
 @Suite(.timeLimit(.minutes(5)))
 struct GateDriverTests {
     private let server: PrivateBus
     private let systemd: FakeSystemd
     private let driver: GateDriver
+    private let mover: Mover
+    private let folder: TemporaryFolder
+    private let requests: DatagramListener
     private let published: Published
     private let shop: ServiceName = "shop"
 
@@ -43,8 +49,21 @@ struct GateDriverTests {
         systemd.stops = [
             Self.closed: [Self.open, "app.service"], Self.open: [Self.closed, Self.maintenance],
         ]
-        driver = GateDriver(
+        folder = try TemporaryFolder()
+        let runtime = folder("run")
+        try Directory.create("\(runtime)/shop")
+        try Directory.create("\(runtime)-gates")
+        requests = try DatagramListener(.path(MoverPlaces.socket(beside: runtime)))
+        mover = try Mover(
+            server.loop, requests: requests.descriptor, runtime: runtime,
+            record: MoverPlaces.record(beside: runtime), address: server.address
+        ) { Issue.record("\($0)") }
+        driver = try GateDriver(
             loop: server.loop, services: [shop], listed: [:], address: server.address,
+            runtime: runtime,
+            publishTargets: {
+                try File.replace("\(runtime)/\($1)/targets", with: Array($0.text.utf8))
+            },
             publish: { rows, _ in published.rows = rows },
             publishGate: { report, _ in
                 guard published.failures == 0 else {
@@ -86,7 +105,7 @@ struct GateDriverTests {
         try start()
         try run { published.rows.first?.isAsWanted == true }
         #expect(published.rows.map(\.name.text) == ["app.service"])
-        #expect(systemd.calls == ["list targets"])
+        #expect(systemd.calls.allSatisfy { $0 == "list targets" })
         #expect(driver.overview.findings.isEmpty)
     }
 
@@ -97,7 +116,11 @@ struct GateDriverTests {
         #expect(!driver.isAnswered(shop))
         try runUntil(.closed)
         #expect(driver.isAnswered(shop))
-        #expect(systemd.calls == ["StartUnit \(Self.maintenance)"])
+        #expect(
+            systemd.calls == [
+                "list targets", "StopUnit \(Self.open)", "StartUnit \(Self.closed)",
+                "StartUnit \(Self.maintenance)",
+            ])
         try run { published.rows.first?.isAsWanted == true }
         #expect(published.notices.count == 1)
         decide(.open)
@@ -127,10 +150,6 @@ struct GateDriverTests {
         [
             "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged", "sss",
             "org.freedesktop.systemd1", "", ":1.1",
-        ],
-        [
-            "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged", "sss",
-            "org.freedesktop.PolicyKit1", "", ":1.1",
         ],
     ])
     func aSignalThatSystemdHasNotSentChangesNothing(_ signal: [String]) throws {
@@ -166,15 +185,14 @@ struct GateDriverTests {
         try run { published.rows.first?.seen?.active == .failed }
     }
 
-    @Test func aMoveThatPolkitRefusesIsTriedAgainWhenPolkitIsBack() throws {
+    @Test func aMoveThatSystemdRefusesIsTriedAgain() throws {
         try start()
-        systemd.refusal = ("org.freedesktop.DBus.Error.AccessDenied", "Permission denied")
+        systemd.refusal = ("org.freedesktop.systemd1.JobTypeNotApplicable", "Not applicable.")
         decide(.closed)
         try runUntil(.stuck)
-        #expect(published.report?.problem == .noPermission("Permission denied"))
+        #expect(published.report?.problem == .refused("Not applicable"))
         #expect(driver.isAnswered(shop))
         systemd.refusal = nil
-        try systemd.own("org.freedesktop.PolicyKit1")
         try runUntil(.closed)
         #expect(published.report?.problem == nil)
     }

@@ -14,7 +14,9 @@ extension TranscribedGates {
         case .unsubscribe(let units):
             shown(.requests, "unsubscribe " + Self.list(units.sorted()))
         case .readUnit(let unit): shown(.requests, "read \(unit)")
-        case .enqueue(let job): Self.text(of: job)
+        case .publishTargets(let service, let orders):
+            shown(.targets, "targets of \(service): " + Self.text(of: orders, now))
+        case .enqueue(let job): job.text
         case .readSystemState: "ask whether the system is stopping"
         case .attachListed: "attach the listed units"
         case .countProcesses(let unit): "count the processes of \(unit)"
@@ -35,11 +37,12 @@ extension TranscribedGates {
         shows.contains(what) ? line : nil
     }
 
-    private static func text(of job: TargetJob) -> String {
-        switch job {
-        case .start(let target): "start \(target.unit?.text ?? "?")"
-        case .stop(let target): "stop \(target.unit?.text ?? "?")"
-        }
+    /// `stop closed, start open, start open 1`: `*` is a number that is new at this moment.
+    private static func text(of orders: TargetOrders, _ now: Boottime) -> String {
+        let lines = orders.text.split(separator: "\n")
+        return lines.isEmpty
+            ? "none"
+            : lines.map { $0.replacing(" \(now.microseconds)", with: " *") }.joined(separator: ", ")
     }
 
     static func text(of report: GateStatus, _ now: Boottime) -> String {

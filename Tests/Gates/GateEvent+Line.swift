@@ -16,7 +16,7 @@ extension GateEvent {
 
     private static let plain: [String: GateEvent] = [
         "started": .started, "woke": .woke,
-        "the bus may be back": .busAppeared, "polkit is on the bus": .polkitAppeared,
+        "the bus may be back": .busAppeared,
         "systemd reloaded": .systemdReloaded,
         "the system is up": .systemStateRead(isStopping: false),
         "the system is stopping": .systemStateRead(isStopping: true),
@@ -76,12 +76,12 @@ extension GateEvent {
             let job = try job(parts.1, parts.2)
             return .jobAnswered(job, problem: nil, number: try parts.3.map(whole) ?? 0)
         }
-        if let parts = line.wholeMatch(of: /(start|stop) (\S+) (refused|not permitted): (.+)/) {
-            return .jobAnswered(try job(parts.1, parts.2), problem: obstacle(parts.3, parts.4))
+        if let parts = line.wholeMatch(of: /(start|stop) (\S+) refused: (.+)/) {
+            return .jobAnswered(try job(parts.1, parts.2), problem: .refused("\(parts.3)"))
         }
         if line == "attaching queued" { return .attachAnswered(problem: nil) }
-        if let parts = line.wholeMatch(of: /attaching (refused|not permitted): (.+)/) {
-            return .attachAnswered(problem: obstacle(parts.1, parts.2))
+        if let parts = line.wholeMatch(of: /attaching refused: (.+)/) {
+            return .attachAnswered(problem: .refused("\(parts.1)"))
         }
         if let parts = line.wholeMatch(of: /attaching has ended, (.+)/) {
             return .attachEnded(try outcome(parts.1))
@@ -109,10 +109,6 @@ extension GateEvent {
     }
 
     // MARK: Parts of a line
-
-    private static func obstacle(_ kind: Substring, _ words: Substring) -> GateObstacle {
-        kind == "refused" ? .refused("\(words)") : .noPermission("\(words)")
-    }
 
     private static func outcome(_ text: Substring) throws -> AttachmentOutcome {
         var outcome = AttachmentOutcome()

@@ -15,6 +15,8 @@ struct TranscribedGates: TranscribedWorld {
     enum Show: String {
         /// What is asked of systemd: what to read and to subscribe to.
         case requests
+        /// `targets`.
+        case targets
         /// `units.json`.
         case rows
         /// `gate.json`.

@@ -3,7 +3,7 @@ package import POSIX
 
 /// The receiving end of a datagram socket, in the role of the service manager or of journald.
 package final class DatagramListener {
-    private let descriptor: Int32
+    package let descriptor: Int32
 
     /// Binds a socket there.
     package init(_ address: SocketAddress) throws {

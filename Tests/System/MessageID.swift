@@ -26,7 +26,7 @@ struct MessageID {
     static var unitsSlow: Self { event(.unitsSlow) }
     static var gateMoveFailed: Self { came(.gate) }
     static var busLost: Self { came(.bus) }
-    static var systemdSilent: Self { came(.systemdSilent) }
+    static var moverSilent: Self { came(.moverSilent) }
     static var unitLate: Self { came(.unitLate) }
     static var unitKilled: Self { came(.unitKilled) }
     static var unitFailed: Self { came(.unitFailed) }

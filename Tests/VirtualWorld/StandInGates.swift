@@ -81,7 +81,7 @@ struct StandInGates {
         case .readSystemState: queue.append(.systemStateRead(isStopping: false))
         case .publishGate(let service, let report): reports[service] = report
         case .sleep(let moment): wake = moment
-        case .subscribe, .unsubscribe, .publishUnits, .log, .attachListed,
+        case .subscribe, .unsubscribe, .publishTargets, .publishUnits, .log, .attachListed,
             .readAttachOutcome, .countProcesses:
             break
         }

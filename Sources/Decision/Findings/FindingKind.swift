@@ -13,7 +13,7 @@ extension Finding {
         case report
         case descriptors
         case bus
-        case systemdSilent = "systemd-silent"
+        case moverSilent = "mover-silent"
         case gate
         case notice
         case unitLate = "unit-late"
@@ -86,14 +86,14 @@ extension Finding.Kind {
         case .stateDirectory, .runtimeDirectory, .unreadableRecord: .recordsRecovered
         case .report: .reportDelivered
         case .bus: .busRecovered
-        case .systemdSilent: .systemdAnswers
+        case .moverSilent: .moverAnswers
         default: .findingOver
         }
     }
 
     /// Those because of which a gate or its units may not be as decided.
     package static let ofGates: [Finding.Kind] = [
-        .bus, .systemdSilent, .gate, .unitLate, .unitKilled, .unitFailed, .unitIntruding, .unitLost,
+        .bus, .moverSilent, .gate, .unitLate, .unitKilled, .unitFailed, .unitIntruding, .unitLost,
         .unitLeftProcesses, .unitUnattached, .unitStartWaits,
     ]
 
@@ -210,37 +210,36 @@ extension Finding.Kind {
                 "60dabeda9b274935807e9e6f295f2f3c", .warning, disarms: true,
                 "The connection to systemd is lost",
                 """
-                The message bus cannot be reached, or systemd does not answer on it. Until it \
-                does, no gate is moved and no unit is stopped or started. Everything else \
-                continues: decisions are made and their files are written. The connection is \
-                retried after 1, 2, 4 and so on seconds, at most every 60.
+                The message bus cannot be reached, or systemd does not answer on it. Gates are \
+                moved all the same, because killswitchd-gates.service needs no bus. But nobody \
+                sees what became of the units: until the bus is back they are unknown, and a gate \
+                that somebody else moves is not put back. The connection is retried after 1, 2, 4 \
+                and so on seconds, at most every 60.
                 """,
-                "type 'systemctl status dbus polkit'; only the gates are affected")
-        case .systemdSilent:
+                "type 'systemctl status dbus'; only what is seen of units is affected")
+        case .moverSilent:
             Row(
-                "510a8f6329d248e6ac48a920c8155006", .warning, disarms: true,
-                "systemd does not answer",
+                "0d4725dcbe0b4fc8a0c9435118e1c8cb", .error, disarms: true,
+                "Nobody moves gates",
                 """
-                The daemon has asked systemd to move a gate, and has had no answer for 3 \
-                seconds. systemd asks polkit about each move, so that the usual cause is a \
-                polkitd that hangs: the gates and their units stay as they are until it answers, \
-                or until systemd gives it up after 25 seconds. polkit 122 of Debian 12 very \
-                rarely hangs for 15 seconds after a question, and then goes on by itself: its \
-                journal says 'Terminating runaway script'. polkit 123 and later do not.
+                The daemon has no right to start or stop anything. It writes what is to be moved \
+                into its files, and asks killswitchd-gates.service, which has not answered for a \
+                second: the gates and their units stay as they are. It is started again by \
+                itself, and then carries out what the files say by then. While systemd executes \
+                itself anew this lasts a moment.
                 """,
-                "see 'journalctl -u polkit'")
+                "see 'systemctl status killswitchd-gates.service killswitchd-gates.socket'")
         case .gate:
             Row(
                 "b417d3f83eed49f4bf458511ce4ff230", .error, disarms: true,
                 "The gate of service @KILLSWITCH_SERVICE@ cannot be moved",
                 """
-                systemd or polkit refuses to move a gate. The decision is in force and its files \
-                are written, but attached units are not stopped or started. The move is retried \
-                after 1, 2, 4 and so on seconds, at most every 60. If access was denied, check \
-                that polkit runs and that the rule of killswitchd is installed. If the unit was \
-                not found, the targets of the package are missing.
+                systemd refuses to move a gate. The decision is in force and its files are \
+                written, but attached units are not stopped or started. The move is retried after \
+                1, 2, 4 and so on seconds, at most every 60. If the unit was not found, the \
+                targets of the package are missing.
                 """,
-                "type 'systemctl status dbus polkit'; killswitchd retries")
+                "see 'journalctl -b _PID=1'; killswitchd retries")
         case .notice:
             Row(
                 "a7d24c1be05f4f0c8b93e6d1720fa58c", .error,

@@ -6,7 +6,7 @@ extension LogMessage {
             gateMovedElsewhere, unitsSlow, startRefused, configurationAccepted,
             configurationQuestionable, filesDeleted, sourceRecovered, recordsRecovered,
             reportDelivered,
-            busRecovered, systemdAnswers, findingOver
+            busRecovered, moverAnswers, findingOver
     }
 }
 
@@ -223,11 +223,12 @@ extension LogMessage.Kind {
                 killswitchd compares every gate with its decision, and moves it if they differ. \
                 No action is needed.
                 """)
-        case .systemdAnswers:
+        case .moverAnswers:
             Row(
                 "5bc10865bb2648c29f2964f9848a57e7",
-                "systemd answers again",
-                "systemd takes moves of gates again. No action is needed.")
+                "Gates are moved again",
+                "killswitchd-gates.service answers again, and has moved the gates as the files say. No action is needed."
+            )
         case .findingOver:
             Row(
                 "aa82901b37794556b49502746e0b47bf",

@@ -10,7 +10,8 @@ struct Unlock: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Open the gate of a service while killswitchd is not running (root only).",
         discussion: """
-            Deletes the marker file 'closed', which blocks every start, then starts the target of \
+            Deletes 'targets', by which the gate would be closed again, and the marker file 'closed', which blocks \
+            every start, then starts the target of \
             the open gate, which starts the units, and deletes 'unavailable', for which web servers \
             send the page. While killswitchd runs, use 'force' or 'release'. When it starts again, \
             the flags decide.

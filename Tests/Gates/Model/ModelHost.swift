@@ -11,7 +11,8 @@ import Support
 struct ModelHost: Hashable {
     /// A call to systemd that is not answered.
     enum Call: Hashable {
-        case job(TargetJob)
+        /// A look of root's mover, after which these jobs are answered.
+        case look([TargetJob])
         case read(UnitName)
         case list([UnitName])
         case systemState
@@ -28,8 +29,11 @@ struct ModelHost: Hashable {
     /// What `gate.json` says.
     private(set) var published: GateStatus?
     private(set) var isConnected = false
-    /// Whether polkit refuses jobs.
+    /// Whether systemd refuses jobs.
     var isRefusing = false
+    /// What the mover reads, and what it has done.
+    private var orders = TargetOrders([])
+    private var record = MoverRecord()
     /// The gate as closed: with a state that has a target of its own, or without.
     let closing: DesiredGate
     var decisionsLeft: Int
@@ -54,12 +58,7 @@ struct ModelHost: Hashable {
     /// systemd answers the oldest call.
     mutating func answer() {
         switch calls.removeFirst() {
-        case .job(let job):
-            guard !isRefusing, let unit = Self.unit(of: job.target) else {
-                return handle(.jobAnswered(job, problem: .noPermission("denied")))
-            }
-            if job.isStart { systemd.start(unit) } else { systemd.stop(unit) }
-            handle(.jobAnswered(job, problem: nil, number: 1))
+        case .look(let jobs): look(for: jobs)
         case .read(let name): handle(.unitRead(name, snapshot(of: name)))
         case .list(let names):
             handle(.targetsListed(listed))
@@ -71,6 +70,28 @@ struct ModelHost: Hashable {
             isConnected = true
             handle(.dropInsRead([Self.target(.open): [Self.web]]))
             handle(.targetsListed(listed))
+        }
+    }
+
+    /// The mover does what the file of orders says by now.
+    private mutating func look(for jobs: [TargetJob]) {
+        let targets = [ModelSystemd.Unit.open, .closed, .maintenance]
+        let listed = targets.reduce(into: [GateTarget: ListedTarget]()) { all, unit in
+            guard let target = GateTarget(Self.name(of: unit)) else { return }
+            all[target] = systemd.listed(unit)
+        }
+        record.refused = [:]
+        for job in TargetJob.inOrder(orders.due(listed, record)) {
+            guard !isRefusing, let unit = Self.unit(of: job.target) else {
+                record.refused[job] = MoverRecord.Refusal(name: "", words: "denied")
+                continue
+            }
+            if job.isStart { systemd.start(unit) } else { systemd.stop(unit) }
+            record.done[job] = MoverRecord.Done(number: orders.number(of: job), job: 1)
+        }
+        for job in jobs {
+            let refusal = record.refused[job]
+            handle(.jobAnswered(job, problem: refusal?.obstacle, number: 1))
         }
     }
 
@@ -98,10 +119,10 @@ struct ModelHost: Hashable {
         handle(.decided(Self.shop, desired, drainsUntil: drain.map { now + $0 }))
     }
 
-    /// The bus is restarted: what is on its way is lost, and calls that systemd has taken go on.
+    /// The bus is restarted: what is on its way is lost, but for looks of the mover, which needs no bus.
     mutating func loseBus() {
         isConnected = false
-        calls = []
+        calls = calls.filter { if case .look = $0 { true } else { false } }
         handle(.busLost(problem: "the connection to the bus is gone"))
     }
 
@@ -110,8 +131,10 @@ struct ModelHost: Hashable {
         switch calls.removeFirst() {
         case .read(let name): handle(.unitRead(name, nil))
         case .systemState: handle(.systemStateRead(isStopping: true))
-        case .job(let job):
-            handle(.jobAnswered(job, problem: .refused("Transaction is destructive.")))
+        case .look(let jobs):
+            for job in jobs {
+                handle(.jobAnswered(job, problem: .refused("Transaction is destructive.")))
+            }
         case .list, .connect: loseBus()
         }
     }
@@ -119,14 +142,18 @@ struct ModelHost: Hashable {
     // MARK: The machine
 
     mutating func handle(_ event: GateEvent) {
+        var jobs: [TargetJob] = []
         for effect in machine.handle(event, at: now) {
             switch effect {
             case .connectBus: calls.append(.connect)
             case .list(let units): calls.append(.list(units))
             case .readUnit(let unit): calls.append(.read(unit))
+            case .publishTargets(_, let orders):
+                self.orders = orders
+                checkOrders()
             case .enqueue(let job):
                 checkJob(job)
-                calls.append(.job(job))
+                jobs.append(job)
             case .readSystemState: calls.append(.systemState)
             case .publishGate(_, let status): published = status
             case .sleep(let moment): wakeAt = moment
@@ -135,10 +162,19 @@ struct ModelHost: Hashable {
                 break
             }
         }
+        if !jobs.isEmpty { calls.append(.look(jobs)) }
         checkReport()
     }
 
     // MARK: Properties
+
+    /// The mover moves what the orders name: they name what was decided, and are what it can read.
+    private mutating func checkOrders() {
+        guard TargetOrders(Array(orders.text.utf8), of: Self.shop) == orders else {
+            return violation = "orders that the mover refuses: \(orders.text)"
+        }
+        for line in orders.lines { checkJob(line.job) }
+    }
 
     /// Never starts while closed, never stops while open, and moves nothing that was not decided.
     private mutating func checkJob(_ job: TargetJob) {

@@ -8,7 +8,7 @@ enum ModelStep: Hashable {
     case answer
     case run(ModelSystemd.Unit)
     case signal(ModelSystemd.Unit)
-    case polkitPermits
+    case systemdPermits
     case wake
     // What people and faults do.
     case decide(Gate)
@@ -16,7 +16,7 @@ enum ModelStep: Hashable {
     case disturb(Disturbance)
 
     enum Disturbance: Hashable {
-        case polkitRefuses
+        case systemdRefuses
         case answerSpoilt
         case busLost
         case systemdReloaded
@@ -42,7 +42,7 @@ extension ModelHost {
         if !calls.isEmpty { steps.append(.answer) }
         steps += systemd.runnable.map(ModelStep.run)
         if let unit = systemd.unsignalled.first { steps.append(.signal(unit)) }
-        if isRefusing { steps.append(.polkitPermits) }
+        if isRefusing { steps.append(.systemdPermits) }
         if steps.isEmpty, wakeAt != nil { steps.append(.wake) }
         return steps
     }
@@ -61,7 +61,7 @@ extension ModelHost {
         var all: [ModelStep.Disturbance] = [
             .busLost, .systemdReloaded, .unitStarted, .filesDeleted, .writeFailed,
         ]
-        if !isRefusing { all.append(.polkitRefuses) }
+        if !isRefusing { all.append(.systemdRefuses) }
         if !calls.isEmpty { all.append(.answerSpoilt) }
         if wakeAt != nil { all.append(.slowness) }
         let web = systemd[.web]
@@ -85,7 +85,7 @@ extension ModelHost {
         case .answer: next.answer()
         case .run(let unit): next.systemd.run(unit)
         case .signal(let unit): next.signal(unit)
-        case .polkitPermits: next.isRefusing = false
+        case .systemdPermits: next.isRefusing = false
         case .wake: next.wake()
         case .decide(.open): next.decide(.running)
         case .decide(.closed): next.decide(closing)
@@ -100,7 +100,7 @@ extension ModelHost {
 
     private mutating func disturb(_ disturbance: ModelStep.Disturbance) {
         switch disturbance {
-        case .polkitRefuses: isRefusing = true
+        case .systemdRefuses: isRefusing = true
         case .answerSpoilt: spoilAnswer()
         case .busLost: loseBus()
         case .systemdReloaded: handle(.systemdReloaded)

@@ -37,6 +37,11 @@ struct ModelSystemd: Hashable {
         UnitStatus(active[unit.rawValue], hasJob: jobs[unit.rawValue] != nil)
     }
 
+    /// A target as the mover sees it.
+    func listed(_ unit: Unit) -> ListedTarget {
+        ListedTarget(active[unit.rawValue], isStarting: jobs[unit.rawValue].map { $0 == .start })
+    }
+
     /// Whether something of it may run, in this model's own words: it would share a mistake of `ActiveState.isDown`.
     func isUp(_ unit: Unit) -> Bool { ![.inactive, .failed].contains(active[unit.rawValue]) }
 

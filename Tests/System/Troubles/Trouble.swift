@@ -51,35 +51,21 @@ extension Trouble {
     /// All of them, in the order of the page.
     static let all = gates + units + sources + flags + host
 
+    private static let mover = "killswitchd-gates.socket killswitchd-gates.service"
+
     private static let gates = [
-        Trouble(
-            name: "polkit refuses to move a gate",
-            needle: "its gate cannot be moved",
-            prepare: attach,
-            cause: { host in
-                try host.run(
-                    """
-                    mkdir /run/t-rules; mv /usr/share/polkit-1/rules.d/50-killswitchd.rules /run/t-rules
-                    systemctl restart polkit
-                    """)
-                try host.set(Host.ended)
-            },
-            end: """
-                mv /run/t-rules/50-killswitchd.rules /usr/share/polkit-1/rules.d/
-                systemctl restart polkit
-                """),
         Trouble(
             name: "there is no message bus", needle: "connect to the bus",
             prepare: { try $0.run("systemctl stop dbus.socket dbus.service 2>/dev/null; true") },
             end: "systemctl start dbus.socket dbus.service"),
         Trouble(
-            name: "polkit does not run", needle: "its gate cannot be moved",
+            name: "nobody moves gates", needle: "killswitchd-gates.service, which moves gates",
             prepare: attach,
             cause: { host in
-                try host.run("systemctl mask --runtime --now polkit")
+                try host.run("systemctl mask --runtime --now \(mover)")
                 try host.set(Host.ended)
             },
-            end: "systemctl unmask --runtime polkit; systemctl start polkit"),
+            end: "systemctl unmask --runtime \(mover); systemctl start \(mover)"),
     ]
 
     private static let units = [
