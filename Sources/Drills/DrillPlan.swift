@@ -30,7 +30,7 @@ package struct DrillPlan: Hashable, Sendable {
             guard let unit = target.unit else { continue }
             let snapshot = try describe(unit)
             if target.kind == .open { openTarget = (unit, snapshot) }
-            for unit in snapshot.requisiteOf {
+            for unit in snapshot.tied {
                 attachments[unit, default: [:]][target] = snapshot.wants.contains(unit)
             }
         }
@@ -76,7 +76,7 @@ package struct DrillPlan: Hashable, Sendable {
         openTarget.flatMap { seen[$0] }?.isAtRestUp ?? false
     }
 
-    /// The targets that a unit has `Requisite=` on, and whether each has `Wants=` on the unit.
+    /// The targets that a unit stops with, and whether each has `Wants=` on the unit.
     private typealias Holders = [GateTarget: Bool]
 
     /// The kind of a unit; nil if the drill does not move it.

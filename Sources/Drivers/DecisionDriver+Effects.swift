@@ -89,7 +89,7 @@ extension DecisionDriver {
             publish(record, of: service)
         case .withdraw(let name):
             waiting[name] = nil
-            performWrite(.publish(name)) { try runtime.withdraw(name) }
+            performWrite(.publish(name)) { try runtime.withdraw(name, isTied: isTied(name)) }
             observer?(.decided(name, nil))
         case .stopSource(let name):
             sources.removeValue(forKey: name)?.source.stop()

@@ -18,6 +18,9 @@ package final class DecisionDriver {
     /// Asks a guard, whose answer comes as an event.
     package var askGuard: ((GuardName) -> Void)?
 
+    /// Whether units are attached to a service.
+    package var isTied: (ServiceName) -> Bool = { _ in false }
+
     let loop: EventLoop
     let runtime: RuntimeDirectory
     let state: StateDirectory

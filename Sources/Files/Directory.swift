@@ -21,6 +21,13 @@ package enum Directory {
         } catch  where error.code == ENOENT {}
     }
 
+    /// Makes the directory with the owner of another one, whose user goes on writing there; for root.
+    package static func create(_ path: String, like other: String) throws(FileError) {
+        try create(path)
+        let owner = try File.attributes(of: other).owner
+        try unsafe system("change the owner of", path) { unsafe chown($0, owner, .max) }
+    }
+
     /// The names in it without `.` and `..`, in the order of their bytes. In a name that is not UTF-8 bytes are
     /// replaced, so that no file can be opened by it.
     package static func list(_ path: String) throws(FileError) -> [String] {

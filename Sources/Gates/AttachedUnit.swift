@@ -4,7 +4,7 @@ import Decision
 /// A unit that is attached to at least one gate: its permission, its state by systemd, and its problem.
 struct AttachedUnit: Hashable, Sendable {
     let name: UnitName
-    /// The targets that it has `Requisite=` on.
+    /// The targets that it stops with.
     var holders: [GateTarget: Holder] = [:]
     /// Nil until systemd has told.
     private(set) var seen: UnitStatus?
@@ -29,11 +29,16 @@ struct AttachedUnit: Hashable, Sendable {
 
     init(_ name: UnitName) { self.name = name }
 
-    /// Whether it runs, or has done its work.
+    /// Whether it runs, has done its work, or systemd has found that it need not run here.
     var isUp: Bool {
         guard let seen else { return false }
         let isDone = read.isOneshot && read.result == "success" && seen.isAtRestDown && !isDoubtful
-        return seen.isAtRestUp || isDone
+        return seen.isAtRestUp || isDone || isSkipped
+    }
+
+    /// Whether systemd has started nothing at its last start, because a condition of its unit file was not met.
+    var isSkipped: Bool {
+        read.isConditionUnmet && !isDoubtful && seen?.isAtRestDown ?? false
     }
 
     // MARK: Reports of systemd

@@ -54,6 +54,8 @@ struct GateBatch {
     var concernsAll = false
     /// The units that are detached from a target.
     var detached: Set<UnitName> = []
+    /// Those of them that no other gate keeps down.
+    var freed: Set<UnitName> = []
 
     /// Reads a unit, once. Nil is a target that can have no unit.
     mutating func read(_ unit: UnitName?) {

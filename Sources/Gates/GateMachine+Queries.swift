@@ -10,6 +10,11 @@ extension GateMachine {
         gates[service]?.report(context(now))
     }
 
+    /// Whether units are attached to a service.
+    package func isTied(_ service: ServiceName) -> Bool {
+        gates[service].map { !$0.attached.isEmpty } ?? false
+    }
+
     /// Whether units are attached to a service that is not configured.
     package func isOrphan(_ service: ServiceName) -> Bool {
         gates[service].map { !$0.orphans.isEmpty } ?? false

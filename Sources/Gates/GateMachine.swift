@@ -73,6 +73,7 @@ package struct GateMachine: Hashable, Sendable {
             batch.recheck(service)
         case .woke: wake(at: now, &batch)
         }
+        for unit in batch.freed.sorted() { startFreed(unit, at: now, &batch) }
         for unit in batch.units.sorted() { checkUnit(unit, at: now, &batch) }
         listed.advance(link, at: now, &batch)
         let context = context(now)
@@ -222,7 +223,7 @@ package struct GateMachine: Hashable, Sendable {
         _ properties: UnitSnapshot?, of target: GateTarget, _ batch: inout GateBatch
     ) {
         let known = gates[target.service]
-        guard known != nil || properties?.requisiteOf.isEmpty == false else { return }
+        guard known != nil || properties?.tied.isEmpty == false else { return }
         var gate = known ?? GateState(of: target.service, isConfigured: false)
         let detached = gate.targetRead(properties, of: target, &batch)
         attach(to: target, of: &gate, without: detached, &batch)
@@ -251,7 +252,9 @@ package struct GateMachine: Hashable, Sendable {
     ) {
         batch.recheck(target.service)
         for unit in detached {
+            let wasHeld = units[unit]?.permission == .mustStop
             if units[unit]?.detach(from: target) == false { units[unit] = nil }
+            if wasHeld, units[unit]?.permission == .mayRun { batch.freed.insert(unit) }
             batch.detached.insert(unit)
         }
         let attached = gate.targets.attachments(to: target)
@@ -265,6 +268,20 @@ package struct GateMachine: Hashable, Sendable {
             units[unit]?.holders[target] = AttachedUnit.Holder(
                 isStarter: isStarter, mayRun: gate.permits(target))
             recheck(unit, &batch)
+        }
+    }
+
+    /// A unit is detached from the gate that kept it down: those that permit it start it.
+    private mutating func startFreed(
+        _ name: UnitName, at now: Boottime, _ batch: inout GateBatch
+    ) {
+        guard let unit = units[name], unit.isDown else { return }
+        for service in unit.services.sorted() where !unit.starters(of: service).isEmpty {
+            let context = context(now)
+            guard gates[service]?.startAgain(context) ?? false else { continue }
+            gates[service]?.number(isReopened: true, at: now)
+            gates[service]?.startMove(context, &batch)
+            batch.recheck(service)
         }
     }
 

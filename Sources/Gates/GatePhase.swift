@@ -159,7 +159,9 @@ struct GateMove: Hashable, Sendable {
         else { return false }
         awaited.remove(unit.name)
         progressAt = now
-        if unit.permission != .mayRun || unit.isUp { took[unit.name] = now - began }
+        if unit.permission != .mayRun || unit.isUp && !unit.isSkipped {
+            took[unit.name] = now - began
+        }
         return true
     }
 }

@@ -99,7 +99,9 @@ struct GateSummary: Hashable, Sendable {
         let orphans = gate.orphans.isEmpty ? nil : Finding.orphans(gate.orphans)
         // Silence is told of systemd, and not of each gate.
         let obstacle = gate.problem(link)
-        let files = gate.files.problem.map { "cannot write its units: \($0); retrying" }
+        let files = gate.files.problem.map {
+            "cannot write the files of its gate, which may stay as it is: \($0); retrying"
+        }
         for (owner, kind, text) in [
             (
                 Owner.gate(service), Finding.Kind.gate,

@@ -9,7 +9,7 @@ struct GateTargets: Hashable, Sendable {
         /// How many calls for it are in flight.
         var calls = 0
         var isRead = false
-        /// The units that have `Requisite=` on it, by systemd.
+        /// The units that stop with it, by systemd.
         var tied: Set<UnitName> = []
         /// The units that a drop-in attaches to it. systemd forgets the drop-in of a unit whose file is
         /// gone or that is masked, and the unit may still run.
@@ -95,12 +95,12 @@ struct GateTargets: Hashable, Sendable {
     /// Everything about a target was read. Returns the units that are not attached to it any more.
     mutating func targetRead(_ properties: UnitSnapshot, of target: GateTarget) -> Set<UnitName> {
         let isExpected = states[target] != nil || !properties.seen.isAtRestDown
-        guard isExpected || !properties.requisiteOf.isEmpty else { return [] }
+        guard isExpected || !properties.tied.isEmpty else { return [] }
         var state = states[target] ?? TargetState()
         let before = state.attached
         state.seen = properties.seen
         state.isRead = true
-        state.tied = Set(properties.requisiteOf)
+        state.tied = Set(properties.tied)
         state.wants = Set(properties.wants)
         states[target] = state
         return before.subtracting(state.attached)

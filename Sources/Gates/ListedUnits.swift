@@ -209,5 +209,6 @@ struct ListedUnits: Hashable, Sendable {
         return isUnderWay(link, at: now) ? since.map { $0 + Self.timeLimit } : nil
     }
 
-    private static let timeLimit: Duration = .seconds(10)
+    /// Root's mover starts the run at most once in ten seconds.
+    private static let timeLimit: Duration = .seconds(20)
 }

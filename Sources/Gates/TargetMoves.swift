@@ -28,8 +28,8 @@ extension TargetOrders {
         }
         var jobs: [TargetJob] = []
         for line in lines where !jobs.contains(line.job) && isDue(line) { jobs.append(line.job) }
-        // What has a number is asked for by name. Of the others a job of another target may do some; where systemd refuses
-        // that one, each is asked for.
+        // What has a number is asked for by name. Of the others a job of another target may do some; where systemd
+        // refuses that one, each is asked for.
         return jobs.filter { job in
             isNew(job, record)
                 || jobs.allSatisfy { other in

@@ -35,6 +35,9 @@ extension UnitRow {
 }
 
 extension AttachedUnit {
+    private static let skipped =
+        "a condition in its unit file (Condition…=) is not met, so that systemd starts nothing"
+
     /// How it is published among the units of a service. A unit that another service keeps down is not as wanted.
     func row(of service: ServiceName) -> UnitRow {
         let keepers = keepers(from: service)
@@ -46,7 +49,8 @@ extension AttachedUnit {
             }
         return UnitRow(
             name: name, isWanted: isWanted, isAsWanted: isAsWanted, seen: seen, took: took,
-            problem: problem?.sentence, keepers: keepers,
+            problem: problem?.sentence
+                ?? (isSkipped && permission == .mayRun ? Self.skipped : nil), keepers: keepers,
             processes: hasLeft ? left.found?.count : nil, refusedStarts: refusedStarts.count,
             refusedAt: refusedStarts.last)
     }

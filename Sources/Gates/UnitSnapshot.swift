@@ -38,11 +38,14 @@ package struct UnitSnapshot: Hashable, Sendable {
     package var result: String?
     /// Whether an assertion of the unit, such as `AssertPathExists=`, has refused its last start.
     package var isStartRefused = false
+    /// Whether a condition of the unit, such as `ConditionPathExists=`, was not met at its last start: systemd has
+    /// started nothing then, and calls that a success.
+    package var isConditionUnmet = false
     package var downSince: Uptime?
     /// When it last began to be anything but down.
     package var leftDown: Uptime?
     package var upSince: Uptime?
-    /// Whether its process ends after its work, `Type=oneshot`: down may be how it should be.
+    /// Whether it is down after its work, `Type=oneshot` without `RemainAfterExit=`: that is how it should be.
     package var isOneshot = false
     /// Whether systemd leaves processes of it alone when it stops the unit.
     package var leavesProcesses = false
@@ -54,8 +57,9 @@ package struct UnitSnapshot: Hashable, Sendable {
     package var triggeredBy: [UnitName] = []
     /// The units that systemd stops when it stops this unit.
     package var stopsWith: [UnitName] = []
-    /// The units that have `Requisite=` on it: the attached units, if it is a gate.
-    package var requisiteOf: [UnitName] = []
+    /// The units that it stops by `PropagatesStopTo=`, or that have `Requisite=` on it: the attached units, if it is a
+    /// gate.
+    package var tied: [UnitName] = []
     /// The units that it wants: those that it starts.
     package var wants: [UnitName] = []
 

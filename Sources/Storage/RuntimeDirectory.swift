@@ -144,16 +144,19 @@ package struct RuntimeDirectory {
         } catch {}
     }
 
-    /// Removes the marker `closed` of a service in the directory at `path`; returns its path, nil if there was none. Before
-    /// it `targets`, by which root's mover would close the gate again.
-    package static func removeClosedMarker(
-        of service: ServiceName, in path: String
+    /// Opens a service without the daemon: removes `targets`, by which root's mover would close the gate again, and
+    /// gives the marker the name `open`, without which no attached unit starts. Returns the path of the marker `closed`
+    /// that was there; nil if there was none.
+    package static func open(
+        _ service: ServiceName, in path: String
     ) throws(FileError) -> String? {
-        try File.remove("\(path)/\(service)/\(TargetOrders.fileName)")
-        let marker = "\(path)/\(service)/\(Gate.closed.rawValue)"
-        guard try File.exists(marker) else { return nil }
-        try File.remove(marker)
-        return marker
+        let folder = "\(path)/\(service)"
+        let marker = Marker(folder: folder)
+        let closed = marker.gate == .closed ? "\(folder)/\(Gate.closed.rawValue)" : nil
+        try File.remove("\(folder)/\(TargetOrders.fileName)")
+        if try !File.exists(folder) { try Directory.create(folder, like: path) }
+        try marker.set(.open)
+        return closed
     }
 
     /// Whether a directory has files of a daemon: its socket, or the state of a service.
@@ -183,18 +186,20 @@ package struct RuntimeDirectory {
         try remove(confirmationPath(of: source))
     }
 
-    /// Removes the files of a service that is no longer configured.
-    package func withdraw(_ service: ServiceName) throws(FileError) {
+    /// Removes the files of a service that is no longer configured. `isTied`: units are attached to it, which start
+    /// beside the marker `open` alone, so that this stays.
+    package func withdraw(_ service: ServiceName, isTied: Bool = false) throws(FileError) {
         let folder = "\(path)/\(service)"
         guard try File.exists(folder) else { return }
-        try removeService(folder)
+        try removeService(folder, isTied: isTied)
     }
 
     /// Removes outdated files when a daemon starts: those of services and sources that are no longer configured,
     /// markers of another boot, and what an earlier daemon knew of the gates. Returns the errors of files that could
-    /// not be read or removed. They stay: foreign files in the directory must not keep a switch from firing.
+    /// not be read or removed. They stay: foreign files in the directory must not keep a switch from firing. Units are
+    /// attached to the services that are `tied`.
     package func tidy(
-        services: [ServiceName], sources: [SourceName]
+        services: [ServiceName], sources: [SourceName], tied: Set<ServiceName> = []
     ) throws(FileError) -> [any Error] {
         try Directory.create(path)
         let services = Set(services)
@@ -205,7 +210,8 @@ package struct RuntimeDirectory {
                 if entry.hasPrefix(FileName.sourcePrefix) {
                     if !marks.contains(entry) { try File.remove("\(path)/\(entry)") }
                 } else if let name = FileName.service(entry) {
-                    try tidy(name, isConfigured: services.contains(name))
+                    try tidy(
+                        name, isConfigured: services.contains(name), isTied: tied.contains(name))
                 }
             } catch {
                 problems.append(error)
@@ -214,7 +220,7 @@ package struct RuntimeDirectory {
         return problems
     }
 
-    private func tidy(_ name: ServiceName, isConfigured: Bool) throws {
+    private func tidy(_ name: ServiceName, isConfigured: Bool, isTied: Bool) throws {
         let folder = "\(path)/\(name)"
         guard try File.attributes(of: folder, followingLinks: false).kind == .directory else {
             return
@@ -222,7 +228,9 @@ package struct RuntimeDirectory {
         if isConfigured { try File.remove("\(folder)/\(FileName.gate)") }
         if !isConfigured {
             // A folder without a `state.json` belongs to somebody else.
-            if try PublishedState.read(in: folder) != nil { try removeService(folder) }
+            if let state = try PublishedState.read(in: folder) {
+                try removeService(folder, isTied: isTied && state.bootID == bootID)
+            }
         } else if published(in: folder)?.bootID != bootID {
             // The first decision replaces a state of another boot, or one that cannot be read. A marker `closed` beside
             // none may be all that is left of a closing that could not be written.
@@ -236,8 +244,9 @@ package struct RuntimeDirectory {
     }
 
     /// Removes the daemon's files, and the folder if it is empty then.
-    private func removeService(_ folder: String) throws(FileError) {
-        try setMarker(nil, in: folder)
+    private func removeService(_ folder: String, isTied: Bool) throws(FileError) {
+        let isOpen = Marker(folder: folder).gate == .open
+        try setMarker(isTied && isOpen ? .open : nil, in: folder)
         written.misleading.remove(folder)
         let files = [
             FileName.state, FileName.environment, FileName.units, FileName.gate,

@@ -25,10 +25,15 @@ package struct Attachment: Hashable, Sendable {
     /// The attachment that a drop-in of a unit describes; nil if it names no target.
     init?(of unit: UnitName, in dropIn: String) {
         let lines = dropIn.split(separator: "\n")
-        guard let line = lines.first(where: { $0.hasPrefix("Requisite=") }),
-            let target = UnitName(String(line.dropFirst("Requisite=".count))).flatMap({
-                GateTarget($0)
-            })
+        // The first of either names the target. A unit that starts early has no order.
+        let names = ["Requisite=", "After="].flatMap { key in
+            lines.filter { $0.hasPrefix(key) }.compactMap {
+                $0.dropFirst(key.count).split(separator: " ").first
+            }
+        }
+        guard
+            let target = names.compactMap({ UnitName(String($0)) }).compactMap({ GateTarget($0) })
+                .first
         else { return nil }
         self.init(
             target: target, unit: unit, isEarly: !lines.contains { $0.hasPrefix("After=") },

@@ -85,7 +85,7 @@ extension Message {
         }
     }
 
-    fileprivate func flag() throws(BusError) -> Bool { try inside("v", "b", bool) }
+    func flag() throws(BusError) -> Bool { try inside("v", "b", bool) }
 
     /// The next variant, a string.
     func word() throws(BusError) -> String {
@@ -125,6 +125,9 @@ struct UnitProperties {
     private var hasActiveState = false
     private var isAssertionTrue = true
     private var wasTested = false
+    private var isConditionTrue = true
+    private var wasConditionTested = false
+    private var remains = false
 
     /// Reads a property from the next variant of a message; false, and nothing is read, if nobody needs it.
     mutating func read(_ name: String, from message: Message) throws(BusError) -> Bool {
@@ -135,6 +138,10 @@ struct UnitProperties {
             hasActiveState = true
         case "LoadState": read.seen.load = UnitLoad(try message.word())
         case "Type": read.isOneshot = try message.word() == "oneshot"
+        // Active after its work: that is a state, and down is not how it should be.
+        case "RemainAfterExit": remains = try message.flag()
+        case "ConditionResult": isConditionTrue = try message.flag()
+        case "ConditionTimestampMonotonic": wasConditionTested = try message.stamp() != nil
         case "KillMode": read.leavesProcesses = ["process", "none"].contains(try message.word())
         case "Job": read.seen.hasJob = try message.hasJob()
         case "StateChangeTimestamp": read.seen.since = try message.wallStamp()
@@ -156,7 +163,9 @@ struct UnitProperties {
         case "RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf", "PropagatesStopTo":
             let units = try message.names()
             read.stopsWith += units
-            if name == "RequisiteOf" { read.requisiteOf = units }
+            if name == "RequisiteOf" || name == "PropagatesStopTo" {
+                read.tied += units.filter { !read.tied.contains($0) }
+            }
         case "Wants": read.wants = try message.names()
         default: return false
         }
@@ -172,6 +181,8 @@ struct UnitProperties {
         snapshot.seen = status
         snapshot.seen.since = read.seen.since
         snapshot.isStartRefused = wasTested && !isAssertionTrue
+        snapshot.isConditionUnmet = wasConditionTested && !isConditionTrue
+        snapshot.isOneshot = read.isOneshot && !remains
         return snapshot
     }
 }

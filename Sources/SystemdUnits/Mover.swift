@@ -30,10 +30,10 @@ package final class Mover {
     private var listener: Descriptor?
     private var request: UInt64
     private var isDue = true
-    private var isLooking = false
+    private var isRunning = false
     private var failures = 0
     /// When the next look may begin. A look takes the processor, and a foreign daemon may ask without end.
-    private var mayLookAt = Boottime(microseconds: 0)
+    private var nextPassAt = Boottime(microseconds: 0)
     private var mayAttachAt = Boottime(microseconds: 0)
 
     /// A mover for the files in this runtime directory. `descriptor` is the socket of the requests, and `path` that of
@@ -56,28 +56,28 @@ package final class Mover {
             try File.ifThere(File.read(path, limit: MoverRecord.limit))
             .map { MoverRecord(String(decoding: $0, as: UTF8.self)) } ?? MoverRecord()
         request = record.request
-        timer = try Timer(loop, accuracy: .zero) { [unowned self] in lookIfDue() }
+        timer = try Timer(loop, accuracy: .zero) { [unowned self] in runPassIfDue() }
         attachTimer = try Timer(loop, accuracy: .milliseconds(100)) { [unowned self] in
             isDue = true
-            lookIfDue()
+            runPassIfDue()
         }
         listener = try Descriptor(loop, descriptor, .readable) { [unowned self] _ in
             // Each look is at everything: of several requests the last is enough.
             guard let newest = requests.newest() else { return }
             (request, isDue) = (newest, true)
-            lookIfDue()
+            runPassIfDue()
         }
-        lookIfDue()
+        runPassIfDue()
     }
 
-    private func lookIfDue() {
-        guard isDue, !isLooking else { return }
+    private func runPassIfDue() {
         let now = loop.now.boot
-        guard mayLookAt <= now else {
-            timer?.set(at: mayLookAt)
-            return
-        }
-        (isDue, isLooking) = (false, true)
+        if nextPassAt > now { timer?.set(at: nextPassAt) }
+        let mayRun = !isRunning && nextPassAt <= now
+        // What comes meanwhile waits in the socket: whoever floods it does not keep the mover busy.
+        listen(mayRun && !isDue)
+        guard mayRun, isDue else { return }
+        (isDue, isRunning) = (false, true)
         let covered = request
         attempt {
             let bus = try connected()
@@ -90,18 +90,22 @@ package final class Mover {
         }
     }
 
+    private func listen(_ isListening: Bool) {
+        do { try listener?.listen(for: isListening ? .readable : []) } catch { log("\(error)") }
+    }
+
     /// systemd cannot be asked, as while it executes itself anew: looks again until it can.
     private func attempt(_ body: () throws -> Void) {
         do {
             try body()
         } catch {
             bus = nil
-            (isDue, isLooking) = (true, false)
+            (isDue, isRunning) = (true, false)
             failures += 1
             // The daemon has said by now that nobody moves gates.
             if failures == 10 { log("no gate is moved: \(error); retrying") }
-            mayLookAt = loop.now.boot + Self.pause
-            lookIfDue()
+            nextPassAt = loop.now.boot + Self.pause
+            runPassIfDue()
         }
     }
 
@@ -176,11 +180,11 @@ package final class Mover {
                 log("\(error)")
             }
         }
-        (isLooking, failures) = (false, 0)
+        (isRunning, failures) = (false, 0)
         // Ten looks a second and half of a processor, but five at once: a closing soon after an opening does not wait.
         let cost = max(Self.pause, (loop.now.boot - began) * 2)
-        mayLookAt = max(mayLookAt, began - Self.pause * 4) + cost
-        lookIfDue()
+        nextPassAt = max(nextPassAt, began - Self.pause * 4) + cost
+        runPassIfDue()
     }
 
     private static let pause: Duration = .milliseconds(100)

@@ -49,8 +49,10 @@ extension Message {
                 guard let target = UnitName(name).flatMap({ GateTarget($0) }),
                     let state = ActiveState(rawValue: active)
                 else { return }
+                // Others, such as verify-active, which asks whether it is up at boot, change nothing.
+                let directions = ["start": true, "restart": true, "stop": false]
                 targets[target] = ListedTarget(
-                    state, isStarting: job == 0 ? nil : type != "stop")
+                    state, isStarting: job == 0 ? nil : directions[type])
             }
         }
         return targets

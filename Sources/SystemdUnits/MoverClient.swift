@@ -9,7 +9,7 @@ import POSIX
 ///
 /// The daemon has no right but this. A request is a number in a datagram; it has no content that could be lost, because
 /// the files have it. The mover answers in a file of root's own, with the number of the last request that it has
-/// covered. A request without an answer is sent again, less and less often.
+/// covered. A request without an answer is sent again, after 1, 2, 4 and then every 5 seconds.
 package final class MoverClient {
     private let loop: EventLoop
     private let post: (GateEvent) -> Void
@@ -18,6 +18,7 @@ package final class MoverClient {
     private let attachFile: String
     private var socket: DatagramSocket?
     private var watch: PathWatch?
+    private var socketWatch: PathWatch?
     private var timer: Timer?
     /// The jobs that were asked for since the last request.
     private var jobs: [TargetJob] = []
@@ -42,6 +43,11 @@ package final class MoverClient {
         if try !File.exists(attachFile) { try write(attachNumber: 0) }
         timer = try Timer(loop, accuracy: .milliseconds(10)) { [unowned self] in repeatRequest() }
         watch = PathWatch(loop, path: record) { [unowned self] in readAnswer() }
+        socketWatch = PathWatch(loop, path: MoverPlaces.socket(beside: folder)) { [unowned self] in
+            // It was made anew, and what waited in the old one is lost. A moment later it is ours.
+            failures = 0
+            if !asked.isEmpty { timer?.set(at: loop.now.boot + .milliseconds(100)) }
+        }
     }
 
     /// Has a job done that the file of its service names.
@@ -80,7 +86,7 @@ package final class MoverClient {
         guard let number = asked.last?.number else { return }
         // What is not taken at once is sent again.
         do { try socket?.send(Array("\(number)".utf8), to: address) } catch {}
-        timer?.set(at: loop.now.boot + Retry.local(after: failures))
+        timer?.set(at: loop.now.boot + min(Retry.local(after: failures), .seconds(5)))
         failures += 1
     }
 

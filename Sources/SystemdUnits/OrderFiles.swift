@@ -80,7 +80,8 @@ struct RequestSocket {
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// The number in the last datagram that waits, and drops the others; nil without one. What is no number counts as 0.
+    /// The number in the last datagram that waits, and drops the others; nil without one. What is no number counts as
+    /// 0.
     func newest() -> UInt64? {
         var buffer = [UInt8](repeating: 0, count: 32)
         var newest: UInt64?

@@ -169,7 +169,7 @@ package final class SystemdClient {
 }
 
 /// The units that are to be read, in their order, and a few at a time: systemd answers in turn, and everybody else who
-/// asks it something waits. A read is up to 10 calls, and a connection may wait for 128 answers (dbus-daemon(1),
+/// asks it something waits. A read is up to 13 calls, and a connection may wait for 128 answers (dbus-daemon(1),
 /// `max_replies_per_connection`).
 private struct PendingReads {
     private var units = ArraySlice<UnitName>()

@@ -17,12 +17,16 @@ package struct UnitDescription: Hashable, Sendable {
     package var file = ""
     /// `Type=` of a service; empty for others.
     package var type = ""
+    /// Whether a service stays active after its process has ended.
+    package var remainsActive = false
     /// How systemd stops it; empty for a unit without processes.
     package var killMode = ""
     /// The units that it starts when something happens.
     package var triggers: [UnitName] = []
     /// The units that start it when something happens.
     package var triggeredBy: [UnitName] = []
+    /// The units that wait for it.
+    package var before: [UnitName] = []
     /// The units that stop with it, because they require it or are bound to it.
     package var requiredBy: [UnitName] = []
 
@@ -43,9 +47,11 @@ extension Message {
             case "UnitFileState": unit.fileState = try word()
             case "FragmentPath": unit.file = try word()
             case "Type": unit.type = try word()
+            case "RemainAfterExit": unit.remainsActive = try flag()
             case "KillMode": unit.killMode = try word()
             case "Triggers": unit.triggers = try names()
             case "TriggeredBy": unit.triggeredBy = try names()
+            case "Before": unit.before = try names()
             case "RequiredBy", "BoundBy": unit.requiredBy += try names()
             default: return false
             }

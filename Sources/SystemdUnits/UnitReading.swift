@@ -11,7 +11,7 @@ import Systemd
 /// systemd answers the calls one by one. So the status of an attached unit is asked for first and last: if it has
 /// changed in between, the unit is read again. What is attached to a target does not depend on its status.
 extension SystemdClient {
-    /// Reads a unit with up to 10 calls an attempt. `completion` is called with what was read, nil if systemd does not
+    /// Reads a unit with up to 13 calls an attempt. `completion` is called with what was read, nil if systemd does not
     /// tell; never, if the connection is lost. A unit that changes at each of three attempts is as it was seen last:
     /// the next signal is not far.
     func readProperties(
@@ -48,13 +48,28 @@ extension SystemdClient {
 
     /// The properties beside the status, by their interfaces.
     private static func details(of unit: UnitName) -> [(interface: String, names: [String])] {
-        guard GateTarget(unit) == nil else { return [("Unit", ["RequisiteOf", "Wants"])] }
-        let any = ("Unit", ["StateChangeTimestamp", "AssertResult", "AssertTimestampMonotonic"])
+        guard GateTarget(unit) == nil else {
+            return [("Unit", ["RequisiteOf", "PropagatesStopTo", "Wants"])]
+        }
+        let any = (
+            "Unit",
+            [
+                "StateChangeTimestamp", "AssertResult", "AssertTimestampMonotonic",
+                "ConditionResult",
+                "ConditionTimestampMonotonic",
+            ]
+        )
         return switch unit.type {
         case "service":
             [
                 any,
-                ("Service", ["Type", "Result", "TimeoutStopUSec", "TimeoutStartUSec", "KillMode"]),
+                (
+                    "Service",
+                    [
+                        "Type", "RemainAfterExit", "Result", "TimeoutStopUSec", "TimeoutStartUSec",
+                        "KillMode",
+                    ]
+                ),
             ]
         case "socket": [any, ("Socket", ["Result", "TimeoutUSec"])]
         case "timer": [any, ("Timer", ["Result"])]

@@ -74,7 +74,10 @@ final class Daemon {
         try state.prepare()
         let reader = MemoryReader(state, runtime)
         var memory = reader.decisions(of: services)
-        let problems = try runtime.tidy(services: services, sources: settings.sources.map(\.name))
+        let attachments = options.movesGates ? readable { try AttachmentFiles.all() } : nil
+        let problems = try runtime.tidy(
+            services: services, sources: settings.sources.map(\.name),
+            tied: Set((attachments ?? []).map(\.service)))
         for problem in problems { log.write(.warning, "\(problem); it is left as it is") }
         store.putInForce(configuration)
         textfile = settings.textfile
@@ -113,6 +116,7 @@ final class Daemon {
                         })
                 }) : nil
         if !options.movesGates { try MoverPlaces.forget(in: runtime.path) }
+        decisionDriver.isTied = { [gateDriver] in gateDriver?.gates.isTied($0) ?? false }
         let (store, findings, gateDriver) = (store, findings, gateDriver)
         manager = try SystemdNotifier(environment, on: loop, decisionDriver) {
             HostCondition(store, findings, gateDriver)

@@ -179,7 +179,7 @@ struct StandInSystemd {
         let target = try #require(GateTarget(service: named(service), kind: kind).unit).text
         var snapshot =
             units[target] ?? UnitSnapshot(UnitStatus(kind == .open ? .active : .inactive))
-        snapshot.requisiteOf.append(try unitName(unit))
+        snapshot.tied.append(try unitName(unit))
         if isStarted { snapshot.wants.append(try unitName(unit)) }
         units[target] = snapshot
         if units[unit] == nil { units[unit] = UnitSnapshot(UnitStatus(active)) }

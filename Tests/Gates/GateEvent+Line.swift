@@ -189,6 +189,8 @@ extension UnitSnapshot {
         for field in fields.dropFirst() {
             if field == "start refused" {
                 isStartRefused = true
+            } else if field == "condition unmet" {
+                isConditionUnmet = true
             } else if field == "oneshot" {
                 isOneshot = true
             } else if field == "leaves processes" {
@@ -200,7 +202,7 @@ extension UnitSnapshot {
                 if parts.1 == "start" { startLimit = limit } else { stopLimit = limit }
             } else if let parts = field.wholeMatch(of: /(starts|permits|wants) (.+)/) {
                 let units = try GateEvent.unitNames(parts.2.split(separator: " ")[...])
-                if parts.1 != "wants" { requisiteOf += units }
+                if parts.1 != "wants" { tied += units }
                 if parts.1 != "permits" { wants += units }
             } else {
                 throw TestFailure("'\(field)' is no property of a unit")

@@ -23,7 +23,7 @@ import Testing
         host.at(0, .targetsListed([open: UnitStatus(.active)]))
         try host.at(0, answers: #"{"state": "running", "version": 7}"#)
         var snapshot = UnitSnapshot(UnitStatus(.active))
-        snapshot.requisiteOf = Array(units.keys)
+        snapshot.tied = Array(units.keys)
         snapshot.wants = Array(units.keys)
         host.at(0, .unitRead(open, snapshot))
         host.at(0, .unitRead(closed, UnitSnapshot(UnitStatus(.inactive))))
@@ -51,7 +51,7 @@ import Testing
         host.at(time, .unitChanged(closed, UnitStatus(.active)))
         host.at(time, .unitChanged(maintenance, UnitStatus(.active)))
         var snapshot = UnitSnapshot(UnitStatus(.inactive))
-        snapshot.requisiteOf = [unit]
+        snapshot.tied = [unit]
         snapshot.wants = [unit]
         host.at(time, .unitRead(open, snapshot))
         host.at(time, .unitRead(closed, UnitSnapshot(UnitStatus(.active))))

@@ -31,7 +31,7 @@ package struct ObservedGates {
         at(0, .targetsListed([open: UnitStatus(.active)]))
         at(0, .decided(Self.shop, DesiredGate(gate: .open, state: .running)))
         var snapshot = UnitSnapshot(UnitStatus(.active))
-        snapshot.requisiteOf = names
+        snapshot.tied = names
         snapshot.wants = names
         at(0, .unitRead(open, snapshot))
         at(0, .unitRead(closed, UnitSnapshot(UnitStatus(.inactive))))
@@ -61,7 +61,7 @@ package struct ObservedGates {
         at(time, .unitChanged(closed, UnitStatus(.active)))
         at(time, .unitChanged(maintenance, UnitStatus(.active)))
         var snapshot = UnitSnapshot(UnitStatus(.inactive))
-        snapshot.requisiteOf = names
+        snapshot.tied = names
         snapshot.wants = names
         at(time, .unitRead(open, snapshot))
         at(time, .unitRead(closed, UnitSnapshot(UnitStatus(.active))))

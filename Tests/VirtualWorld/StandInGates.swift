@@ -151,7 +151,7 @@ struct StandInGates {
         if let target = GateTarget(unit), target.kind == .open,
             let attached = self.unit(of: target.service)
         {
-            (snapshot.requisiteOf, snapshot.wants) = ([attached], [attached])
+            (snapshot.tied, snapshot.wants) = ([attached], [attached])
         }
         return snapshot
     }

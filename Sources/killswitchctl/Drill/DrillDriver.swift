@@ -62,9 +62,7 @@ final class DrillDriver: DrillWorld {
             let gate = published.gate(of: drillOrder.service, beside: state.gate, at: loop.now.wall)
             let status = drillOrder.status(in: state.object)
             // No unit has failed behind a gate that does not move.
-            if let wanted = state.gate, let report = gate.published, report.isStuck(on: wanted),
-                report.unitProblems.isEmpty
-            {
+            if gate.isHeldUp, gate.published?.unitProblems.isEmpty ?? false {
                 return .stuck(problem: gate.problem ?? "its gate is stuck", status)
             }
             return .status(status)

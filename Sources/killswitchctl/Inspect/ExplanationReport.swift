@@ -45,6 +45,7 @@ struct ExplanationReport {
             lines.add("  to do", problem.advice)
         }
         lines.add("gate", gate.words ?? (gate.decided == nil ? "none" : "not known"))
+        lines.add("", gate.isHeldUp ? gate.problem : nil)
         if units.isEmpty { lines.add("units", "none") }
         for (index, unit) in units.enumerated() {
             lines.add(index == 0 ? "units" : "", status(of: unit))

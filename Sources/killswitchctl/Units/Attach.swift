@@ -194,12 +194,11 @@ struct Attach: ParsableCommand {
     private func report(of plan: AttachmentPlan, on target: GateTarget) -> JSON.Value {
         let units = plan.parts.map { part -> JSON.Object in
             let name = part.unit.name
-            let link = UnitDirectory.link(from: target, to: name)
             return [
                 "name": .string(name.text),
                 "drop_in": .string(AttachmentFiles.dropIn(of: name, for: target.service)),
                 "target_drop_in": .string(AttachmentFiles.dropIn(of: target, for: name)),
-                "link": .optional(part.isStarted ? link : nil),
+                "starts": .bool(part.isStarted),
                 "cause": .optional(part.cause),
             ]
         }
@@ -225,10 +224,7 @@ struct Attach: ParsableCommand {
         printLine("\(AttachmentFiles.dropIn(of: unit, for: service)):\(tail)")
         printLines(attachment.dropIn(cause, title: part.unit.title))
         printLine("\(AttachmentFiles.dropIn(of: target, for: unit)):")
-        printLines(attachment.stopDropIn(cause))
-        if let file = part.link {
-            printLine("\(UnitDirectory.link(from: target, to: unit)) -> \(file)")
-        }
+        printLines(attachment.targetDropIn(cause, isStarted: part.isStarted))
         printLine()
     }
 }

@@ -83,7 +83,7 @@ enum DetachedUnits {
         guard !attachments.isEmpty else { return }
         let new = try attachments.map { attachment in
             let (target, unit) = (attachment.target, attachment.unit)
-            let isStarted = try File.exists(UnitDirectory.link(from: target, to: unit))
+            let isStarted = try UnitDirectory.isStarted(attachment)
             return "\(target.service) \(target.kind.word) \(unit)"
                 + (attachment.isEarly ? " early" : "") + (isStarted ? " run-at-open" : "")
         }

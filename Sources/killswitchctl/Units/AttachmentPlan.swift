@@ -13,9 +13,6 @@ struct AttachmentPlan {
         let isStarted: Bool
         /// Why it is attached; nil if it was named.
         let cause: String?
-
-        /// The file that the gate's link leads to, for people: systemd goes by the link's name. Nil without a link.
-        var link: String? { isStarted ? (unit.file.isEmpty ? "/dev/null" : unit.file) : nil }
     }
 
     private(set) var parts: [Part] = []
@@ -53,7 +50,7 @@ struct AttachmentPlan {
         guard !parts.contains(where: { $0.unit.name == unit.name }) else { return }
         try check(unit)
         let triggers = try unit.triggeredBy.map(describe).filter(\.isInUse)
-        let isOneshot = unit.type == "oneshot"
+        let isOneshot = unit.type == "oneshot" && !unit.remainsActive
         let isStarted =
             triggers.isEmpty && !isOneshot && !isTriggered || rules.runsAtOpen && isOneshot
         parts.append(Part(unit: unit, isStarted: isStarted, cause: cause))
@@ -85,6 +82,11 @@ struct AttachmentPlan {
             throw CommandFailure(
                 "unit '\(unit.name)' not attached: \(reason); --force attaches it anyway")
         }
+        if let target = unit.earlyTarget {
+            throw CommandFailure(
+                "unit '\(unit.name)' cannot be attached: '\(target)' waits for it at boot, and comes before the first "
+                    + "decision; attach a unit that starts later")
+        }
     }
 
     /// Waits until the daemon has stopped the units that run behind a closed gate; a line for each.
@@ -112,6 +114,19 @@ struct AttachmentPlan {
                     ? "\(unit) is stopping: \(gate)"
                     : "\(unit) still runs, and \(gate); is killswitchd running?"
             }
+    }
+}
+
+extension UnitDescription {
+    /// The target of the early boot that waits for it, so that it cannot wait for the first decision; nil if none does.
+    /// The drop-in takes sockets and path units out of the order before their own target.
+    fileprivate var earlyTarget: UnitName? {
+        let own = ["socket": "sockets.target", "path": "paths.target"][String(name.type)]
+        return before.first { target in
+            target.text != own
+                && ["sysinit.target", "basic.target", "sockets.target", "paths.target"].contains(
+                    target.text)
+        }
     }
 }
 

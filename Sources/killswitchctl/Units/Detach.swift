@@ -102,10 +102,7 @@ struct Detach: ParsableCommand {
             for attachment in attachments where attachment.target.kind == .open {
                 let service = attachment.service
                 let marker = "\(Directories.system)/\(service)/\(Gate.closed.rawValue)"
-                let link = UnitDirectory.link(from: attachment.target, to: attachment.unit)
-                // The link may lead nowhere.
-                guard try File.exists(marker),
-                    try File.ifThere(File.attributes(of: link, followingLinks: false)) != nil,
+                guard try File.exists(marker), try UnitDirectory.isStarted(attachment),
                     try manager.describe(attachment.unit).active.isDown
                 else { continue }
                 services[attachment.unit] = service

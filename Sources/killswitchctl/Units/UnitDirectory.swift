@@ -7,8 +7,8 @@ import SystemdUnits
 
 /// Writes and removes attachments in `/etc/systemd/system`.
 enum UnitDirectory {
-    /// The path of the link that makes a target start a unit.
-    static func link(from target: GateTarget, to unit: UnitName) -> String {
+    /// The path of the link by which an earlier version made a target start a unit.
+    private static func link(from target: GateTarget, to unit: UnitName) -> String {
         "\(wants(target))/\(unit)"
     }
 
@@ -27,17 +27,41 @@ enum UnitDirectory {
             with: Array(attachment.dropIn(cause, title: part.unit.title).utf8),
             surviving: .powerLoss)
         // By this the target stops the unit also when systemd has lost the unit's file.
-        try Directory.create(AttachmentFiles.folder(of: attachment.target))
+        try writeTargetDropIn(of: attachment, isStarted: part.isStarted, cause: cause)
+    }
+
+    /// Writes the target's side of an attachment, in place of the link of an earlier version.
+    fileprivate static func writeTargetDropIn(
+        of attachment: Attachment, isStarted: Bool, cause: String
+    ) throws(FileError) {
+        let (target, unit) = (attachment.target, attachment.unit)
+        try Directory.create(AttachmentFiles.folder(of: target))
         try File.replace(
-            AttachmentFiles.dropIn(of: attachment.target, for: unit),
-            with: Array(attachment.stopDropIn(cause).utf8), surviving: .powerLoss)
-        let link = link(from: attachment.target, to: unit)
-        if let file = part.link {
-            try Directory.create(wants(attachment.target))
-            try SymbolicLink.replace(link, to: file)
-        } else {
-            try File.remove(link)
-        }
+            AttachmentFiles.dropIn(of: target, for: unit),
+            with: Array(attachment.targetDropIn(cause, isStarted: isStarted).utf8),
+            surviving: .powerLoss)
+        try File.remove(link(from: target, to: unit))
+        try removeIfEmpty(wants(target))
+    }
+
+    /// Writes the target's side of an attachment anew.
+    fileprivate static func renewTarget(
+        of attachment: Attachment, cause: String
+    ) throws(FileError) {
+        try writeTargetDropIn(
+            of: attachment, isStarted: try isStarted(attachment), cause: cause)
+    }
+
+    /// Whether the target starts the unit: by its drop-in, or by the link of an earlier version, which may lead
+    /// nowhere.
+    static func isStarted(_ attachment: Attachment) throws(FileError) -> Bool {
+        let (target, unit) = (attachment.target, attachment.unit)
+        let dropIn = AttachmentFiles.dropIn(of: target, for: unit)
+        let bytes = try File.ifThere(File.read(dropIn, limit: 64 << 10)) ?? []
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        if lines.contains("Wants=\(unit)") { return true }
+        let link = link(from: target, to: unit)
+        return try File.ifThere(File.attributes(of: link, followingLinks: false)) != nil
     }
 
     /// Removes an attachment, and the folders that are empty then.
@@ -80,13 +104,48 @@ extension Attachment {
             \(Self.head)\(cause)
             # "killswitchctl detach \(service) \(unit)" removes it.
             [Unit]
-            # It stops with this target, and cannot be started without it.
-            Requisite=\(target.name)
-            \(isEarly ? Self.early : "After=\(target.name)")
-            \(assertion)# If a start is refused, systemctl and the journal show this.
+            \(target.kind == .open ? refusal : requirement)\(earlyBoot)# If a start is refused, systemctl and the journal show this.
             Documentation=man:killswitchctl(1)
             \(description)
             """
+    }
+
+    /// How a unit of the open gate refuses starts: by the marker alone, so that a start by hand asks for no other unit,
+    /// and takes back no stop that is under way.
+    private var refusal: String {
+        """
+        # It stops with this target, by a drop-in of the target, and starts after it.
+        After=\(target.name) killswitchd-decided.target
+        # No start is accepted while the service is not open, also while other units still stop.
+        # Without the daemon: "killswitchctl unlock \(service)".
+        AssertPathExists=\(Directories.system)/\(service)/\(Gate.open.rawValue)
+
+        """
+    }
+
+    /// systemd starts a socket and a path unit before all services, and the first decision comes after those: without
+    /// the orderings of the early boot there is no cycle.
+    private var earlyBoot: String {
+        guard target.kind == .open, unit.type == "socket" || unit.type == "path" else { return "" }
+        return """
+            # It starts after the first decision: not before sockets.target or paths.target, which would be a cycle.
+            DefaultDependencies=no
+            Requires=sysinit.target
+            After=sysinit.target
+            Conflicts=shutdown.target
+            Before=shutdown.target
+
+            """
+    }
+
+    /// The same for the target of a state, a variant or a notice.
+    private var requirement: String {
+        """
+        # It stops with this target, and cannot be started without it.
+        Requisite=\(target.name)
+        \(isEarly ? Self.early : "After=\(target.name)")
+        \(assertion)
+        """
     }
 
     /// The description, less what an earlier attachment added, with the command that says why the unit may not run.
@@ -103,7 +162,11 @@ extension Attachment {
     }
 
     /// The text of the target's drop-in for the unit.
-    func stopDropIn(_ cause: String) -> String {
+    func targetDropIn(_ cause: String, isStarted: Bool) -> String {
+        let start =
+            isStarted
+            ? "# It starts with it. A link could be removed by 'systemctl disable'.\nWants=\(unit)\n"
+            : ""
         let order = isEarly ? "" : "Before=\(unit)\n"
         return """
             \(Self.head)\(cause)
@@ -112,7 +175,7 @@ extension Attachment {
             # The unit stops with this target also when its file is gone or it is masked: systemd does not read
             # the drop-in of the unit then.
             PropagatesStopTo=\(unit)
-            \(order)
+            \(start)\(order)
             """
     }
 
@@ -131,14 +194,14 @@ extension Attachment {
             AssertPathExists=\(marker)
 
             """
-        case .open, .countdown:
+        case .countdown:
             """
             # No start is accepted from the moment the service is closed, also while other units still stop.
             # Without the daemon: "killswitchctl unlock \(service)".
             AssertPathExists=!\(marker)
 
             """
-        case .closed, .updateRequired, .maintenance, .ended, .variant, .notice: ""
+        case .open, .closed, .updateRequired, .maintenance, .ended, .variant, .notice: ""
         }
     }
 }
@@ -147,8 +210,8 @@ extension GateTarget {
     var name: String { unit?.text ?? "" }
 }
 
-/// `killswitchctl attach --renew`, which the package calls at an upgrade: writes the drop-ins as this version does. One
-/// that this version would only continue is renewed. Any other text stays: somebody has edited it.
+/// `killswitchctl attach --renew`, which the package calls at an upgrade: writes the drop-ins as this version does.
+/// Those of the version before are renewed. Any other text stays: somebody has edited it.
 enum Renewal {
     /// Brings the drop-ins up to date, and names those that somebody has edited. No unit is stopped or started.
     static func run(_ command: Attach) throws {
@@ -159,6 +222,7 @@ enum Renewal {
             try permitted {
                 for (attachment, text) in outdated {
                     try File.replace(attachment.path, with: Array(text.utf8), surviving: .powerLoss)
+                    try UnitDirectory.renewTarget(of: attachment, cause: Attachment.cause(of: text))
                 }
             }
         }
@@ -190,7 +254,8 @@ enum Renewal {
         if try BlockingSystemdClient.isNeeded { try BlockingSystemdClient().reload() }
     }
 
-    /// Every drop-in of `attach` whose text ends too early, with the whole text, and those that were edited since.
+    /// Every drop-in of `attach` as the version before wrote it, with the present text, and those that were edited
+    /// since.
     private static func findings() throws(FileError) -> (
         outdated: [(attachment: Attachment, text: String)], edited: [Attachment]
     ) {
@@ -210,7 +275,7 @@ enum Renewal {
     /// What a drop-in is, compared with the text that this version of `attach` writes.
     fileprivate enum Finding {
         case current
-        /// It ends before some of the text; this is the whole text.
+        /// It is as the version before wrote it; this is the present text.
         case outdated(String)
         case edited
     }
@@ -219,18 +284,39 @@ enum Renewal {
 extension Attachment {
     fileprivate var path: String { AttachmentFiles.dropIn(of: unit, for: service) }
 
+    /// The command that has written a drop-in.
+    fileprivate static func cause(of text: String) -> String {
+        String(text.prefix { $0 != "\n" }.dropFirst(head.count))
+    }
+
     /// Compares the text of a drop-in with that of `attach`, whatever command the first line names.
     fileprivate func compare(_ text: String) -> Renewal.Finding {
-        let first = String(text.prefix { $0 != "\n" })
-        guard first.hasPrefix(Self.head) else { return .edited }
-        let cause = String(first.dropFirst(Self.head.count))
+        guard text.hasPrefix(Self.head) else { return .edited }
+        let cause = Self.cause(of: text)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let title = lines.first { $0.hasPrefix("Description=") }.map { "\($0)\n" } ?? ""
         let untitled = lines.filter { !$0.hasPrefix("Description=") }.joined(separator: "\n")
         let whole = dropIn(cause)
         if untitled == whole { return .current }
-        // Without its order a drop-in reads like that of an early unit.
-        let isOrdered = !isEarly || lines.contains { $0.hasPrefix("# No After=") }
-        let isCut = isOrdered && untitled.hasSuffix("\n") && whole.hasPrefix(untitled)
-        return isCut ? .outdated(whole) : .edited
+        return untitled == dropInBefore(cause) ? .outdated(whole + title) : .edited
+    }
+
+    /// The text of the version before, for a unit of the open gate; nil for others, whose text is the same.
+    private func dropInBefore(_ cause: String) -> String? {
+        guard target.kind == .open else { return nil }
+        return """
+            \(Self.head)\(cause)
+            # "killswitchctl detach \(service) \(unit)" removes it.
+            [Unit]
+            # It stops with this target, and cannot be started without it.
+            Requisite=\(target.name)
+            After=\(target.name)
+            # No start is accepted from the moment the service is closed, also while other units still stop.
+            # Without the daemon: "killswitchctl unlock \(service)".
+            AssertPathExists=!\(Directories.system)/\(service)/\(Gate.closed.rawValue)
+            # If a start is refused, systemctl and the journal show this.
+            Documentation=man:killswitchctl(1)
+
+            """
     }
 }

@@ -10,8 +10,8 @@ struct Unlock: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Open the gate of a service while killswitchd is not running (root only).",
         discussion: """
-            Deletes 'targets', by which the gate would be closed again, and the marker file 'closed', which blocks \
-            every start, then starts the target of \
+            Deletes 'targets', by which the gate would be closed again, gives the marker file 'closed' the name 'open', \
+            without which no unit starts, then starts the target of \
             the open gate, which starts the units, and deletes 'unavailable', for which web servers \
             send the page. While killswitchd runs, use 'force' or 'release'. When it starts again, \
             the flags decide.
@@ -24,7 +24,10 @@ struct Unlock: ParsableCommand {
     @Flag(name: .customLong("all"), help: "Every service that has files or attached units.")
     var isAll = false
 
-    @Flag(help: "Print JSON: the removed marker, the started target, and the result of its job.")
+    @Flag(
+        help:
+            "Print JSON: the marker that was renamed, the started target, and the result of its job."
+    )
     var json = false
 
     @Argument(help: "The services.", completion: .services, transform: ServiceName.read)
@@ -51,9 +54,11 @@ struct Unlock: ParsableCommand {
         if targets.isEmpty { printError("no service has files, and no unit is attached") }
         // A unit of several services starts once no marker refuses it.
         let markers = try targets.map { target in
-            try RuntimeDirectory.removeClosedMarker(of: target.service, in: published.directory)
+            try RuntimeDirectory.open(target.service, in: published.directory)
         }
-        if !json { for marker in markers.compactMap(\.self) { printLine("removed \(marker)") } }
+        if !json {
+            for marker in markers.compactMap(\.self) { printLine("renamed \(marker) to 'open'") }
+        }
         var results: [(unit: UnitName, result: String?)] = []
         for (service, unit) in targets {
             let result = try manager.start(unit, within: .seconds(100))
@@ -124,7 +129,7 @@ struct Unlock: ParsableCommand {
         _ service: ServiceName, _ target: UnitName, _ published: PublishedFiles,
         _ manager: BlockingSystemdClient
     ) throws {
-        if try !manager.snapshot(of: target).requisiteOf.isEmpty { return }
+        if try !manager.snapshot(of: target).tied.isEmpty { return }
         if try !published.servicesIfAny().isEmpty { return try published.check(service) }
         throw CommandFailure(
             .noSuchService,

@@ -172,6 +172,7 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
     private func words(_ state: PublishedState, _ gate: ShownGate) -> String {
         guard case .effect = self, let words = gate.words else { return "it is \(state.summary)" }
         return "it is \(state.summary), its gate is \(words)"
+            + (gate.isHeldUp ? gate.problem.map { ": \($0)" } ?? "" : "")
     }
 
     /// Why the effect of this decision will not come by itself; nil if it may.

@@ -115,7 +115,7 @@ struct ModelHost: Hashable {
     mutating func decide(_ desired: DesiredGate, drain: Duration? = nil) {
         decisionsLeft -= 1
         decision = desired
-        systemd.isMarked = desired.gate == .closed
+        systemd.isMarked = desired.gate == .open
         handle(.decided(Self.shop, desired, drainsUntil: drain.map { now + $0 }))
     }
 
@@ -254,7 +254,7 @@ extension ModelHost {
         else { return UnitSnapshot(UnitStatus(.inactive)) }
         var snapshot = UnitSnapshot(systemd[unit])
         switch unit {
-        case .open: (snapshot.requisiteOf, snapshot.wants) = ([Self.web], [Self.web])
+        case .open: (snapshot.tied, snapshot.wants) = ([Self.web], [Self.web])
         case .web:
             snapshot.result = systemd.result
             snapshot.isStartRefused = systemd.isStartRefused

@@ -4,8 +4,8 @@ import Gates
 /// A small systemd: the targets of one service, one unit that is attached to the open target, and their jobs.
 ///
 /// A job of the model does what systemd does by the templates in packaging/systemd and by the drop-in that `attach`
-/// writes: `Conflicts=` stops, `Wants=` starts, `Requisite=` and the assertion refuse, and of two ordered units the one
-/// that stops goes first. A unit takes two steps to start or stop. Signals are sent later than the change, and
+/// writes: `Conflicts=` stops, `Wants=` starts, the assertion on the marker `open` refuses, and of two ordered units
+/// the one that stops goes first. A unit takes two steps to start or stop. Signals are sent later than the change, and
 /// show the unit as it is when they are sent.
 struct ModelSystemd: Hashable {
     enum Unit: Int, CaseIterable { case open, closed, maintenance, web }
@@ -15,7 +15,7 @@ struct ModelSystemd: Hashable {
     private(set) var jobs: [Job?] = [nil, nil, nil, nil]
     /// The units whose change was not signalled, in the order of the changes.
     private(set) var unsignalled: [Unit] = []
-    /// Whether the marker `closed` is there, which refuses each start of the attached unit.
+    /// Whether the marker `open` is there, without which each start of the attached unit is refused.
     var isMarked: Bool
     private(set) var result = "success"
     private(set) var isStartRefused = false
@@ -24,7 +24,7 @@ struct ModelSystemd: Hashable {
 
     /// A system whose gate is open with the unit running, closed, or where nothing was started since the boot.
     init(_ gate: Gate?, hasState: Bool) {
-        isMarked = gate == .closed
+        isMarked = gate == .open
         active =
             switch gate {
             case .open: [.active, .inactive, .inactive, .active]
@@ -96,7 +96,8 @@ struct ModelSystemd: Hashable {
         case (.web, nil): !self[.web].isAtRest
         case (_, nil): false
         case (.web, .stop): true
-        case (.web, .start): job(.open) == nil
+        // A stop goes on to its end, whatever job follows.
+        case (.web, .start): job(.open) == nil || active[unit.rawValue] == .deactivating
         case (.open, .stop): job(.web) != .stop && active[Unit.web.rawValue] != .deactivating
         case (.open, .start): job(.closed) != .stop && job(.maintenance) != .stop
         case (.closed, .start): job(.open) == nil
@@ -125,8 +126,8 @@ struct ModelSystemd: Hashable {
         case .deactivating: return set(.web, .inactive)
         case .active, .reloading: break
         case .inactive, .failed, .maintenance:
-            isStartRefused = isMarked && isUp(.open)
-            if isUp(.open), !isMarked {
+            isStartRefused = !isMarked
+            if isMarked {
                 result = "success"
                 return set(.web, .activating)
             }
@@ -163,12 +164,8 @@ struct ModelSystemd: Hashable {
         set(unit, nil as Job?)
     }
 
-    /// Somebody starts the attached unit. The start asks whether the open target is active, and that question replaces
-    /// the job that stops the target.
-    mutating func startUnit() {
-        if job(.open) == .stop { set(.open, nil as Job?) }
-        set(.web, .start)
-    }
+    /// Somebody starts the attached unit. The start waits for the jobs of the open target, and changes none.
+    mutating func startUnit() { set(.web, .start) }
 
     /// The unit may be down behind an open gate from now on.
     mutating func spoil() { isSpoilt = true }

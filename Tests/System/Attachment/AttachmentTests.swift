@@ -14,9 +14,6 @@ extension OnSystemd {
                     ./killswitch-open@shop.target.d
                     ./killswitch-open@shop.target.d/50-killswitch-t-web.service.conf
                     ./killswitch-open@shop.target.d/50-killswitch-t-worker@3.service.conf
-                    ./killswitch-open@shop.target.wants
-                    ./killswitch-open@shop.target.wants/t-web.service
-                    ./killswitch-open@shop.target.wants/t-worker@3.service
                     ./t-web.service.d/50-killswitch-shop.conf
                     ./t-worker@3.service.d/50-killswitch-shop.conf
 
@@ -27,13 +24,11 @@ extension OnSystemd {
                     # Written by: killswitchctl attach shop t-web.service
                     # "killswitchctl detach shop t-web.service" removes it.
                     [Unit]
-                    # It stops with this target, and cannot be started without it.
-                    Requisite=killswitch-open@shop.target
-                    After=killswitch-open@shop.target
-                    # No start is accepted from the moment the service is closed, also while other units \
-                    still stop.
+                    # It stops with this target, by a drop-in of the target, and starts after it.
+                    After=killswitch-open@shop.target killswitchd-decided.target
+                    # No start is accepted while the service is not open, also while other units still stop.
                     # Without the daemon: "killswitchctl unlock shop".
-                    AssertPathExists=!/run/killswitchd/shop/closed
+                    AssertPathExists=/run/killswitchd/shop/open
                     # If a start is refused, systemctl and the journal show this.
                     Documentation=man:killswitchctl(1)
                     Description=t-web.service (kill switch: killswitchctl explain shop)
@@ -43,7 +38,8 @@ extension OnSystemd {
                 "/etc/systemd/system/killswitch-open@shop.target.d/50-killswitch-t-web.service.conf"
             #expect(
                 try host.run("grep -v '^#' \(stop)")
-                    == "[Unit]\nPropagatesStopTo=t-web.service\nBefore=t-web.service\n")
+                    == "[Unit]\nPropagatesStopTo=t-web.service\nWants=t-web.service\nBefore=t-web.service\n"
+            )
             try host.run("killswitchctl attach shop t-web t-worker@3")
             #expect(try host.attachmentFiles == before)
         }
@@ -69,11 +65,8 @@ extension OnSystemd {
             let printed = try host.run("killswitchctl attach --dry-run shop t-web")
             #expect(
                 printed.contains("/etc/systemd/system/t-web.service.d/50-killswitch-shop.conf:"))
-            #expect(printed.contains("Requisite=killswitch-open@shop.target"))
-            #expect(
-                printed.contains(
-                    "/etc/systemd/system/killswitch-open@shop.target.wants/t-web.service -> "
-                        + "/etc/systemd/system/t-web.service"))
+            #expect(printed.contains("AssertPathExists=/run/killswitchd/shop/open"))
+            #expect(printed.contains("Wants=t-web.service"))
             let json = try host.json("killswitchctl attach --dry-run --json shop t-web").object
             let unit = try #require(json?["units"]?.array?.first?.object)
             #expect(unit["name"]?.string == "t-web.service" && json?["dry_run"] == true)
@@ -81,7 +74,7 @@ extension OnSystemd {
                 unit["drop_in"]?.string
                     == "/etc/systemd/system/t-web.service.d/50-killswitch-shop.conf")
             #expect(try host.attachmentFiles == "")
-            #expect(try host.property("Requisite", of: "t-web") == "")
+            #expect(try host.property("PropagatesStopTo", of: "killswitch-open@shop.target") == "")
         }
 
         @Test func aUnitMovesToTheStateItIsAttachedToLast() throws {
@@ -91,8 +84,6 @@ extension OnSystemd {
                 try host.attachmentFiles == """
                     ./killswitch-maintenance@shop.target.d
                     ./killswitch-maintenance@shop.target.d/50-killswitch-t-web.service.conf
-                    ./killswitch-maintenance@shop.target.wants
-                    ./killswitch-maintenance@shop.target.wants/t-web.service
                     ./t-web.service.d/50-killswitch-shop.conf
 
                     """)
@@ -128,17 +119,16 @@ extension OnSystemd {
                 2, errors: "add --state maintenance")
         }
 
-        /// A drop-in without the assertion lets a start by hand pass through a closing gate.
-        @Test func renewCompletesDropInsAndLeavesEditedOnes() throws {
+        /// Those of the version before are renewed, and what somebody has edited stays.
+        @Test func renewRewritesDropInsOfTheVersionBeforeAndLeavesEditedOnes() throws {
             let host = try Host.having("t-web", "t-app", "t-own", "t-page")
             try host.start(attaching: "t-web t-app t-own")
             try host.run("killswitchctl attach --state maintenance shop t-page")
             try host.run("systemctl start t-web t-own")
             let folder = "/etc/systemd/system"
             let file = { (unit: String) in "\(folder)/\(unit).service.d/50-killswitch-shop.conf" }
-            // What systemd calls the unit is not known to a renewal.
-            let new = try host.run("grep -v ^Description= \(file("t-web"))")
-            try host.run("sed -i '/^# No start/,$d' \(file("t-web")) \(file("t-own"))")
+            let new = try host.run("cat \(file("t-web"))")
+            try host.run(VersionBefore.attach("t-web"))
             try host.run("echo '[Service]\nNice=5' >> \(file("t-own"))")
             // Somebody else's, by a name like ours.
             try host.run(
@@ -148,7 +138,6 @@ extension OnSystemd {
             let before = try host.run(life)
             let dry = try host.run("killswitchctl attach --renew --dry-run 2>/dev/null")
             #expect(dry == "would renew \(file("t-web"))\n")
-            #expect(try host.system.assertions(of: "t-web") == "a(sbbsi) 0\n")
             let result = try host.control("attach --renew")
             #expect(result.status == 0 && result.output == "renewed \(file("t-web"))\n")
             #expect(
@@ -159,8 +148,7 @@ extension OnSystemd {
                     """)
             #expect(try host.run("cat \(file("t-web"))") == new)
             #expect(
-                try host.system.assertions(of: "t-web").contains("\"/run/killswitchd/shop/closed\"")
-            )
+                try host.system.assertions(of: "t-web").contains("\"/run/killswitchd/shop/open\""))
             #expect(try host.run(life) == before)
             let json = try host.json("killswitchctl attach --renew --json 2>/dev/null").object
             #expect(json?["renewed"] == .array([]))
@@ -248,7 +236,7 @@ extension OnSystemd {
             #expect(try host.run("\(nobody) killswitchctl units").contains("t-web.service"))
             #expect(
                 try host.run("\(nobody) killswitchctl attach --dry-run shop t-web")
-                    .contains("Requisite="))
+                    .contains("AssertPathExists="))
             for command in ["attach shop t-web", "detach shop t-web"] {
                 try host.system.attempt("\(nobody) killswitchctl \(command)").expect(
                     5, errors: "needs root")

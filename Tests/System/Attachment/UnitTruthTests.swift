@@ -149,7 +149,7 @@ extension OnSystemd {
             let host = try closedHost()
             #expect(
                 try host.run("killswitchctl unlock shop") == """
-                    removed /run/killswitchd/shop/closed
+                    renamed /run/killswitchd/shop/closed to 'open'
                     started killswitch-open@shop.target
 
                     """)
@@ -236,7 +236,7 @@ extension OnSystemd {
             try host.run("mkdir -p /run/killswitchd/shop; touch /run/killswitchd/shop/closed")
             #expect(
                 try host.run("killswitchctl unlock --all") == """
-                    removed /run/killswitchd/shop/closed
+                    renamed /run/killswitchd/shop/closed to 'open'
                     started killswitch-open@shop.target
 
                     """)

@@ -8,40 +8,23 @@ extension OnSystemd {
             + "org.freedesktop.systemd1 /org/freedesktop/systemd1 "
             + "org.freedesktop.systemd1.Manager "
 
+        /// What its unit may do is in its files: of systemd it may ask nothing that changes something.
         @Test(arguments: [
-            "killswitch-open@shop.target", "killswitch-update-required@a-b_c.target",
-            "killswitch-variant@shop:v2.target",
-        ])
-        func theDaemonMayStartAndStopItsTargets(_ unit: String) throws {
-            let host = try Host()
-            try host.run("systemctl daemon-reload")
-            try host.run("\(Self.call) StartUnit ss \(unit) replace")
-            try host.awaitUp("'\(unit)'")
-            try host.run("\(Self.call) StopUnit ss \(unit) replace")
-            try host.awaitDown("'\(unit)'")
-        }
-
-        @Test(arguments: [
+            "StartUnit ss killswitch-open@shop.target replace",
+            "StopUnit ss killswitch-closed@shop.target replace",
+            "StartUnit ss killswitchd-attach.service replace",
+            "StopUnit ss killswitchd-gates.service replace",
             "StopUnit ss t-web.service replace",
             "StartUnit ss t-web.service replace",
-            "RestartUnit ss killswitch-open@shop.target replace",
-            "ReloadUnit ss killswitch-open@shop.target replace",
             "StartUnit ss multi-user.target isolate",
             "StopUnit ss dbus.service replace",
             "StopUnit ss killswitchd.service replace",
-            "StopUnit ss killswitchd-attach.service replace",
-            "RestartUnit ss killswitchd-attach.service replace",
-            "StartUnit ss killswitch-open@Shop.target replace",
-            "StartUnit ss killswitch-other@shop.target replace",
-            "StartUnit ss killswitch-open@shop.service replace",
-            "StartUnit ss 'killswitch-variant@shop.target' replace",
-            "StartUnit ss 'killswitch-open@shop.target.service' replace",
             "Reload", "Reexecute", "PowerOff",
             "KillUnit ssi t-web.service all 9",
             "SetUnitProperties 'sba(sv)' killswitch-open@shop.target true 0",
             "EnableUnitFiles asbb 1 t-web.service false false",
         ])
-        func theDaemonMayDoNothingElse(_ call: String) throws {
+        func theDaemonsUserMayDoNothing(_ call: String) throws {
             let host = try Host.having("t-web")
             try host.run("systemctl daemon-reload; systemctl start t-web")
             let result = try host.system.attempt(Self.call + call)
@@ -68,6 +51,61 @@ extension OnSystemd {
             let capabilities = try host.run(
                 "awk '/^Cap(Eff|Bnd|Prm|Amb)/ { print $2 }' /proc/\(process)/status | sort -u")
             #expect(capabilities == "0000000000000000\n")
+        }
+
+        /// The one process with a right has nothing else.
+        @Test func theMoverIsSandboxedAndItsSocketIsTheDaemonsAlone() throws {
+            let host = try Host()
+            try host.start()
+            let unit = "killswitchd-gates.service"
+            #expect(
+                try host.run(
+                    "cd /lib/systemd/system && systemd-analyze verify --man=no \(unit) 2>&1") == "")
+            try host.run("systemd-analyze security --threshold=10 \(unit)")
+            let process = try host.property("MainPID", of: unit)
+            let capabilities = try host.run(
+                "awk '/^Cap(Eff|Bnd|Prm|Amb)/ { print $2 }' /proc/\(process)/status | sort -u")
+            #expect(capabilities == "0000000000000000\n")
+            #expect(
+                try host.run("stat -c '%U %a' /run/killswitchd-gates.sock") == "killswitchd 600\n")
+            #expect(try host.run("stat -c '%U %a' /run/killswitchd-gates") == "root 755\n")
+            #expect(
+                try host.system.attempt(
+                    "setpriv --reuid nobody --clear-groups --regid nogroup python3 -c \"import socket; "
+                        + "socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b'1', '/run/killswitchd-gates.sock')\""
+                ).status != 0)
+        }
+
+        /// Who has taken over the daemon can write any file into its directory, and send any request.
+        @Test func theMoverDoesNothingForAForeignDaemonButMoveGates() throws {
+            let host = try Host.running("t-web")
+            try host.services("t-other")
+            try host.run("systemctl start t-other; systemctl stop killswitchd")
+            try host.run(
+                """
+                cd /run/killswitchd; mkdir evil
+                echo 'stop t-other.service' > evil/targets
+                mkdir fifo link other; mkfifo fifo/targets; ln -s /etc/shadow link/targets
+                printf 'start open\nstart closed\n' > other/targets
+                chown -R killswitchd: evil fifo link other
+                """)
+            let ask =
+                "setpriv --reuid killswitchd --clear-groups --regid killswitchd python3 -c \"import socket; "
+                + "s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); s.setblocking(False)\nfor n in range(20000):\n"
+                + "  try: s.sendto(b'x' * 2000, '/run/killswitchd-gates.sock')\n  except BlockingIOError: pass\""
+            try host.run(ask)
+            try host.set(Host.open)
+            // A service of its own is moved as before.
+            try host.run("systemctl start killswitchd")
+            try host.set(Host.ended, up: "killswitch-closed@shop.target", down: "t-web")
+            #expect(try host.property("ActiveState", of: "t-other") == "active")
+            #expect(try host.property("NRestarts", of: "killswitchd-gates.service") == "0")
+            let words = try host.run("journalctl -b -u killswitchd-gates -o cat")
+            #expect(words.contains("the targets of service 'evil' stay as they are"), "\(words)")
+            #expect(!words.contains("root:") && !words.contains("t-other"), "\(words)")
+            try host.run(
+                "rm -r /run/killswitchd/evil /run/killswitchd/fifo /run/killswitchd/link /run/killswitchd/other"
+            )
         }
 
         /// By root: with the rights of the daemon's user, and by what its unit hides.

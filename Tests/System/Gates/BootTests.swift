@@ -146,11 +146,13 @@ extension OnSystemd {
             try host.run("killswitchctl attach mail t-web; systemctl start t-web")
             try host.configure(Host.shop)
             try host.run("systemctl reload killswitchd")
-            try host.wait(until: "! test -e /run/killswitchd/mail")
+            try host.wait(until: "! test -e /run/killswitchd/mail/state.json")
             #expect(try host.property("ActiveState", of: "t-web") == "active")
             #expect(try host.sentences(of: .unitsOrphaned).first?.contains("t-web.service") == true)
             #expect(try host.run("killswitchctl units --orphans").contains("t-web.service"))
-            try host.run("systemctl restart killswitchd")
+            // It goes on like a unit that nobody has attached.
+            try host.run(
+                "systemctl restart t-web; systemctl restart killswitchd; systemctl restart t-web")
             try host.wait(
                 until: "journalctl --sync; test $(journalctl -u killswitchd MESSAGE_ID="
                     + "\(MessageID.unitsOrphaned.rawValue) -o cat -n 2 | wc -l) = 2")

@@ -27,8 +27,7 @@ extension OnSystemd {
             try host.property("InvocationID", of: unit)
         }
 
-        /// systemd lets the start replace the stop of the open target, which `Requisite=` asks about: the
-        /// unit ran for a second or more, until the daemon had closed the gate again.
+        /// A start asks for no other unit: it takes back no stop, and both targets are never active at once.
         @Test func aStartByHandIsRefusedWhileAnotherUnitStillStops() throws {
             let host = try host()
             try host.run("killswitchctl attach shop t-web; systemctl start t-web t-slow")
@@ -43,6 +42,121 @@ extension OnSystemd {
             #expect(try host.journal(of: .unitIntruding).isEmpty)
             // The marker changes before the gate: the opening starts them.
             try host.set(Host.open, up: "t-web", "t-slow")
+        }
+
+        /// Nothing has to be put right afterwards: with a dead daemon nobody would.
+        @Test func aStartByHandBesideADeadDaemonChangesNoTarget() throws {
+            let host = try host()
+            try host.run("killswitchctl attach shop t-web; systemctl start t-web t-slow")
+            try host.set(Host.ended, down: "t-web")
+            try host.run("systemctl kill --signal=STOP killswitchd")
+            try host.undoing("systemctl kill --signal=CONT killswitchd") {
+                for _ in 1...10 {
+                    #expect(
+                        try host.system.attempt("timeout 0.1 systemctl start t-web").status != 0)
+                }
+                try host.awaitDown("killswitch-open@shop.target", "t-slow")
+                try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
+                #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+            }
+        }
+
+        /// A configuration management that starts it in each run would send a mail in each.
+        @Test func aRefusedStartIsNoFailureOfTheUnit() throws {
+            let host = try Host(flags: Host.ended)
+            try host.unit("t-mail.service", "[Service]\nExecStart=/bin/touch /run/t-mail")
+            try host.unit(
+                "t-web.service",
+                "[Unit]\nOnFailure=t-mail.service\n[Service]\nExecStart=/bin/sleep infinity")
+            try host.start(attaching: "t-web")
+            try host.awaitUp("killswitch-closed@shop.target")
+            let refused = try host.system.attempt("systemctl start t-web")
+            #expect(refused.status == 1)
+            #expect(
+                try host.system.attempt("systemctl status t-web").output
+                    .contains("AssertPathExists=/run/killswitchd/shop/open was not met"))
+            #expect(try host.system.attempt("test -e /run/t-mail").status != 0)
+            try host.set(Host.open, up: "t-web")
+        }
+
+        /// As nginx's: its own script ends where the start of its unit is refused.
+        @Test func aPackageIsUpgradedWhileTheGateOfItsUnitIsClosed() throws {
+            let host = try Host(flags: Host.ended)
+            try host.run(
+                """
+                rm -f /usr/sbin/policy-rc.d
+                mkdir -p /run/t-deb/DEBIAN /run/t-deb/lib/systemd/system; cd /run/t-deb
+                printf 'Package: t-pkg\\nVersion: 1\\nArchitecture: all\\nMaintainer: m <m@example.org>\\nDescription: d\\n' > DEBIAN/control
+                printf '#!/bin/sh\\nsystemctl daemon-reload; invoke-rc.d t-pkg start || exit $?\\n' > DEBIAN/postinst
+                chmod 755 DEBIAN/postinst
+                printf '[Service]\\nExecStart=/bin/sleep infinity\\n' > lib/systemd/system/t-pkg.service
+                dpkg-deb --build . /run/t-pkg.deb
+                cp lib/systemd/system/t-pkg.service /etc/systemd/system; systemctl daemon-reload
+                """)
+            try host.undoing(
+                "dpkg --purge t-pkg; rm -f /usr/sbin/policy-rc.d /etc/systemd/system/t-pkg.service"
+            ) {
+                try host.start(attaching: "t-pkg")
+                try host.awaitUp("killswitch-closed@shop.target")
+                #expect(try host.system.attempt("dpkg --install /run/t-pkg.deb").status != 0)
+                try host.run(
+                    "install -m 755 /usr/share/killswitchd/policy-rc.d /usr/sbin/policy-rc.d")
+                try host.run("dpkg --configure t-pkg")
+                #expect(try host.run("dpkg-query -W -f '${db:Status-Status}' t-pkg") == "installed")
+                #expect(try host.property("ActiveState", of: "t-pkg") == "inactive")
+                try host.set(Host.open, up: "t-pkg")
+                try host.run("systemctl stop t-pkg; invoke-rc.d t-pkg start")
+                try host.awaitUp("t-pkg")
+            }
+        }
+
+        /// `systemctl disable` and `reenable` remove each link to the unit.
+        @Test func aUnitThatIsReenabledOrDisabledComesBackWithItsGate() throws {
+            let host = try Host()
+            try host.unit(
+                "t-web.service",
+                "[Service]\nExecStart=/bin/sleep infinity\n[Install]\nWantedBy=multi-user.target")
+            try host.start(attaching: "t-web")
+            for command in ["enable", "reenable", "disable"] {
+                try host.run("systemctl \(command) t-web; killswitchctl wait shop --for decided")
+                try host.set(Host.ended, down: "t-web")
+                try host.set(Host.open, up: "t-web")
+            }
+        }
+
+        /// Sockets and path units start before all services, and the first decision comes after those.
+        @Test func attachedSocketsAndPathUnitsMakeNoCycle() throws {
+            let host = try Host()
+            try host.services("t-one", "t-two")
+            try host.unit(
+                "t-one.socket",
+                "[Socket]\nListenStream=/run/t-one\n[Install]\nWantedBy=sockets.target")
+            try host.unit(
+                "t-two.path", "[Path]\nPathExists=/run/t-two\n[Install]\nWantedBy=paths.target")
+            try host.run(
+                "systemctl daemon-reload; systemctl enable --now killswitchd t-one.socket t-two.path"
+            )
+            try host.start(attaching: "t-one.socket t-two.path")
+            for _ in 1...5 {
+                let verified = try host.run("systemd-analyze verify default.target 2>&1 || true")
+                #expect(!verified.contains("cycle"), "\(verified)")
+            }
+            try host.system.reboot()
+            #expect(try !host.run("journalctl -b _PID=1 -o cat").contains("ordering cycle"))
+            for unit in ["sockets.target", "paths.target", "t-one.socket", "t-two.path"] {
+                #expect(try host.property("ActiveState", of: unit) == "active", "\(unit)")
+            }
+            try host.set(Host.ended, down: "t-one.socket", "t-two.path")
+            try host.system.reboot()
+            try host.awaitUp("killswitch-closed@shop.target", "sockets.target", "paths.target")
+            #expect(try host.property("ActiveState", of: "t-one.socket") == "inactive")
+            try host.unit(
+                "t-early.service",
+                "[Unit]\nDefaultDependencies=no\nBefore=sysinit.target\n[Service]\nExecStart=/bin/true"
+            )
+            try host.run("systemctl daemon-reload")
+            try host.control("attach shop t-early").expect(
+                1, errors: "'sysinit.target' waits for it")
         }
 
         @Test func eachOfTwoServicesRefusesAStartOfTheirUnit() throws {

@@ -91,7 +91,7 @@ extension OnSystemd {
             let host = try host()
             #expect(
                 try host.attachmentFiles.contains(
-                    "./killswitch-notice@shop.target.wants/t-mail@shop.service"))
+                    "./killswitch-notice@shop.target.d/50-killswitch-t-mail@shop.service.conf"))
             try host.set(Host.maintenance, up: "killswitch-maintenance@shop.target")
             try host.set(Host.open, up: "killswitch-open@shop.target")
             #expect(try host.system.attempt("test -e /run/t-told").status == 1)

@@ -106,26 +106,39 @@ extension Packaged {
             #expect(try host.succeeds("systemctl start t-web") == isOpen)
         }
 
-        /// Without the assertion, a unit could be started while another unit still stopped.
-        @Test func anUpgradeRenewsTheDropInsOfAttachedUnitsWithOneReload() throws {
-            let host = try PackageHost.installed(.previous)
+        /// Those of the version before had `Requisite=` and a link, also while the gate is closed.
+        @Test(arguments: ["running", "ended"])
+        func anUpgradeRenewsTheDropInsOfAttachedUnits(_ state: String) throws {
+            let host = try PackageHost.installed(.previous, state: state)
             for name in ["t-web", "t-own"] { try host.unit(name) }
-            try host.run("killswitchctl attach shop t-web t-own; systemctl start t-web t-own")
+            try host.run(
+                "killswitchctl attach shop t-web t-own; systemctl start t-web t-own || true")
             let file = { (unit: String) in
                 "/etc/systemd/system/\(unit).service.d/50-killswitch-shop.conf"
             }
-            try host.run("sed -i '/^# No start/,$d' \(file("t-web")) \(file("t-own"))")
+            for unit in ["t-web", "t-own"] { try host.run(VersionBefore.attach(unit)) }
             try host.run("echo '# mine' >> \(file("t-own")); systemctl daemon-reload")
             let before = try host.run(Self.life(of: "t-web t-own"))
             let printed = try host.install(.current)
-            #expect(printed.contains("renewed \(file("t-web"))"))
+            #expect(printed.contains("renewed \(file("t-web"))"), "\(printed)")
             #expect(
                 printed.contains(
                     "'\(file("t-own"))' is not as attach writes it, and is left unchanged"))
             #expect(try host.run(Self.life(of: "t-web t-own")) == before)
-            let marker = "\"/run/killswitchd/shop/closed\""
-            #expect(try host.system.assertions(of: "t-web").contains(marker))
-            #expect(try host.system.assertions(of: "t-own") == "a(sbbsi) 0\n")
+            #expect(
+                try host.system.assertions(of: "t-web").contains("\"/run/killswitchd/shop/open\""))
+            #expect(
+                try host.system.assertions(of: "t-own").contains("\"/run/killswitchd/shop/closed\"")
+            )
+            #expect(
+                try !host.succeeds(
+                    "test -L /etc/systemd/system/killswitch-open@shop.target.wants/t-web.service"))
+            // Both follow their gate.
+            try host.configure("ended")
+            try host.system.wait(until: "! systemctl is-active t-web t-own")
+            #expect(try host.run("systemctl start t-web t-own; echo $?") != "0\n")
+            try host.configure("running")
+            try host.system.wait(until: "systemctl is-active t-web && systemctl is-active t-own")
         }
 
         /// The gates of an earlier version were ordered after the daemon, so that its restart waited for the unit.

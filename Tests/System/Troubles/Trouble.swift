@@ -183,7 +183,7 @@ extension Trouble {
                 // A hard link keeps the space of the files in use, also when they are removed.
                 try host.run(
                     """
-                    cd /run/killswitchd && for file in host.json shop/*.*; do ln $file kept-${file#shop/}; done
+                    cd /run/killswitchd && for file in host.json shop/targets shop/*.*; do ln $file kept-${file#shop/}; done
                     cat /dev/zero > filler 2>/dev/null; true
                     """)
                 try host.set(Host.ended)
