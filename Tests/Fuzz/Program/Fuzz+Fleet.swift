@@ -125,7 +125,7 @@ extension Fuzz {
         return true
     }
 
-    private static let shop: ServiceName = {
+    static let shop: ServiceName = {
         guard let name = ServiceName("shop") else { preconditionFailure("no name") }
         return name
     }()

@@ -1,5 +1,6 @@
 import CivilTime
 import Decision
+import Gates
 import JSON
 
 @testable import Storage
@@ -19,6 +20,19 @@ extension Fuzz {
             hold(next > time, "the next day is later")
             // Clocks may jump back over midnight: then it is the day before.
             hold(zone.calendarDays(from: time, to: next) != 0, "the next day is another day")
+        }
+        return true
+    }
+
+    /// What root's mover reads of a daemon that may be in foreign hands, and asks of systemd by it.
+    static func targets(_ bytes: [UInt8]) -> Bool {
+        guard let orders = TargetOrders(bytes, of: Self.shop) else { return false }
+        hold(Array(orders.text.utf8) == bytes, "what was read is written as the same")
+        for job in orders.due([:], MoverRecord()) {
+            hold(job.target.service == Self.shop, "no other service is moved")
+            let unit = job.target.unit?.text ?? ""
+            hold(unit.hasPrefix("killswitch-") && unit.hasSuffix(".target"), "\(unit) is a target")
+            hold(unit.contains("@shop.target") || unit.contains("@shop:"), "\(unit) is the shop's")
         }
         return true
     }

@@ -35,6 +35,7 @@ enum FuzzTarget: String, CaseIterable {
     case fleetReports = "fleet-reports"
     case etcdPage = "etcd-page"
     case inventory
+    case targets
 
     /// The target of this process.
     nonisolated(unsafe) private static var chosen = FuzzTarget.json
@@ -91,6 +92,7 @@ enum FuzzTarget: String, CaseIterable {
         case .fleetReports: Fuzz.reports(bytes)
         case .etcdPage: Fuzz.etcdPage(bytes)
         case .inventory: Fuzz.inventory(bytes)
+        case .targets: Fuzz.targets(bytes)
         }
     }
 }
