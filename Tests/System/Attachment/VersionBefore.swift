@@ -4,7 +4,7 @@ enum VersionBefore {
     static func attach(_ unit: String) -> String {
         let (target, folder) = ("killswitch-open@shop.target", "/etc/systemd/system")
         return """
-            cd \(folder); mkdir -p \(target).wants; ln -s /dev/null \(target).wants/\(unit).service
+            cd \(folder); mkdir -p \(target).wants; ln -s \(folder)/\(unit).service \(target).wants
             sed -i '/Wants=/d; /^# It starts with it/d' \(target).d/50-killswitch-\(unit).service.conf
             cat > \(unit).service.d/50-killswitch-shop.conf <<X
             # Written by: killswitchctl attach shop \(unit).service

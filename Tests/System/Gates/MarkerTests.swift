@@ -82,9 +82,10 @@ extension OnSystemd {
         /// As nginx's: its own script ends where the start of its unit is refused.
         @Test func aPackageIsUpgradedWhileTheGateOfItsUnitIsClosed() throws {
             let host = try Host(flags: Host.ended)
+            let dpkg = "PATH=/usr/sbin:/usr/bin:/sbin:/bin dpkg"
             try host.run(
                 """
-                rm -f /usr/sbin/policy-rc.d
+                export PATH=/usr/sbin:/usr/bin:/sbin:/bin; rm -f /usr/sbin/policy-rc.d
                 mkdir -p /run/t-deb/DEBIAN /run/t-deb/lib/systemd/system; cd /run/t-deb
                 printf 'Package: t-pkg\\nVersion: 1\\nArchitecture: all\\nMaintainer: m <m@example.org>\\nDescription: d\\n' > DEBIAN/control
                 printf '#!/bin/sh\\nsystemctl daemon-reload; invoke-rc.d t-pkg start || exit $?\\n' > DEBIAN/postinst
@@ -94,18 +95,22 @@ extension OnSystemd {
                 cp lib/systemd/system/t-pkg.service /etc/systemd/system; systemctl daemon-reload
                 """)
             try host.undoing(
-                "dpkg --purge t-pkg; rm -f /usr/sbin/policy-rc.d /etc/systemd/system/t-pkg.service"
+                "\(dpkg) --purge t-pkg; rm -f /usr/sbin/policy-rc.d /etc/systemd/system/t-pkg.service"
             ) {
                 try host.start(attaching: "t-pkg")
                 try host.awaitUp("killswitch-closed@shop.target")
-                #expect(try host.system.attempt("dpkg --install /run/t-pkg.deb").status != 0)
+                let refused = try host.system.attempt("\(dpkg) --install /run/t-pkg.deb")
+                #expect(refused.status != 0 && refused.errors.contains("t-pkg"), "\(refused)")
+                #expect(
+                    try host.run("dpkg-query -W -f '${db:Status-Status}' t-pkg")
+                        == "half-configured")
                 try host.run(
                     "install -m 755 /usr/share/killswitchd/policy-rc.d /usr/sbin/policy-rc.d")
-                try host.run("dpkg --configure t-pkg")
+                try host.run("\(dpkg) --configure t-pkg")
                 #expect(try host.run("dpkg-query -W -f '${db:Status-Status}' t-pkg") == "installed")
                 #expect(try host.property("ActiveState", of: "t-pkg") == "inactive")
                 try host.set(Host.open, up: "t-pkg")
-                try host.run("systemctl stop t-pkg; invoke-rc.d t-pkg start")
+                try host.run("systemctl stop t-pkg; /usr/sbin/invoke-rc.d t-pkg start")
                 try host.awaitUp("t-pkg")
             }
         }
