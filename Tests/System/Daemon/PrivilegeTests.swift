@@ -8,7 +8,7 @@ extension OnSystemd {
             + "org.freedesktop.systemd1 /org/freedesktop/systemd1 "
             + "org.freedesktop.systemd1.Manager "
 
-        /// What its unit may do is in its files: of systemd it may ask nothing that changes something, with and without a
+        /// What it has moved is in its files: of systemd it may ask nothing that changes something, with and without
         /// polkit on the host.
         @Test(arguments: [
             "StartUnit ss killswitch-open@shop.target replace",
