@@ -109,6 +109,7 @@ package struct GateMachine: Hashable, Sendable {
             gates[service] = gate
             return batch.recheck(service)
         }
+        let isNewGate = gate.desired.map { $0.gate != desired.gate } ?? false
         let hasChanged = gate.decide(desired, context(now), &batch)
         gates[service] = gate
         batch.altered.insert(service)
@@ -117,7 +118,7 @@ package struct GateMachine: Hashable, Sendable {
         updatePermissions(by: gate, &batch)
         let context = context(now)
         let mustStart = isReopened && gates[service]?.startAgain(context) ?? false
-        gates[service]?.number(isReopened: mustStart, at: now)
+        if isNewGate || mustStart { gates[service]?.numberMove(at: now) }
         if hasChanged || mustStart { gates[service]?.startMove(context, &batch) }
     }
 
@@ -279,7 +280,7 @@ package struct GateMachine: Hashable, Sendable {
         for service in unit.services.sorted() where !unit.starters(of: service).isEmpty {
             let context = context(now)
             guard gates[service]?.startAgain(context) ?? false else { continue }
-            gates[service]?.number(isReopened: true, at: now)
+            gates[service]?.numberMove(at: now)
             gates[service]?.startMove(context, &batch)
             batch.recheck(service)
         }

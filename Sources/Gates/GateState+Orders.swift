@@ -35,9 +35,8 @@ extension GateState {
 
     /// Numbers a new closing, a new opening, and one that starts units behind an open target: each is carried out also
     /// if the targets stand as decided when the mover looks, because another came and went meanwhile.
-    mutating func number(isReopened: Bool, at now: Boottime) {
-        guard let desired, isNewGate || isReopened else { return }
-        isNewGate = false
+    mutating func numberMove(at now: Boottime) {
+        guard let desired else { return }
         numbers = numbers.filter { !$0.key.target.isOfDecision }
         let number = UInt64(now.microseconds)
         let kind: GateTarget.Kind = desired.gate == .open ? .open : .closed

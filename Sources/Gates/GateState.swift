@@ -12,8 +12,6 @@ struct GateState: Hashable, Sendable {
     var drain: GateDrain?
     /// Until when the daemon's readiness waits for an answer of systemd; nil once there was one.
     private(set) var readyBy: Boottime?
-    /// Whether the last decision has opened or closed it, and the mover was not told yet.
-    var isNewGate = false
     private(set) var refusal = RefusedJob()
     private var corrections = Corrections()
     var files = GateFiles()
@@ -56,7 +54,6 @@ struct GateState: Hashable, Sendable {
                 for target in GateTarget.main(of: service) { batch.read(target.unit) }
             }
         }
-        isNewGate = self.desired.map { $0.gate != desired.gate } ?? false
         self.desired = desired
         ordersRetryAt = nil
         (refusal, corrections) = (RefusedJob(), Corrections())

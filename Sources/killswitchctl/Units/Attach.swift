@@ -14,7 +14,7 @@ struct Attach: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Attach systemd units to a service: its gate stops and starts them.",
         discussion: """
-            Writes a drop-in for each unit, and a link by which the gate starts it, to \
+            Writes a drop-in for each unit, and one for the target that starts and stops it, to \
             /etc/systemd/system. Enabled units stay enabled. A socket, timer or path unit that \
             triggers a unit is attached too, and started instead of it. --on notice: start the unit \
             once for each notice of an end or maintenance (text: state.env). --from-configuration: \

@@ -165,7 +165,7 @@ extension Attachment {
     func targetDropIn(_ cause: String, isStarted: Bool) -> String {
         let start =
             isStarted
-            ? "# It starts with it. A link could be removed by 'systemctl disable'.\nWants=\(unit)\n"
+            ? "# The target starts the unit. This is no link, which 'systemctl disable' would remove.\nWants=\(unit)\n"
             : ""
         let order = isEarly ? "" : "Before=\(unit)\n"
         return """

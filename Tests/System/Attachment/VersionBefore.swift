@@ -5,7 +5,7 @@ enum VersionBefore {
         let (target, folder) = ("killswitch-open@shop.target", "/etc/systemd/system")
         return """
             cd \(folder); mkdir -p \(target).wants; ln -s \(folder)/\(unit).service \(target).wants
-            sed -i '/Wants=/d; /^# It starts with it/d' \(target).d/50-killswitch-\(unit).service.conf
+            sed -i '/Wants=/d; /^# The target starts the unit/d' \(target).d/50-killswitch-\(unit).service.conf
             cat > \(unit).service.d/50-killswitch-shop.conf <<X
             # Written by: killswitchctl attach shop \(unit).service
             # "killswitchctl detach shop \(unit).service" removes it.
