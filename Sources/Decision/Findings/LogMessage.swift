@@ -17,6 +17,8 @@ package enum LogMessage: Hashable, Sendable {
     /// An operator dropped the flags of a source, with a `versionCause` also the highest version of its documents.
     case forgotten(SourceName, by: String, versionCause: String? = nil)
     case noticePublished(ServiceName, PublicNotice)
+    /// So many changes of its mind were not carried out, because they followed each other too soon.
+    case changesHeld(ServiceName, Int)
     case drilled(ServiceName, DrillResult, by: String)
 
     /// The priority of the line, by the names of syslog(3): at `error` the operator has to act.
@@ -31,6 +33,7 @@ package enum LogMessage: Hashable, Sendable {
         case .overridden, .released, .overrideExpired, .forgotten, .closingConfirmed,
             .stepConfirmed, .noticePublished:
             .notice
+        case .changesHeld: .warning
         case .closingHeld: .error
         case .drilled(_, let drill, _): drill.isGood ? .notice : .error
         }
@@ -51,6 +54,7 @@ package enum LogMessage: Hashable, Sendable {
         case .overrideExpired: .overrideExpired
         case .forgotten: .forgotten
         case .noticePublished: .noticePublished
+        case .changesHeld: .changesHeld
         case .drilled: .drilled
         }
     }
@@ -91,6 +95,9 @@ package enum LogMessage: Hashable, Sendable {
             "source '\(source)': \(quoted(author)) deleted its stored flags and the highest version of "
                 + "its signed documents: \(quoted(cause)); fetching them again"
         case .noticePublished(let service, let notice): notice.sentence(of: service)
+        case .changesHeld(let service, let count):
+            "\(service): \(count) more \(count == 1 ? "change" : "changes") of the decision came too soon after another; "
+                + "the last one counts"
         case .drilled(let service, let drill, let author):
             "\(service): the drill of \(quoted(author)) "
                 + (drill.problem.map { "has failed: \($0)" } ?? "has succeeded")

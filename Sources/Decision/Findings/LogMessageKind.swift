@@ -2,7 +2,7 @@ extension LogMessage {
     /// The events of the log, in the order of the page.
     package enum Kind: CaseIterable, Sendable {
         case decided, flagVanished, closingHeld, closingConfirmed, stepConfirmed, overridden,
-            released, overrideExpired, forgotten, noticePublished, drilled, gateMoved,
+            released, overrideExpired, forgotten, noticePublished, changesHeld, drilled, gateMoved,
             gateMovedElsewhere, unitsSlow, startRefused, configurationAccepted,
             configurationQuestionable, filesDeleted, sourceRecovered, recordsRecovered,
             reportDelivered,
@@ -111,6 +111,16 @@ extension LogMessage.Kind {
                 @KILLSWITCH_NOTICE@ killswitchd announces each time of notify_before in \
                 killswitchd.toml(5) once. The units that are attached with --on notice run now; \
                 killswitchctl units names those that fail.
+                """)
+        case .changesHeld:
+            Row(
+                "979271950f044dd6983de15285f738cd",
+                "Service @KILLSWITCH_SERVICE@ changes its mind again and again",
+                """
+                Its flags have changed the decision more often than a service may: an opening, \
+                and a change of the state behind the same gate, once in min_closed, at least a \
+                second. What came in between was not carried out; the last of it counts. \
+                Closings are never delayed by this. Find out who writes the flags.
                 """)
         case .drilled:
             Row(

@@ -5,6 +5,8 @@ import CivilTime
 struct Reopening: Hashable, Sendable {
     /// When the gate last closed; nil while it is open.
     private var closedAt: Deadline?
+    /// When it last opened; nil before the first time.
+    private var openedAt: Deadline?
     /// When it is this host's turn; nil unless flags have opened the gate and it waits.
     private(set) var turn: Deadline?
 
@@ -24,11 +26,16 @@ struct Reopening: Hashable, Sendable {
         turn = entry.turn.map { Deadline($0, at: now) }
     }
 
-    /// The gate is open or closed now, or undecided.
-    mutating func gatePublished(_ gate: Gate?, at now: Now) {
+    /// The gate is open or closed now, or undecided. An order that has closed it is no change of mind of the flags.
+    mutating func gatePublished(_ gate: Gate?, isByOrder: Bool, at now: Now) {
         switch gate {
-        case .closed: closedAt = closedAt ?? Deadline(now.boot, at: now)
-        case .open: self = Reopening()
+        case .closed:
+            closedAt = closedAt ?? Deadline(now.boot, at: now)
+            if isByOrder { openedAt = nil }
+        case .open:
+            let before = closedAt == nil ? openedAt : nil
+            self = Reopening()
+            openedAt = before ?? Deadline(now.boot, at: now)
         case nil: break
         }
     }
@@ -53,7 +60,10 @@ struct Reopening: Hashable, Sendable {
 
     /// What keeps the gate closed at `now`; nil if nothing does. A turn outlasts `min_closed` where it ends later.
     func hold(minClosed: Duration, at now: Now) -> Hold? {
-        let least = closedAt.map { $0 + minClosed }
+        let closing = closedAt.map { $0 + minClosed }
+        // Two openings are a share apart.
+        let opening = closedAt == nil ? nil : openedAt.map { $0 + ChangeShare.period(minClosed) }
+        let least = [closing, opening].compactMap(\.self).max { $0.boot < $1.boot }
         if let turn, now.boot < turn.boot, turn.boot >= least?.boot ?? turn.boot {
             return Hold(end: turn, awaitsTurn: true)
         }

@@ -210,7 +210,7 @@ extension ServiceState {
         let end = service.zone.zoned(hold.end.wall)
         return hold.awaitsTurn
             ? .reopening(source, at: end)
-            : .minClosed(source, until: end, limit: service.policy.minClosed)
+            : .minClosed(source, until: end, limit: ChangeShare.period(service.policy.minClosed))
     }
 
     /// The gate as it was decided last in this boot; nil if it was not.

@@ -15,6 +15,7 @@ struct ServiceState: Hashable, Sendable {
     private(set) var record: PublishedVerdict?
     private(set) var entry: Ledger.Entry?
     private(set) var reopening = Reopening()
+    private var share = ChangeShare()
     /// Until when the units of its closed gate may run on, also once this has passed; nil if the gate is open, or its
     /// units stopped at once.
     private(set) var drainsUntil: Boottime?
@@ -191,7 +192,13 @@ struct ServiceState: Hashable, Sendable {
         let hold = hold(of: proposal, at: now)
         let turn = candidate.step.flatMap { $0.isTurn ? $0 : nil }
         wanted.update(candidate.unforced.gate, isWaiting: hold != nil || turn != nil)
-        let verdict = values.complete(holdClosed(proposal, by: hold, turn), of: service)
+        var verdict = values.complete(holdClosed(proposal, by: hold, turn), of: service)
+        if let count = share.reportCount(at: now.boot) {
+            messages.append(.changesHeld(service.name, count))
+        }
+        let heldUntil = share.hold(
+            verdict, after: record?.verdict, minClosed: service.policy.minClosed, at: now.boot)
+        if heldUntil != nil, let record { verdict = record.verdict }
         drainsUntil = drainEnd(after: verdict, at: now)
         let edge = service.nextEdge(of: candidate.evidence, in: candidate.circumstances, at: now)
         let outlook = UpcomingChanges(candidate.evidence, in: candidate.circumstances)
@@ -216,6 +223,7 @@ struct ServiceState: Hashable, Sendable {
         wake = nextWake(candidate, edge, on: host)
         if let wait = publicNotices.next { wake.include(wall: now.wall + wait) }
         if let hold { wake.include(boot: hold.end.boot) }
+        if let end = heldUntil ?? share.wake { wake.include(boot: end) }
         if let step = candidate.step { wake.include(boot: step.until) }
         let present = presentProblems(in: candidate.circumstances)
         if present != problems {
@@ -243,7 +251,8 @@ struct ServiceState: Hashable, Sendable {
             fetchedAt: fetchedAt(verdict), nextEdge: edge, nextWindow: window,
             notices: hasNewNotices ? publicNotices.pending : record?.notices ?? [],
             drainsUntil: drainsUntil)
-        reopening.gatePublished(verdict.gate, at: host.now)
+        reopening.gatePublished(
+            verdict.gate, isByOrder: verdict.override != nil, at: host.now)
         if verdict.gate == .open, verdict.override == nil { lastOpen = verdict }
         if before?.state != verdict.state || before?.reason.slug != verdict.reason.slug {
             messages.append(.decided(service.name, verdict, was: known?.state))

@@ -33,6 +33,7 @@ extension LogMessage {
                 + (cause.map { [Field("KILLSWITCH_CAUSE", $0)] } ?? [])
         case .noticePublished(let service, let notice):
             [.service(service)] + notice.fields(of: service)
+        case .changesHeld(let service, _): [.service(service)]
         case .drilled(let service, _, let author): [.service(service), .author(author)]
         }
     }

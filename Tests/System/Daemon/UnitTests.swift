@@ -206,8 +206,9 @@ extension OnSystemd {
                 flips += 1
             }
             try system.run("kill -CONT $(systemctl show -P MainPID systemd-journald)")
-            // A sender that blocks would stop after about seventy entries; each flip is one entry.
-            #expect(flips > 150)
+            // A sender that blocks would stop after about seventy entries; each flip is one entry. Openings are a
+            // second apart.
+            #expect(flips > 90)
             #expect(try host.property("MainPID") == before)
             #expect(try host.property("NRestarts") == "0")
             try system.run("touch /etc/killswitchd/flags.json")
