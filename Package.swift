@@ -138,8 +138,8 @@ let package = Package(
         quiet(
             "Configuration",
             uses: [
-                "CToml", "CivilTime", "Decision", "Files", "JSON", "Pages", "SourceSettings",
-                "Storage",
+                "CToml", "CivilTime", "Decision", "Files", "Gates", "JSON", "Pages",
+                "SourceSettings", "Storage",
             ]),
 
         // The one place where an effect is performed, and the two programs.

@@ -34,6 +34,11 @@ COMMANDS = {
     "bus-restarted": ("systemctl restart dbus.service", "true"),
     "manager-reexecuted": ("systemctl daemon-reexec", "true"),
     "manager-reloaded": ("systemctl daemon-reload", "true"),
+    # The daemon has them made again at once, and then every ten minutes: an administrator does not wait for that.
+    "ties-reverted": ("systemctl revert soak-mail.service; systemctl daemon-reload",
+                      "killswitchctl attach --from-configuration"),
+    "ties-purged": ("rm -rf /etc/systemd/system/killswitch-open@till.target.d; systemctl daemon-reload",
+                    "killswitchctl attach --from-configuration"),
     "configuration-reloaded": ("systemctl reload killswitchd", "true"),
     "daemon-killed": (f"{SIGNAL} KILL killswitchd", "true"),
     "daemon-restarted": ("systemctl restart killswitchd", "true"),

@@ -5,6 +5,7 @@ protocol SettingKey: RawRepresentable, CaseIterable, Sendable where RawValue == 
 enum RootKey: String, SettingKey {
     case source
     case service
+    case attached
     case host
     case limits
     case metrics
@@ -49,6 +50,7 @@ package enum Schema {
             ("[source.NAME]", SourceKey.words + SourceType.keys),
             ("[service.NAME]", SwitchKey.words + ServiceKey.words),
             ("[[service.NAME.switch]]", SwitchKey.words),
+            ("[attached]", UnitKey.words),
             ("[host]", HostKey.words),
             ("[limits]", LimitsKey.words),
             ("[metrics]", MetricsKey.words),

@@ -1,4 +1,5 @@
 package import Decision
+package import Gates
 package import Pages
 package import SourceSettings
 
@@ -8,8 +9,11 @@ package struct Settings: Hashable, Sendable {
     package var sources: [Source]
     /// In the order of their tables; at least one.
     package var services: [Service]
-    /// The units to attach to each service that lists some. The daemon decides nothing by them.
-    package var units: [ServiceName: [UnitName]]
+    /// The units to attach to each service that lists some: those of its `units`, then those of `[attached]`.
+    /// The daemon decides nothing by them.
+    package var units: [ServiceName: [ConfiguredUnit]]
+    /// Where `units` lists a unit, as opposed to `[attached]`.
+    package var unitOrigins: [ListedUnit: Origin]
     /// How old the last good drill of each service may be that asks for drills. The daemon decides nothing by them.
     package var drillIntervals: [ServiceName: Duration]
     /// The pages of the services that configure a template or a language.
@@ -59,7 +63,8 @@ extension Settings {
         var merged = Table()
         for (path, bytes) in files {
             do {
-                merged.merge(try Table(toml: bytes, file: path))
+                merged.merge(
+                    try Table(toml: bytes, file: path), addingUp: [RootKey.attached.rawValue])
             } catch {
                 report.error(error.text, at: error.origin)
             }
@@ -74,20 +79,25 @@ extension Settings {
         var sources = ConfiguredSources(from: root)
         var guards = ConfiguredGuards(from: root)
         var services: [Service] = []
-        var units: [ServiceName: [UnitName]] = [:]
+        var units: [ServiceName: [ConfiguredUnit]] = [:]
+        var unitOrigins: [ListedUnit: Origin] = [:]
         var drillIntervals: [ServiceName: Duration] = [:]
         var pages: [ServiceName: Page] = [:]
         for (member, reader) in root.table(RootKey.service)?.tables() ?? [] {
             guard let service = Service(named: member, from: reader, zones: zones, &sources)
             else { continue }
             services.append(service)
-            let listed = reader.value(ServiceKey.units, .units, default: [])
+            let listed = reader.value(ServiceKey.units, .units(), default: [])
             if !listed.isEmpty { units[service.name] = listed }
+            for (unit, node) in zip(listed, reader.member(ServiceKey.units)?.node.elements ?? []) {
+                unitOrigins[ListedUnit(service: service.name, name: unit.name)] = node.origin
+            }
             drillIntervals[service.name] = reader.optional(ServiceKey.drillEvery, .drillIntervals)
             pages[service.name] = Page(of: service, from: reader, templates)
             service.warnOfWhatHasNoEffect(in: reader, sources)
             guards.read(from: reader, of: service)
         }
+        units.add(root.table(RootKey.attached), of: Set(services.map(\.name)), report)
         let limits = root.table(RootKey.limits)
         limits?.refuseKeys(notIn: LimitsKey.words)
         let guardLimits = GuardLimits(from: limits)
@@ -107,12 +117,42 @@ extension Settings {
         if let error = ConfigurationError(report.errors.inOrder(of: files)) { throw error }
         self.init(
             sources: sources.sources, services: services, units: units,
+            unitOrigins: unitOrigins,
             drillIntervals: drillIntervals, pages: pages,
             guardLimits: guardLimits, guards: guards.settings, guardNames: guards.names,
             slots: slots, textfile: textfile, report: reports,
             warnings: report.warnings.inOrder(of: files),
-            effective: [.host, .limits, .metrics, .report, .source, .guard, .service].flatMap(
-                report.effective))
+            effective: [.host, .limits, .metrics, .report, .source, .guard, .service, .attached]
+                .flatMap(
+                    report.effective))
+    }
+}
+
+extension [ServiceName: [ConfiguredUnit]] {
+    /// Adds the units of `[attached]`. A unit that `units` lists too is there once, and as both say. Units of a service
+    /// that is not configured have no gate yet.
+    fileprivate mutating func add(
+        _ attached: TableDecoder?, of services: Set<ServiceName>, _ report: Diagnostics
+    ) {
+        for (member, service, added) in attached?.attachedUnits() ?? [] {
+            guard services.contains(service) else {
+                report.warn(
+                    "[attached] lists units of '\(service)', which no table [service.\(service)] configures: they "
+                        + "are attached once it is", at: member.keyOrigin)
+                continue
+            }
+            for unit in added {
+                guard let other = self[service]?.first(where: { $0.name == unit.name }) else {
+                    self[service, default: []].append(unit)
+                    continue
+                }
+                guard other != unit else { continue }
+                report.error(
+                    "unit '\(unit.name)' of '\(service)' in [attached] is other than in 'units' of "
+                        + "[service.\(service)]",
+                    at: member.node.origin)
+            }
+        }
     }
 }
 

@@ -27,7 +27,7 @@ package final class GateDriver {
     /// the bus; nil for the system bus. `publishTargets` writes `targets` into the `runtime` directory, `publish`
     /// `units.json`, and `publishGate` `gate.json`.
     package init(
-        loop: EventLoop, services: [ServiceName], listed: [ServiceName: [UnitName]],
+        loop: EventLoop, services: [ServiceName], listed: [ServiceName: [ConfiguredUnit]],
         address: String?, runtime: String,
         publishTargets: @escaping (TargetOrders, ServiceName) throws -> Void,
         publish: @escaping ([UnitRow], ServiceName) throws -> Void,

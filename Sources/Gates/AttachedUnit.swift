@@ -12,8 +12,6 @@ struct AttachedUnit: Hashable, Sendable {
     private var read = UnitSnapshot(UnitStatus(.inactive))
     /// Whether a start job has left it down, perhaps refused by an assertion, and it was not read since.
     private var isDoubtful = false
-    /// Whether systemd has read its units again since this unit was read: its limit may be another.
-    private var isOutdated = false
     /// When it is late with stopping; nil if it need not stop, or has.
     private var stopBy: Boottime?
     private(set) var problem: UnitProblem?
@@ -71,12 +69,15 @@ struct AttachedUnit: Hashable, Sendable {
         let mayBeStart = isStartQueued || seen == nil && properties.seen.active.isDown
         isStartQueued = properties.seen.hasJob && mayBeStart
         let before = limit
-        (seen, read, isOutdated) = (properties.seen, properties, false)
+        (seen, read) = (properties.seen, properties)
         left.arePossible = properties.leavesProcesses
         stopBy = stopBy.map { $0 + (limit - before) }
     }
 
-    mutating func systemdReloaded() { isOutdated = true }
+    var triggeredBy: [UnitName] { read.triggeredBy }
+
+    /// The services whose markers its start needs; nil if that is not known.
+    var refusingServices: Set<ServiceName>? { read.refusingServices }
 
     /// Whether systemd calls it down, and processes of it may run on.
     var hasLeft: Bool { left.mayRun && seen?.active.isDown ?? false }
@@ -86,7 +87,7 @@ struct AttachedUnit: Hashable, Sendable {
     var isSeenDown: Bool { seen != nil && isDown }
 
     /// Whether systemd has no usable file of it: then the drop-in that ties it to its gate has no effect.
-    private var isLost: Bool { seen?.load.map { $0 != .loaded } ?? false }
+    var isLost: Bool { seen?.load.map { $0 != .loaded } ?? false }
 
     private var isAtRest: Bool { seen?.isAtRest ?? true }
 
@@ -134,10 +135,9 @@ struct AttachedUnit: Hashable, Sendable {
             } else if let gate = context.closedGate, isAtRest {
                 return expel(from: gate, at: now)
             } else if context.isAsked {
-                awaitStop(at: now, &batch)
+                awaitStop(at: now)
             } else {
                 (stopBy, problem) = (nil, nil)
-                if isOutdated { batch.read(name) }
             }
         case .mayRun:
             (stopBy, expulsions) = (nil, 0)
@@ -189,11 +189,10 @@ struct AttachedUnit: Hashable, Sendable {
         left.requestCount(of: name, at: now, &batch)
     }
 
-    private mutating func awaitStop(at now: Boottime, _ batch: inout GateBatch) {
+    private mutating func awaitStop(at now: Boottime) {
         if let due = expelAt, due <= now { expelAt = now + Retry.local(after: expulsions) }
         guard let stopBy else {
             stopBy = now + limit + Self.killDuration
-            if isOutdated { batch.read(name) }
             return
         }
         if stopBy <= now { problem = .late(limit: limit) }

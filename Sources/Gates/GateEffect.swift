@@ -3,9 +3,9 @@ package import Decision
 
 /// An action of the gates' machine. Effects are performed in their order.
 package enum GateEffect: Hashable, Sendable {
-    /// Open the bus and list our targets: `targetsListed` or `busLost` follows.
+    /// Open the bus and list our targets: `attachmentsRead` and `targetsListed`, or `busLost`, follow.
     case connectBus
-    /// List our targets again, and these attached units: `targetsListed` and `unitsListed` follow.
+    /// List our targets again, and these attached units: `attachmentsRead`, `targetsListed` and `unitsListed` follow.
     case list([UnitName])
     /// Subscribe to changes of these units too.
     case subscribe(Set<UnitName>)
@@ -22,7 +22,7 @@ package enum GateEffect: Hashable, Sendable {
     case readSystemState
     /// Start the unit that attaches the units of the configuration: `attachAnswered` follows.
     case attachListed
-    /// Read the result of its run, and the drop-ins: `dropInsRead` and `attachEnded` follow.
+    /// Read the result of its run: `attachEnded` follows.
     case readAttachOutcome
     /// Write down how the attached units of a service stand.
     case publishUnits(ServiceName, [UnitRow])

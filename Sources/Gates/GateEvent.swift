@@ -32,11 +32,10 @@ package enum GateEvent: Hashable, Sendable {
     case startFailed(UnitName, job: UInt32, isByAssertion: Bool)
     /// The socket of the bus was made, or systemd has come to the bus: a connection may succeed now.
     case busAppeared
-    /// The units that drop-ins attach to targets, whether systemd has loaded them or not.
-    /// `areOfConfiguration`: some of them are attached because a configuration has listed them.
-    case dropInsRead([GateTarget: Set<UnitName>], areOfConfiguration: Bool = false)
+    /// What the last run of the unit that attaches units has left: the units that the gates hold.
+    case attachmentsRead(AttachmentOutcome)
     /// A configuration takes force that lists these units.
-    case unitsListedByConfiguration([ServiceName: [UnitName]])
+    case unitsListedByConfiguration([ServiceName: [ConfiguredUnit]])
     /// The mover has had systemd start the unit that attaches them, or systemd refuses it.
     case attachAnswered(problem: GateObstacle?)
     case attachEnded(AttachmentOutcome)

@@ -99,8 +99,11 @@ extension GateState {
         let (targets, desired, missing) = (targets, desired, missing(context))
         return files.publish(report, of: service, at: context.now) {
             guard isKnown else { return nil }
-            return targets.attached.sorted().compactMap { context.units[$0]?.row(of: service) }
-                + missing.sorted { $0.key < $1.key }
+            let attached = targets.attached.sorted()
+            return attached.compactMap {
+                context.units[$0]?.row(of: service, missing: missing[$0])
+            }
+                + missing.filter { !attached.contains($0.key) }.sorted { $0.key < $1.key }
                 .map { UnitRow($0.key, missing: $0.value, of: desired) }
         }
     }

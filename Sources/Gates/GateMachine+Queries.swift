@@ -22,8 +22,7 @@ extension GateMachine {
 
     /// The listed units of a service that are not attached, with the reason.
     func missing(of service: ServiceName, at now: Boottime) -> [UnitName: UnitProblem] {
-        listed.missing(
-            of: service, attached: gates[service]?.targets.startingUnits ?? [], link, at: now)
+        gates[service].map { listed.missing(of: $0, link, at: now) } ?? [:]
     }
 
     /// The result of attaching the units of the last configuration; nil while it may still come.

@@ -20,7 +20,7 @@ package struct GateMachine: Hashable, Sendable {
     var listed: ListedUnits
 
     /// A machine for these services, none of them decided. The configuration attaches the `listed` units to them.
-    package init(services: [ServiceName], listed: [ServiceName: [UnitName]] = [:]) {
+    package init(services: [ServiceName], listed: [ServiceName: [ConfiguredUnit]] = [:]) {
         self.listed = ListedUnits(listed)
         for service in services { gates[service] = GateState(of: service, isConfigured: true) }
     }
@@ -53,12 +53,14 @@ package struct GateMachine: Hashable, Sendable {
         case .startFailed(let unit, let job, let isByAssertion):
             startFailed(of: unit, job: job, isByAssertion: isByAssertion, at: now, &batch)
         case .busAppeared: link.retryNow(&batch)
-        case .dropInsRead(let named, let areOfConfiguration):
-            listed.dropInsRead(areOfConfiguration: areOfConfiguration, &batch)
-            dropInsRead(named, &batch)
+        case .attachmentsRead(let outcome):
+            listed.attachmentsRead(outcome, &batch)
+            attachmentsRead(outcome, &batch)
         case .unitsListedByConfiguration(let units): listed.configure(units, at: now, &batch)
         case .attachAnswered(let problem): listed.startAnswered(problem, at: now, &batch)
-        case .attachEnded(let outcome): listed.runEnded(outcome, &batch)
+        case .attachEnded(let outcome):
+            if listed.runEnded(outcome, &batch) { link.mustListAgain() }
+            attachmentsRead(outcome, &batch)
         case .processesCounted(let unit, let processes):
             units[unit]?.left.counted(processes)
             recheck(unit, &batch)
@@ -75,7 +77,8 @@ package struct GateMachine: Hashable, Sendable {
         }
         for unit in batch.freed.sorted() { startFreed(unit, at: now, &batch) }
         for unit in batch.units.sorted() { checkUnit(unit, at: now, &batch) }
-        listed.advance(link, at: now, &batch)
+        listed.compare(gates, units, isReading: link.isReading(batch), at: now, &batch)
+        listed.advance(link, haveUnits: !units.isEmpty, at: now, &batch)
         let context = context(now)
         for service in batch.services.sorted() {
             gates[service]?.advance(context, &batch)
@@ -137,10 +140,9 @@ package struct GateMachine: Hashable, Sendable {
 
     // MARK: The bus
 
-    /// The bus is there: signals were missed. After a reload of systemd a unit is read when its limit is needed.
+    /// The bus is there: signals were missed. After a reload of systemd limits and ties may be others.
     private mutating func targetsListed(_ loaded: [UnitName: UnitStatus], _ batch: inout GateBatch)
     {
-        let isNew = !link.isUp
         link.connect()
         var lists: [ServiceName: [GateTarget: UnitStatus]] = [:]
         for (unit, seen) in loaded {
@@ -152,8 +154,7 @@ package struct GateMachine: Hashable, Sendable {
             batch.recheck(service)
         }
         for target in lists.values.flatMap(\.keys).sorted() { batch.read(target.unit) }
-        if isNew { for unit in units.keys { batch.read(unit) } }
-        for unit in units.keys { units[unit]?.systemdReloaded() }
+        for unit in units.keys.sorted() { batch.read(unit) }
     }
 
     private mutating func busLost(_ problem: String, at now: Boottime, _ batch: inout GateBatch) {
@@ -231,15 +232,18 @@ package struct GateMachine: Hashable, Sendable {
         gates[target.service] = gate
     }
 
-    /// The drop-ins were read. They name units of which systemd has forgotten the drop-in too.
-    private mutating func dropInsRead(
-        _ named: [GateTarget: Set<UnitName>], _ batch: inout GateBatch
+    /// The gates hold these units. Among them are units of which systemd has forgotten the drop-in.
+    private mutating func attachmentsRead(
+        _ outcome: AttachmentOutcome, _ batch: inout GateBatch
     ) {
+        let named: [GateTarget: Set<UnitName>] = (outcome.wanted + outcome.kept).reduce(into: [:]) {
+            $0[$1.target, default: []].insert($1.unit)
+        }
         let lists = Dictionary(grouping: named) { $0.key.service }
         for service in Set(gates.keys).union(lists.keys).sorted() {
             var gate = gates[service] ?? GateState(of: service, isConfigured: false)
             let own = (lists[service] ?? []).reduce(into: [:]) { $0[$1.key] = $1.value }
-            for (target, detached) in gate.dropInsRead(own, &batch) {
+            for (target, detached) in gate.attachmentsRead(own, &batch) {
                 attach(to: target, of: &gate, without: detached, &batch)
             }
             gates[service] = gate

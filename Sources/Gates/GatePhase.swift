@@ -67,6 +67,8 @@ struct GateMove: Hashable, Sendable {
     private let isMidway: Bool
     private(set) var awaited: Set<UnitName>
     private var fresh: Set<UnitName> = []
+    /// Whether the targets stand as decided: what was read of a unit before that proves nothing.
+    private var haveTargets = false
     /// The targets that are being read, to find the units attached to them.
     private(set) var unread: Set<GateTarget> = []
     private(set) var took: [UnitName: Duration] = [:]
@@ -128,13 +130,13 @@ struct GateMove: Hashable, Sendable {
     /// The targets stand; these are read to find their units.
     mutating func awaitReads(of targets: Set<GateTarget>, at now: Boottime) {
         progressAt = now
-        fresh = []
+        (fresh, haveTargets) = ([], true)
         unread = targets
     }
 
     mutating func targetRead(_ target: GateTarget) { unread.remove(target) }
 
-    mutating func unitRead(_ unit: UnitName) { fresh.insert(unit) }
+    mutating func unitRead(_ unit: UnitName) { if haveTargets { fresh.insert(unit) } }
 
     /// A unit that was not known when the move began is attached: the move awaits it too.
     mutating func expectArrival(of unit: UnitName) { awaited.insert(unit) }

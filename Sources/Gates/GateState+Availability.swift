@@ -52,6 +52,7 @@ extension GateState {
         guard !starting.isEmpty else { return }
         var move = GateMove(at: context.now, awaiting: Set(starting.map(\.name)))
         // They are known as they are now: a unit that somebody stops on its way up is not waited for.
+        move.awaitReads(of: [], at: context.now)
         for unit in starting { move.unitRead(unit.name) }
         phase = .awaitingUnits(move)
     }

@@ -64,6 +64,7 @@ extension GateState {
 
     /// What the gate is in fact; nil while that is not known, and while the system is stopping.
     func report(_ context: GateContext) -> GateStatus? {
+        let missing = missing(context)
         let attached = attached.compactMap { context.units[$0] }
         if let drain {
             guard targets.areAttachedKnown || !context.link.isReachable else { return nil }
@@ -72,7 +73,7 @@ extension GateState {
         guard let desired else { return nil }
         let link = context.link
         var units = UnitCount(attached) { $0.isAsWanted(by: service, desired.gate) }
-        units.add(missing: missing(context))
+        units.add(missing: missing)
         if desired.gate == .open { units.add(keptFrom: service, attached) }
         let silence: GateObstacle? = !link.isUp && isReady ? .silent : nil
         let obstacle = link.obstacle ?? problem(link) ?? silence
@@ -86,10 +87,9 @@ extension GateState {
             units: units)
     }
 
-    /// The units of the service that the configuration lists and that are not attached, with the reason.
+    /// The units of the service that the configuration lists and that are not tied to it, with the reason.
     func missing(_ context: GateContext) -> [UnitName: UnitProblem] {
-        context.listed.missing(
-            of: service, attached: targets.startingUnits, context.link, at: context.now)
+        context.listed.missing(of: self, context.link, at: context.now)
     }
 
     private func actual(

@@ -125,12 +125,12 @@ struct GateState: Hashable, Sendable {
         return detached
     }
 
-    /// The drop-ins were read: these units are attached by them. Returns the targets whose units have
-    /// changed, with the units that are not attached to them any more.
-    mutating func dropInsRead(
+    /// The configuration attaches these units. Returns the targets whose units have changed, with the units that are
+    /// not attached to them any more.
+    mutating func attachmentsRead(
         _ named: [GateTarget: Set<UnitName>], _ batch: inout GateBatch
     ) -> [GateTarget: Set<UnitName>] {
-        let changed = targets.dropInsRead(named)
+        let changed = targets.attachmentsRead(named)
         for units in changed.values { unitsDetached(of: units, &batch) }
         return changed
     }

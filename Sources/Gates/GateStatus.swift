@@ -67,13 +67,20 @@ package struct UnitCount: Hashable, Sendable {
     package private(set) var kept: [UnitName: [ServiceName]] = [:]
     /// Those of them that neither start nor stop: nothing changes them by itself.
     package private(set) var resting: Set<UnitName> = []
+    /// Those that are as the gate wants them.
+    private var wanted: Set<UnitName> = []
 
     /// Counts these units for a gate, which wants nothing of a unit for which `isAsWanted` is nil.
     init(_ units: [AttachedUnit] = [], isAsWanted: (AttachedUnit) -> Bool? = { _ in nil }) {
         for unit in units {
             guard let isAsWanted = isAsWanted(unit) else { continue }
             total += 1
-            if isAsWanted { arrived += 1 } else { unwanted.insert(unit.name) }
+            if isAsWanted {
+                arrived += 1
+                wanted.insert(unit.name)
+            } else {
+                unwanted.insert(unit.name)
+            }
             if !isAsWanted, unit.seen?.isAtRest ?? false { resting.insert(unit.name) }
             if let problem = unit.problem, problem.spoilsMove { problems[unit.name] = problem }
         }
@@ -92,9 +99,13 @@ package struct UnitCount: Hashable, Sendable {
     /// Counts listed units that are not attached: they are not as any gate wants them.
     mutating func add(missing: [UnitName: UnitProblem]) {
         for (unit, problem) in missing {
-            total += 1
+            if wanted.remove(unit) != nil {
+                arrived -= 1
+            } else if !unwanted.contains(unit) {
+                total += 1
+            }
             unwanted.insert(unit)
-            if problem.spoilsMove { problems[unit] = problem }
+            if problem.spoilsMove, problems[unit] == nil { problems[unit] = problem }
         }
     }
 

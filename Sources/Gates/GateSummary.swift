@@ -13,6 +13,7 @@ struct GateSummary: Hashable, Sendable {
         case notice(ServiceName)
         case files(ServiceName)
         case missingUnit(ServiceName, UnitName)
+        case untied(ServiceName, UnitName)
         case unit(UnitName)
     }
 
@@ -22,6 +23,8 @@ struct GateSummary: Hashable, Sendable {
     private var log = FindingLog()
     /// The units that the configuration lists and that are not attached, with the reason.
     private var missingUnits: [ServiceName: [UnitName: UnitProblem]] = [:]
+    /// The units of which a drop-in has gone, with what to say of it.
+    private var lostUnits: [ServiceName: [UnitName: String]] = [:]
     /// The gates that the daemon's readiness waits for.
     private var awaited: Set<ServiceName> = []
     /// How many targets of each gate are followed.
@@ -83,6 +86,17 @@ struct GateSummary: Hashable, Sendable {
         }
     }
 
+    /// Drop-ins of other units of a service have gone.
+    mutating func update(lost: [UnitName: String], of service: ServiceName) {
+        for unit in (lostUnits[service] ?? [:]).keys where lost[unit] == nil {
+            set(.untied(service, unit), to: nil)
+        }
+        lostUnits[service] = lost.isEmpty ? nil : lost
+        for (unit, text) in lost {
+            set(.untied(service, unit), to: Finding(.unit(unit, of: [service]), .unitUntied, text))
+        }
+    }
+
     var missing: [ListedUnit: UnitProblem] {
         missingUnits.reduce(into: [:]) { all, own in
             for (unit, problem) in own.value {
@@ -93,10 +107,12 @@ struct GateSummary: Hashable, Sendable {
 
     var isAnyUnitMissing: Bool { !missingUnits.isEmpty }
 
-    mutating func update(gate: GateState, _ link: SystemdLink) {
+    mutating func update(gate: GateState, kept: Set<UnitName>, _ link: SystemdLink) {
         let service = gate.service
         wakeUps.set(.gate(service), to: gate.wakeUp(link))
-        let orphans = gate.orphans.isEmpty ? nil : Finding.orphans(gate.orphans)
+        let orphans =
+            gate.orphans.isEmpty
+            ? (kept.isEmpty ? nil : Finding.unlisted(kept)) : Finding.orphans(gate.orphans)
         // Silence is told of systemd, and not of each gate.
         let obstacle = gate.problem(link)
         let files = gate.files.problem.map {
@@ -227,7 +243,10 @@ extension GateMachine {
         let changed = batch.concernsAll ? Set(gates.keys) : batch.services.union(batch.altered)
         for service in changed {
             digest.update(missing: missing(of: service, at: now), of: service)
-            if let gate = gates[service] { digest.update(gate: gate, link) }
+            digest.update(lost: listed.losses(of: service, at: now), of: service)
+            if let gate = gates[service] {
+                digest.update(gate: gate, kept: listed.kept(of: service), link)
+            }
         }
         for unit in batch.units.union(batch.detached) {
             digest.update(unit: units[unit], named: unit)

@@ -11,8 +11,10 @@ struct GateTargets: Hashable, Sendable {
         var isRead = false
         /// The units that stop with it, by systemd.
         var tied: Set<UnitName> = []
-        /// The units that a drop-in attaches to it. systemd forgets the drop-in of a unit whose file is
-        /// gone or that is masked, and the unit may still run.
+        /// Those of them that must not start without it, by systemd.
+        var requisiteOf: Set<UnitName> = []
+        /// The units that the configuration attaches to it. systemd forgets the drop-in of a unit whose file is
+        /// gone or that is masked, and a drop-in may go; the unit may still run.
         var named: Set<UnitName> = []
         var wants: Set<UnitName> = []
         /// Whether it has to be started once more for the sake of its units, though it is active.
@@ -62,8 +64,17 @@ struct GateTargets: Hashable, Sendable {
     /// All units that are attached to any of them.
     var attached: Set<UnitName> { states.values.reduce(into: []) { $0.formUnion($1.attached) } }
 
-    var startingUnits: Set<UnitName> {
-        states[GateTarget(service: service, kind: .open)]?.attached ?? []
+    /// Whether systemd has told which units are attached to a target.
+    func isRead(_ target: GateTarget) -> Bool { states[target]?.isRead ?? false }
+
+    /// Whether systemd stops a unit with a target.
+    func stops(_ unit: UnitName, with target: GateTarget) -> Bool {
+        states[target]?.tied.contains(unit) ?? false
+    }
+
+    /// Whether a unit has `Requisite=` on a target.
+    func requires(_ target: GateTarget, _ unit: UnitName) -> Bool {
+        states[target]?.requisiteOf.contains(unit) ?? false
     }
 
     /// Whether the units attached to the open and the closed target are known.
@@ -74,11 +85,12 @@ struct GateTargets: Hashable, Sendable {
     // MARK: Reports of systemd
 
     /// systemd has listed all targets that are loaded: every other is inactive. Returns the targets
-    /// that may have units attached: `open` and `closed`, and any other that is loaded.
+    /// that may have units attached: `open` and `closed`, and any other that is loaded or should have some.
     mutating func targetsListed(_ loaded: [GateTarget: UnitStatus]) -> [UnitName] {
         for target in states.keys { states[target]?.seen = UnitStatus(.inactive) }
         for (target, seen) in loaded { targetChanged(to: seen, of: target) }
-        return Set(states.keys.filter(\.isMain)).union(loaded.keys).sorted().compactMap(\.unit)
+        let named = states.filter { $0.key.isMain || !$0.value.named.isEmpty }.map(\.key)
+        return Set(named).union(loaded.keys).sorted().compactMap(\.unit)
     }
 
     /// The targets that may have units attached after a move: the same two, and any other that is not down.
@@ -101,14 +113,17 @@ struct GateTargets: Hashable, Sendable {
         state.seen = properties.seen
         state.isRead = true
         state.tied = Set(properties.tied)
+        state.requisiteOf = Set(properties.requisiteOf)
         state.wants = Set(properties.wants)
         states[target] = state
         return before.subtracting(state.attached)
     }
 
-    /// The drop-ins were read: these units are attached by them. Returns the targets whose units have
-    /// changed, with the units that are not attached to them any more.
-    mutating func dropInsRead(_ named: [GateTarget: Set<UnitName>]) -> [GateTarget: Set<UnitName>] {
+    /// The configuration attaches these units. Returns the targets whose units have changed, with the units that are
+    /// not attached to them any more.
+    mutating func attachmentsRead(_ named: [GateTarget: Set<UnitName>]) -> [GateTarget: Set<
+        UnitName
+    >] {
         var changed: [GateTarget: Set<UnitName>] = [:]
         for target in Set(named.keys).union(states.keys) {
             let units = named[target] ?? []

@@ -1,43 +1,12 @@
 import CivilTime
-package import Decision
+import Decision
 
-/// A unit that belongs to a service.
-package struct ListedUnit: Hashable, Comparable, Sendable {
-    package let service: ServiceName
-    package let name: UnitName
-
-    package init(service: ServiceName, name: UnitName) {
-        self.service = service
-        self.name = name
-    }
-
-    package static func < (left: Self, right: Self) -> Bool {
-        (left.service, left.name) < (right.service, right.name)
-    }
-}
-
-/// The result of a run of `killswitchctl attach --from-configuration`.
-package struct AttachmentOutcome: Hashable, Sendable {
-    /// The units that it has attached, with those that trigger them.
-    package var attached: [ListedUnit] = []
-    /// The units that it has detached, because the configuration lists them no longer.
-    package var detached: [ListedUnit] = []
-    /// Why it could not attach a unit, by the unit.
-    package var refused: [ListedUnit: String] = [:]
-    /// The names by which systemd knows units that are listed by an alias.
-    package var names: [UnitName: UnitName] = [:]
-    /// Why it has compared nothing, such as an invalid file; nil if it has.
-    package var failure: String?
-    /// The listed units that are not attached now, with the reason. The gates know them, and not the run.
-    package internal(set) var missing: [ListedUnit: UnitProblem] = [:]
-
-    package init() {}
-}
-
-/// The units that the configuration lists, and the run of `killswitchd-attach.service` that attaches them.
+/// The units that the configuration lists, compared with what systemd shows, and the run of
+/// `killswitchd-attach.service` that attaches them.
 ///
-/// The daemon may not write the files of units. It has systemd start a unit of root, each time that a configuration
-/// takes force. A listed unit that is not attached is a problem until it is, and no gate counts as closed.
+/// The daemon may not write the files of units. It has systemd start a unit of root: each time that a configuration
+/// takes force, and when a unit is not tied to its gate any more. A listed unit that is not tied is a problem until it
+/// is, and no gate counts as closed.
 struct ListedUnits: Hashable, Sendable {
     private enum Run: Hashable, Sendable {
         /// None is under way: there was none, or it has ended.
@@ -46,53 +15,96 @@ struct ListedUnits: Hashable, Sendable {
         case asked
         /// systemd has taken the job. Leaves for `ending` once the unit is at rest.
         case running
-        /// It has ended, and its result is being read. Leaves for `none`.
+        /// It has ended, and its result is being read. Leaves for `comparing`, or for `none` if it has changed nothing.
         case ending
+        /// What it has changed is being compared with what systemd shows. Leaves for `none`.
+        case comparing
         /// systemd does not start it. Leaves for `asked` at `retryAt`.
         case refused(GateObstacle, retryAt: Boottime)
     }
 
-    private var listed: [ServiceName: [UnitName]]
+    private var listed: [ServiceName: [ConfiguredUnit]]
     private var run = Run.none
     /// Whether a run has to begin: it, or another one, for a configuration that came meanwhile.
     private var isDue = true
     private var since: Boottime?
     private var refusals = 0
-    /// Whether units are attached because a configuration has listed them; nil until the drop-ins were read.
-    private var haveAttached: Bool?
+    /// Whether the result of the last run was read, or that there was none.
+    private var isKnown = false
     private(set) var outcome = AttachmentOutcome()
+    /// The attachments of the last run, and what the configuration lists beside it.
+    private var comparison = AttachmentComparison()
+    /// When the last run began that was to bring back what was lost.
+    private var repairedAt: Boottime?
 
     /// The unit that attaches them.
     static let unit = UnitName("killswitchd-attach.service")
 
     /// The units of the first configuration.
-    init(_ listed: [ServiceName: [UnitName]]) { self.listed = listed }
+    init(_ listed: [ServiceName: [ConfiguredUnit]]) {
+        self.listed = listed
+        updateWanted()
+    }
 
     // MARK: Events
 
     /// Another configuration takes force.
     mutating func configure(
-        _ listed: [ServiceName: [UnitName]], at now: Boottime, _ batch: inout GateBatch
+        _ listed: [ServiceName: [ConfiguredUnit]], at now: Boottime, _ batch: inout GateBatch
     ) {
+        (outcome.attached, outcome.detached) = ([], [])
+        let isSame = listed == self.listed && !isDue && run == .none && comparison.isEven
+        // Nothing would come of a run. A command may have listed other units since the last configuration.
+        let names = listed.flatMap { service, units in
+            units.map { ListedUnit(service: service, name: $0.name) }
+        }
+        if isSame, Set(names) == outcome.listed, outcome.failure == nil, outcome.refused.isEmpty {
+            return
+        }
         recheck(&batch)
         self.listed = listed
-        if run == .none { outcome = AttachmentOutcome() }
         (isDue, since, refusals) = (true, now, 0)
+        updateWanted()
         recheck(&batch)
     }
 
-    /// The drop-ins were read; `areOfConfiguration`: some of them were written for a configuration.
-    mutating func dropInsRead(areOfConfiguration: Bool, _ batch: inout GateBatch) {
-        if haveAttached == nil { recheck(&batch) }
-        haveAttached = areOfConfiguration
+    /// The result of an earlier run was read.
+    mutating func attachmentsRead(_ read: AttachmentOutcome, _ batch: inout GateBatch) {
+        isKnown = true
+        // The command has attached other units meanwhile.
+        if run == .none, read.wanted != outcome.wanted { run = .comparing }
+        recheck(&batch)
+        outcome = read
+        (outcome.attached, outcome.detached) = ([], [])
+        updateWanted()
+        recheck(&batch)
+    }
+
+    /// What the last run has left is newer than the configuration in force, unless another run has to follow.
+    private mutating func updateWanted() {
+        var wanted = Dictionary(grouping: outcome.wanted, by: \.service)
+        let isOutdated = isDue || run != .none && run != .comparing
+        for (service, units) in listed {
+            for unit in units {
+                let isRefused =
+                    outcome.refused[ListedUnit(service: service, name: unit.name)] != nil
+                var resolved = ConfiguredUnit(outcome.names[unit.name] ?? unit.name)
+                (resolved.kind, resolved.isEarly) = (unit.kind, unit.isEarly)
+                let attachment = resolved.attachment(to: service)
+                let isThere = wanted[service]?.contains { $0.unit == attachment.unit } ?? false
+                guard !isThere, isOutdated || isRefused || outcome.failure != nil else { continue }
+                wanted[service, default: []].append(attachment)
+            }
+        }
+        comparison.expect(wanted)
     }
 
     /// An obstacle may be gone. `isAnyMissing`: a listed unit is not attached.
     mutating func retryNow(isAnyMissing: Bool, at now: Boottime) {
         switch run {
-        case .none where isAnyMissing: isDue = true
+        case .none where isAnyMissing && !comparison.isLost: isDue = true
         case .refused(let problem, _): run = .refused(problem, retryAt: now)
-        case .none, .asked, .running, .ending: break
+        case .none, .asked, .running, .ending, .comparing: break
         }
     }
 
@@ -122,25 +134,41 @@ struct ListedUnits: Hashable, Sendable {
         batch.others.append(.readAttachOutcome)
     }
 
-    /// The result of a run was read.
-    mutating func runEnded(_ outcome: AttachmentOutcome, _ batch: inout GateBatch) {
-        run = .none
+    /// The result of a run was read. Returns whether it has changed something, so that everything has to be read again.
+    mutating func runEnded(_ outcome: AttachmentOutcome, _ batch: inout GateBatch) -> Bool {
+        let hasChanged =
+            outcome.wanted != self.outcome.wanted
+            || !(outcome.attached.isEmpty && outcome.detached.isEmpty)
+        run = hasChanged ? .comparing : .none
         refusals = 0
-        self.outcome = outcome
+        isKnown = true
         recheck(&batch)
+        self.outcome = outcome
+        updateWanted()
+        recheck(&batch)
+        return hasChanged
     }
 
-    /// Begins a run if that is due and possible.
-    mutating func advance(_ link: SystemdLink, at now: Boottime, _ batch: inout GateBatch) {
+    /// A start of a unit was refused: a trigger may have come that was not used before.
+    mutating func startRefused(of unit: UnitName, _ batch: inout GateBatch) {
+        outcome.idleTriggers = []
+        batch.read(unit)
+    }
+
+    /// Begins a run if that is due and possible. `haveUnits`: units are attached to gates.
+    mutating func advance(
+        _ link: SystemdLink, haveUnits: Bool, at now: Boottime, _ batch: inout GateBatch
+    ) {
         guard link.mayMove else { return }
         switch run {
-        case .none: guard isDue else { return }
+        case .none: guard isDue || isRepairDue(at: now) else { return }
         case .refused(_, let retryAt): guard retryAt <= now else { return }
-        case .asked, .running, .ending: return
+        case .asked, .running, .ending, .comparing: return
         }
+        guard !listed.isEmpty || haveUnits else { return }
+        if comparison.isLost { repairedAt = now }
         isDue = false
-        guard !listed.isEmpty || haveAttached == true else { return }
-        if since == nil { since = now }
+        since = now
         run = .asked
         batch.others.append(.attachListed)
         recheck(&batch)
@@ -148,16 +176,48 @@ struct ListedUnits: Hashable, Sendable {
 
     /// Has the gates that list units looked at.
     func recheck(_ batch: inout GateBatch) {
-        for service in listed.keys { batch.recheck(service) }
+        for service in comparison.services { batch.recheck(service) }
     }
 
-    // MARK: Questions
+    // MARK: Comparison
+
+    /// What was lost is made again at once, and then at most every ten minutes.
+    private func isRepairDue(at now: Boottime) -> Bool {
+        comparison.isLost
+            && repairedAt.map { $0 + AttachmentComparison.repairInterval <= now } ?? true
+    }
+
+    /// Compares the units of gates with what systemd shows, once everything is read: a target and its units are read
+    /// one after the other.
+    mutating func compare(
+        _ gates: [ServiceName: GateState], _ units: [UnitName: AttachedUnit], isReading: Bool,
+        at now: Boottime, _ batch: inout GateBatch
+    ) {
+        guard isKnown, !isReading else { return comparison.mustCompareAll() }
+        if run == .comparing {
+            run = .none
+            recheck(&batch)
+        }
+        // There is nothing to attach or detach.
+        if listed.isEmpty, units.isEmpty { isDue = false }
+        comparison.compare(gates, units, idle: outcome.idleTriggers, at: now, &batch)
+    }
+
+    /// What was lost of the units of a service, not long ago or for now.
+    func losses(of service: ServiceName, at now: Boottime) -> [UnitName: String] {
+        comparison.losses(of: service, at: now)
+    }
+
+    /// The units of a service that stay attached although the configuration lists them no longer.
+    func kept(of service: ServiceName) -> Set<UnitName> {
+        Set(outcome.kept.filter { $0.service == service }.map(\.unit))
+    }
 
     /// Whether signals of the unit are needed.
     var isSubscribed: Bool {
         switch run {
         case .asked, .running: true
-        case .none, .ending, .refused: false
+        case .none, .ending, .comparing, .refused: false
         }
     }
 
@@ -165,48 +225,53 @@ struct ListedUnits: Hashable, Sendable {
     func isUnderWay(_ link: SystemdLink, at now: Boottime) -> Bool {
         let isOpen: Bool =
             switch run {
-            case .none: isDue && (haveAttached == true || !listed.isEmpty)
-            case .asked, .running, .ending: true
+            case .none: isDue && !listed.isEmpty
+            case .asked, .running, .ending, .comparing: true
             case .refused: false
             }
         guard isOpen, link.isReachable else { return false }
+        if run == .comparing { return true }
         return since.map { now < $0 + Self.timeLimit } ?? true
     }
 
-    /// The listed units of a service that are not `attached` to its open target, with the reason.
+    /// The units of a gate that systemd does not show tied to it, with the reason.
     func missing(
-        of service: ServiceName, attached: @autoclosure () -> Set<UnitName>, _ link: SystemdLink,
-        at now: Boottime
+        of gate: GateState, _ link: SystemdLink, at now: Boottime
     ) -> [UnitName: UnitProblem] {
-        guard haveAttached != nil, let own = listed[service] else { return [:] }
-        let attached = attached()
-        let missing = own.filter { !attached.contains($0) && !isAttached($0, in: attached) }
-        return missing.reduce(into: [:]) { problems, unit in
-            problems[unit] =
-                isUnderWay(link, at: now)
-                ? .attaching : .unattached(why(ListedUnit(service: service, name: unit), link))
+        comparison.differences(of: gate.service).reduce(into: [:]) { problems, difference in
+            let unit = difference.attachment.unit
+            guard !isUnderWay(link, at: now), !difference.isNew(at: now) else {
+                return problems[unit] = .attaching
+            }
+            problems[unit] = .unattached(
+                (difference.cause ?? "") + why(difference, link))
         }
     }
 
-    private func isAttached(_ alias: UnitName, in attached: Set<UnitName>) -> Bool {
-        outcome.names[alias].map(attached.contains) ?? false
-    }
-
-    private func why(_ unit: ListedUnit, _ link: SystemdLink) -> String {
+    private func why(_ difference: AttachmentComparison.Difference, _ link: SystemdLink) -> String {
         if let problem = link.problem { return problem }
         let runner = Self.unit?.text ?? ""
-        return switch run {
-        case .refused(let problem, _): "'\(runner)' cannot be started: \(problem.refusal)"
-        case .asked, .running, .ending: "'\(runner)' has not ended yet"
-        case .none:
-            outcome.refused[unit] ?? outcome.failure
-                ?? "'\(runner)' has not attached it, see 'systemctl status \(runner)'"
+        switch run {
+        case .refused(let problem, _):
+            return "'\(runner)' cannot be started: \(problem.refusal)"
+        case .asked, .running, .ending, .comparing: return "'\(runner)' has not ended yet"
+        case .none: break
         }
+        let unit = difference.attachment.unit
+        let names = outcome.names.filter { $0.value == unit }.map(\.key)
+        let refusal = ([unit] + names).compactMap {
+            outcome.refused[ListedUnit(service: difference.attachment.service, name: $0)]
+        }.first
+        return refusal ?? outcome.failure ?? difference.lostFile.map { "'\($0)' has gone" }
+            ?? "'\(runner)' has not attached it, see 'systemctl status \(runner)'"
     }
 
     func wakeUp(_ link: SystemdLink, at now: Boottime) -> Boottime? {
         if case .refused(_, let retryAt) = run { return link.mayMove ? retryAt : nil }
-        return isUnderWay(link, at: now) ? since.map { $0 + Self.timeLimit } : nil
+        let limit = isUnderWay(link, at: now) ? since.map { $0 + Self.timeLimit } : nil
+        let repair = comparison.isLost && link.mayMove ? repairedAt : nil
+        let times = [limit, repair.map { $0 + AttachmentComparison.repairInterval }]
+        return (times.compactMap(\.self) + comparison.moments).filter { $0 > now }.min()
     }
 
     /// Root's mover starts the run at most once in ten seconds.

@@ -30,6 +30,9 @@ struct RefusedStarts: Hashable, Sendable {
         (unlogged, loggedAt) = (0, now)
     }
 
+    /// Whether one that came now would be told at once.
+    func isReportDue(at now: Boottime) -> Bool { loggedAt.map { $0 + .seconds(60) <= now } ?? true }
+
     var wakeUp: Boottime? { unlogged > 0 ? loggedAt.map { $0 + .seconds(60) } : nil }
 }
 
@@ -48,6 +51,7 @@ extension GateMachine {
         guard let first = refusing.min() else { return }
         for service in refusing { gates[service]?.refusedStarts += 1 }
         units[name]?.refusedStarts.add(by: first, at: now)
+        if unit.refusedStarts.isReportDue(at: now) { listed.startRefused(of: name, &batch) }
         batch.recheck(name)
     }
 

@@ -29,6 +29,8 @@ struct SystemdLink: Hashable, Sendable {
     private var isListDue = false
     /// When the listing began whose units are being listed or read; nil if everything is read.
     private var listingBegan: Boottime?
+    /// When everything is compared again, even without a signal.
+    private var compareAt: Boottime?
     /// When the next listing may begin, after the last one.
     private var restsUntil: Boottime?
     var unanswered = UnansweredJobs()
@@ -62,7 +64,7 @@ struct SystemdLink: Hashable, Sendable {
         losses += 1
         shortWaits = max(0, shortWaits - 1)
         (isAsking, isSubscribed, isListing, isListDue) = (false, false, false, false)
-        (reading, listingBegan, restsUntil) = ([], nil, nil)
+        (reading, listingBegan, restsUntil, compareAt) = ([], nil, nil, nil)
         unread = UnreadUnits()
         askAgainAt = nil
         return true
@@ -91,6 +93,7 @@ struct SystemdLink: Hashable, Sendable {
     mutating func wake(at now: Boottime, _ batch: inout GateBatch) -> Bool {
         if case .lost(let moment) = connection, moment <= now { reconnect(&batch) }
         if let askAgainAt, askAgainAt <= now, isUp { batch.isReadingSystemState = true }
+        if let compareAt, compareAt <= now { mustListAgain() }
         unread.wake(at: now, &batch)
         return unanswered.wake(at: now)
     }
@@ -102,8 +105,11 @@ struct SystemdLink: Hashable, Sendable {
     var wakeUp: Boottime? {
         let retry = retryAt
         let listing = isListDue && listingBegan == nil ? restsUntil : nil
-        return [retry, askAgainAt, listing, unread.wakeUp, unanswered.wakeUp]
-            .compactMap(\.self).min()
+        return [
+            retry, askAgainAt, listing, isListDue ? nil : compareAt, unread.wakeUp,
+            unanswered.wakeUp,
+        ]
+        .compactMap(\.self).min()
     }
 
     /// Whether signals have to be subscribed to on a new connection.
@@ -116,6 +122,14 @@ struct SystemdLink: Hashable, Sendable {
 
     /// What systemd has may be other than what it listed last: it has read its units again, or more of them matter.
     mutating func mustListAgain() { isListDue = isUp }
+
+    /// Whether targets or attached units are to be listed or read, or are being read. A listing that has to follow the
+    /// present one does not count: reloads that follow each other would have nothing compared.
+    func isReading(_ batch: GateBatch) -> Bool {
+        isListing || isListDue && listingBegan == nil
+            || !reading.union(batch.reads).subtracting([ListedUnits.unit].compactMap(\.self))
+                .isEmpty
+    }
 
     /// systemd has answered for a unit; `isKnown`: it has told how the unit is.
     mutating func unitRead(_ unit: UnitName, isKnown: Bool, at now: Boottime) {
@@ -133,9 +147,11 @@ struct SystemdLink: Hashable, Sendable {
         }
         reading.formUnion(batch.reads)
         guard !isListing, reading.isEmpty else { return false }
+        if isUp, compareAt == nil { compareAt = now + .seconds(900) }
         if let began = listingBegan {
             listingBegan = nil
             restsUntil = now + (now - began)
+            compareAt = now + .seconds(900)
         }
         guard isListDue, isUp, restsUntil.map({ $0 <= now }) ?? true else { return false }
         (isListDue, isListing, listingBegan, restsUntil) = (false, true, now, nil)

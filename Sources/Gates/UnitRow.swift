@@ -38,8 +38,9 @@ extension AttachedUnit {
     private static let skipped =
         "a condition in its unit file (Condition…=) is not met, so that systemd starts nothing"
 
-    /// How it is published among the units of a service. A unit that another service keeps down is not as wanted.
-    func row(of service: ServiceName) -> UnitRow {
+    /// How it is published among the units of a service. A unit that another service keeps down is not as wanted, nor
+    /// is one that is `missing`: listed, and not tied to its gate.
+    func row(of service: ServiceName, missing: UnitProblem?) -> UnitRow {
         let keepers = keepers(from: service)
         let (isWanted, isAsWanted): (Bool?, Bool?) =
             switch permission {
@@ -48,9 +49,11 @@ extension AttachedUnit {
             case .undecided: (nil, nil)
             }
         return UnitRow(
-            name: name, isWanted: isWanted, isAsWanted: isAsWanted, seen: seen, took: took,
-            problem: problem?.sentence
-                ?? (isSkipped && permission == .mayRun ? Self.skipped : nil), keepers: keepers,
+            name: name, isWanted: isWanted, isAsWanted: missing == nil ? isAsWanted : false,
+            seen: seen, took: took,
+            problem: (problem ?? missing)?.sentence
+                ?? (isSkipped && permission == .mayRun ? Self.skipped : nil),
+            isAttached: missing == nil, keepers: keepers,
             processes: hasLeft ? left.found?.count : nil, refusedStarts: refusedStarts.count,
             refusedAt: refusedStarts.last)
     }

@@ -60,6 +60,10 @@ package struct UnitSnapshot: Hashable, Sendable {
     /// The units that it stops by `PropagatesStopTo=`, or that have `Requisite=` on it: the attached units, if it is a
     /// gate.
     package var tied: [UnitName] = []
+    /// Those of them with `Requisite=` on it.
+    package var requisiteOf: [UnitName] = []
+    /// The services without whose marker `open` an assertion refuses its start; nil if that is not known.
+    package var refusingServices: Set<ServiceName>?
     /// The units that it wants: those that it starts.
     package var wants: [UnitName] = []
 

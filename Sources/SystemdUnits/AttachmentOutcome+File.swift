@@ -1,12 +1,13 @@
 import Decision
 package import Files
-import Gates
+package import Gates
 import JSON
 
 /// The file in which a run of `killswitchctl attach --from-configuration` tells the daemon how it has ended. Root
 /// alone writes there: the run must not write into a directory of the daemon's user.
 extension AttachmentOutcome {
-    private static let folder = "/run/killswitchd-attach"
+    /// Where it is, and the lock of those that write it.
+    package static let folder = "/run/killswitchd-attach"
     private static let path = "\(folder)/outcome.json"
 
     /// Writes the result of a run.
@@ -19,9 +20,21 @@ extension AttachmentOutcome {
             object["problem"] = .string(problem)
             return .object(object)
         }
+        let attachments = { (attachments: [Attachment]) -> JSON.Value in
+            .array(
+                attachments.map { attachment -> JSON.Value in
+                    var object = Self.json(
+                        of: ListedUnit(service: attachment.service, name: attachment.unit))
+                    object["target"] = .string(attachment.target.unit?.text ?? "")
+                    return .object(object)
+                })
+        }
         let aliases = names.sorted { $0.key < $1.key }.map { ($0.key.text, $0.value.text) }
         let object: JSON.Object = [
             "attached": units(attached), "detached": units(detached), "refused": .array(refusals),
+            "listed": units(listed.sorted()), "wanted": attachments(wanted),
+            "kept": attachments(kept),
+            "idle_triggers": .array(idleTriggers.sorted().map { .string($0.text) }),
             "names": .object(JSON.Object(aliases.map { ($0, .string($1)) })),
             "failure": .optional(failure),
         ]
@@ -30,14 +43,19 @@ extension AttachmentOutcome {
             Self.path, with: Array((JSON.Value.object(object).serialized(.pretty) + "\n").utf8))
     }
 
-    /// Reads the result of the last run.
-    static func read() -> AttachmentOutcome {
+    /// Reads the result of the last run. `isExpected`: there was one.
+    package static func read(isExpected: Bool = false) -> AttachmentOutcome {
         var outcome = AttachmentOutcome()
         do {
+            guard try isExpected || File.exists(path) else { return outcome }
             let bytes = try File.read(path, limit: 16 << 20)
             let object = try JSON.Value.parse(bytes).object ?? [:]
             outcome.attached = object.objects("attached").compactMap(unit)
             outcome.detached = object.objects("detached").compactMap(unit)
+            outcome.listed = Set(object.objects("listed").compactMap(unit))
+            outcome.wanted = object.objects("wanted").compactMap(attachment)
+            outcome.kept = object.objects("kept").compactMap(attachment)
+            outcome.idleTriggers = Set(object.strings("idle_triggers").compactMap { UnitName($0) })
             for entry in object.objects("refused") {
                 guard let unit = unit(entry) else { continue }
                 outcome.refused[unit] = entry["problem"]?.string ?? ""
@@ -56,6 +74,13 @@ extension AttachmentOutcome {
 
     private static func json(of unit: ListedUnit) -> JSON.Object {
         ["service": .string(unit.service.text), "name": .string(unit.name.text)]
+    }
+
+    private static func attachment(_ object: JSON.Object) -> Attachment? {
+        guard let unit = unit(object),
+            let target = object["target"]?.string.flatMap(UnitName.init).flatMap(GateTarget.init)
+        else { return nil }
+        return Attachment(target: target, unit: unit.name)
     }
 
     private static func unit(_ object: JSON.Object) -> ListedUnit? {

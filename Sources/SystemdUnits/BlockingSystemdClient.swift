@@ -32,9 +32,19 @@ package final class BlockingSystemdClient {
         bus = try orFail { try Bus(loop, address: address) }
     }
 
-    /// All properties of a unit. A unit that does not exist has the load state `not-found`.
+    /// What decides whether a unit can be attached. A unit that does not exist has the load state `not-found`.
     package func describe(_ unit: UnitName) throws(Failure) -> UnitDescription {
-        try callAndWait(.read(unit)) { try $0.description(of: unit) }
+        var description = UnitDescription(name: unit)
+        let read = { (name: String, interface: String) throws(Failure) in
+            try self.callAndWait(.property(name, of: unit, interface)) {
+                try description.read(name, from: $0)
+            }
+        }
+        for (interface, names) in UnitDescription.properties(of: unit) {
+            for name in names { try read(name, interface) }
+        }
+        if description.mustReadFileState { try read("UnitFileState", "Unit") }
+        return description
     }
 
     /// Has systemd read its unit files again, and waits for the end of that.

@@ -85,6 +85,23 @@ extension Message {
         }
     }
 
+    /// The next variant, the assertions of a unit: the paths that have to exist.
+    fileprivate func assertedPaths() throws(BusError) -> [String] {
+        try inside("v", "a(sbbsi)") { () throws(BusError) in
+            var paths: [String] = []
+            try each("(sbbsi)") { () throws(BusError) in
+                try inside("r", "sbbsi") { () throws(BusError) in
+                    let type = try text()
+                    let (isTrigger, isNegated) = (try bool(), try bool())
+                    let path = try text()
+                    try skip("i")
+                    if type == "AssertPathExists", !isTrigger, !isNegated { paths.append(path) }
+                }
+            }
+            return paths
+        }
+    }
+
     func flag() throws(BusError) -> Bool { try inside("v", "b", bool) }
 
     /// The next variant, a string.
@@ -163,9 +180,13 @@ struct UnitProperties {
         case "RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf", "PropagatesStopTo":
             let units = try message.names()
             read.stopsWith += units
+            if name == "RequisiteOf" { read.requisiteOf = units }
             if name == "RequisiteOf" || name == "PropagatesStopTo" {
                 read.tied += units.filter { !read.tied.contains($0) }
             }
+        case "Asserts":
+            read.refusingServices = Set(
+                try message.assertedPaths().compactMap(Attachment.service(ofMarker:)))
         case "Wants": read.wants = try message.names()
         default: return false
         }

@@ -65,7 +65,7 @@ package final class SystemdClient {
     /// Lists our targets, and these units: `targetsListed` and `unitsListed` follow, or `busLost`.
     package func list(_ units: [UnitName]) {
         // Read before systemd answers, so that a unit that systemd has lost stays attached.
-        readDropIns()
+        post(.attachmentsRead(AttachmentOutcome.read()))
         let patterns: [Call.Argument] = [.texts([]), .texts([GateTarget.pattern])]
         send(.manager("list targets", "ListUnitsByPatterns", patterns)) { [unowned self] result in
             attempt { post(.targetsListed(try result.get().loadedUnits())) }
@@ -77,22 +77,9 @@ package final class SystemdClient {
         }
     }
 
-    /// Tells which units drop-ins attach. If they cannot be read, those known before count on.
-    private func readDropIns() {
-        let attachments: [Attachment]
-        do { attachments = try AttachmentFiles.all() } catch { return }
-        let named: [GateTarget: Set<UnitName>] = attachments.reduce(into: [:]) {
-            $0[$1.target, default: []].insert($1.unit)
-        }
-        post(
-            .dropInsRead(
-                named, areOfConfiguration: attachments.contains(where: \.isOfConfiguration)))
-    }
-
     /// Tells how the last run of that unit has ended, and which units are attached now.
     package func readAttachOutcome() {
-        readDropIns()
-        post(.attachEnded(AttachmentOutcome.read()))
+        post(.attachEnded(AttachmentOutcome.read(isExpected: true)))
     }
 
     /// Subscribes to changes of these units too.

@@ -11,10 +11,8 @@ package struct UnitDescription: Hashable, Sendable {
     /// Whether there is such a unit: `loaded`, `not-found`, `masked`, `error`.
     package var load = ""
     package var active = ActiveState.inactive
-    /// Whether it is enabled, as `systemctl is-enabled` says it.
+    /// Whether it is enabled, as `systemctl is-enabled` says it; read only for a trigger that is down.
     package var fileState = ""
-    /// The file that it is loaded from; empty if there is none.
-    package var file = ""
     /// `Type=` of a service; empty for others.
     package var type = ""
     /// Whether a service stays active after its process has ended.
@@ -30,33 +28,47 @@ package struct UnitDescription: Hashable, Sendable {
     /// The units that stop with it, because they require it or are bound to it.
     package var requiredBy: [UnitName] = []
 
+    /// Whether it is a job that ends, and no state.
+    package var isJob: Bool { type == "oneshot" && !remainsActive }
+
     /// Whether it runs, or is enabled and will be started.
     package var isInUse: Bool { !active.isDown || fileState.hasPrefix("enabled") }
 }
 
-extension Message {
-    /// The answer to GetAll, before a unit is attached.
-    func description(of asked: UnitName) throws(BusError) -> UnitDescription {
-        var unit = UnitDescription(name: asked)
-        try properties { name throws(BusError) in
-            switch name {
-            case "Id": unit.name = UnitName(try word()) ?? asked
-            case "Description": unit.title = try word()
-            case "LoadState": unit.load = try word()
-            case "ActiveState": unit.active = ActiveState(rawValue: try word()) ?? .inactive
-            case "UnitFileState": unit.fileState = try word()
-            case "FragmentPath": unit.file = try word()
-            case "Type": unit.type = try word()
-            case "RemainAfterExit": unit.remainsActive = try flag()
-            case "KillMode": unit.killMode = try word()
-            case "Triggers": unit.triggers = try names()
-            case "TriggeredBy": unit.triggeredBy = try names()
-            case "Before": unit.before = try names()
-            case "RequiredBy", "BoundBy": unit.requiredBy += try names()
-            default: return false
-            }
-            return true
+extension UnitDescription {
+    /// The properties that are read, by their interfaces. Not by one `GetAll`: that looks at every link and drop-in.
+    static func properties(of unit: UnitName) -> [(interface: String, names: [String])] {
+        let any = [
+            "Id", "Description", "LoadState", "ActiveState", "Triggers", "TriggeredBy", "Before",
+            "RequiredBy", "BoundBy",
+        ]
+        return switch unit.type {
+        case "service": [("Unit", any), ("Service", ["Type", "RemainAfterExit", "KillMode"])]
+        case "socket": [("Unit", any), ("Socket", ["KillMode"])]
+        default: [("Unit", any)]
         }
-        return unit
+    }
+
+    var mustReadFileState: Bool {
+        active.isDown && ["socket", "timer", "path"].contains(name.type)
+    }
+
+    /// Reads a property from the answer to Get.
+    mutating func read(_ property: String, from message: Message) throws(BusError) {
+        switch property {
+        case "Id": name = UnitName(try message.word()) ?? name
+        case "Description": title = try message.word()
+        case "LoadState": load = try message.word()
+        case "ActiveState": active = ActiveState(rawValue: try message.word()) ?? .inactive
+        case "UnitFileState": fileState = try message.word()
+        case "Type": type = try message.word()
+        case "RemainAfterExit": remainsActive = try message.flag()
+        case "KillMode": killMode = try message.word()
+        case "Triggers": triggers = try message.names()
+        case "TriggeredBy": triggeredBy = try message.names()
+        case "Before": before = try message.names()
+        case "RequiredBy", "BoundBy": requiredBy += try message.names()
+        default: break
+        }
     }
 }

@@ -4,6 +4,7 @@ import Configuration
 import Decision
 import EventLoop
 import Files
+import Gates
 import JSON
 import Storage
 import SystemdUnits

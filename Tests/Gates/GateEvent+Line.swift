@@ -60,13 +60,23 @@ extension GateEvent {
                 try items.reduce(into: [:]) { units, item in
                     let words = item.split(separator: " ")
                     units[try named("\(words[0])")] = try unitNames(words.dropFirst())
+                        .map { ConfiguredUnit($0) }
                 })
-        case "drop-ins", "drop-ins of the configuration":
-            let named = try items.reduce(into: [GateTarget: Set<UnitName>]()) { units, item in
+        case "attachments", "attachments kept":
+            let attachments = try items.flatMap { item in
                 let words = item.split(separator: " ")
-                units[try target(words[0])] = Set(try unitNames(words.dropFirst()))
+                let target = try target(words[0])
+                return try unitNames(words.dropFirst()).map {
+                    Attachment(target: target, unit: $0)
+                }
             }
-            return .dropInsRead(named, areOfConfiguration: parts.1 != "drop-ins")
+            var outcome = AttachmentOutcome()
+            if parts.1 == "attachments" {
+                outcome.wanted = attachments
+            } else {
+                outcome.kept = attachments
+            }
+            return .attachmentsRead(outcome)
         default: return nil
         }
     }
@@ -114,8 +124,19 @@ extension GateEvent {
         var outcome = AttachmentOutcome()
         if let parts = text.wholeMatch(of: /failed: (.+)/) {
             outcome.failure = "\(parts.1)"
+        } else if let parts = text.wholeMatch(of: /attached (\S+) to (\S+)/) {
+            let attachment = Attachment(
+                target: try target(parts.2), unit: try unitName("\(parts.1)"))
+            outcome.wanted = [attachment]
+            outcome.attached = [ListedUnit(service: attachment.service, name: attachment.unit)]
+        } else if let parts = text.wholeMatch(of: /idle trigger (\S+)/) {
+            outcome.idleTriggers = [try unitName("\(parts.1)")]
         } else if let parts = text.wholeMatch(of: /(\S+) is an alias of (\S+)/) {
-            outcome.names[try unitName("\(parts.1)")] = try unitName("\(parts.2)")
+            let unit = try unitName("\(parts.2)")
+            outcome.names[try unitName("\(parts.1)")] = unit
+            outcome.wanted = [
+                Attachment(target: GateTarget(service: "shop", kind: .open), unit: unit)
+            ]
         } else if let parts = text.wholeMatch(of: /refused (\S+) of (\S+): (.+)/) {
             let unit = ListedUnit(
                 service: try named("\(parts.2)"), name: try unitName("\(parts.1)"))
@@ -200,6 +221,15 @@ extension UnitSnapshot {
             } else if let parts = field.wholeMatch(of: /(start|stop) limit ([0-9.]+)s/) {
                 let limit = Duration.seconds(try GateEvent.number(parts.2))
                 if parts.1 == "start" { startLimit = limit } else { stopLimit = limit }
+            } else if let parts = field.wholeMatch(of: /(refuses for|triggered by) (.+)/) {
+                let names = parts.2.split(separator: " ")
+                if parts.1 == "triggered by" {
+                    triggeredBy = try GateEvent.unitNames(names[...])
+                } else {
+                    let services: [ServiceName] =
+                        try parts.2 == "none" ? [] : names.map { try named("\($0)") }
+                    refusingServices = Set<ServiceName>(services)
+                }
             } else if let parts = field.wholeMatch(of: /(starts|permits|wants) (.+)/) {
                 let units = try GateEvent.unitNames(parts.2.split(separator: " ")[...])
                 if parts.1 != "wants" { tied += units }

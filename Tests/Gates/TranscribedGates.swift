@@ -64,7 +64,8 @@ struct TranscribedGates: TranscribedWorld {
             "killswitch-\(gate)@shop.target read: active" + (gate == "open" ? starts : ""),
             "killswitch-\(other)@shop.target read: inactive" + (other == "open" ? starts : ""),
         ]
-        try play(lines + units, at: 0)
+        let states = targets.dropFirst().map { "killswitch-\($0)@shop.target read: active" }
+        try play(lines + states + units, at: 0)
     }
 
     @discardableResult

@@ -34,6 +34,7 @@ struct MessageID {
     static var unitLost: Self { came(.unitLost) }
     static var unitLeftProcesses: Self { came(.unitLeftProcesses) }
     static var unitUnattached: Self { came(.unitUnattached) }
+    static var unitUntied: Self { came(.unitUntied) }
     static var startWaits: Self { came(.unitStartWaits) }
     static var unitsOrphaned: Self { came(.unitsOrphaned) }
     static var configurationRefused: Self { came(.configurationRefused) }

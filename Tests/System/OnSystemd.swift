@@ -43,7 +43,7 @@ extension BootedSystem {
             cd /etc/systemd/system && rm -rf t-* chat@* killswitch-* killswitchd.service.d *.wants/t-*
             rm -f multi-user.target.wants/killswitchd.service
             rm -f ../system-generators/t-*
-            rm -rf /run/killswitchd/* /var/lib/killswitchd /run/t-*
+            rm -rf /run/killswitchd/* /run/killswitchd-attach /var/lib/killswitchd /run/t-*
             find /etc/killswitchd -mindepth 1 -maxdepth 1 -not -name web -exec rm -rf {} +
             systemctl daemon-reload
             systemctl reset-failed

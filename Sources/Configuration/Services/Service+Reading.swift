@@ -207,25 +207,6 @@ extension ValueType where Value == Duration {
     static var drillIntervals: Self { .duration(in: .seconds(3600) ... .seconds(3650 * 86_400)) }
 }
 
-extension ValueType where Value == [UnitName] {
-    /// The units to attach to a service: full names, each of them once.
-    static var units: Self {
-        .list(expected: "a list of units such as [\"web.service\"]", \.text, isHinted: true) {
-            element throws(ValueProblem) in
-            guard case .string(let text) = element else { throw .wrongType() }
-            if let unit = UnitName(text) { return unit }
-            if let instance = UnitName.instance(ofTemplate: text) {
-                throw .bad(
-                    "list",
-                    cause: "\(text.shown) is a template, which never runs; name an instance: "
-                        + instance.shown)
-            }
-            let meant = UnitName(text + ".service").map { "; did you mean \($0.text.shown)?" }
-            throw .bad("list", cause: "\(text.shown) is not the name of a unit\(meant ?? "")")
-        }
-    }
-}
-
 extension ValueType where Value == [Duration] {
     /// How long before an end or a window people are told: durations, each of them once; none is allowed.
     static var leads: Self {

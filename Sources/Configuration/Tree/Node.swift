@@ -5,6 +5,9 @@ package struct Node: Hashable, Sendable {
     package var value: Value
     package var origin: Origin
 
+    /// The elements of an array; empty for another value.
+    var elements: [Node] { if case .array(let nodes) = value { nodes } else { [] } }
+
     /// A value that begins at `origin`.
     package init(_ value: Value, at origin: Origin) {
         self.value = value
@@ -58,7 +61,12 @@ package struct Table: Hashable, Sendable {
     /// Merges a later file, whose keys and values are not checked yet: one file alone need not be complete. Tables are
     /// merged member by member; a later file replaces any other value, also an array, as a whole. A replaced member
     /// keeps its position; a new member goes to the end. Each leaf keeps its place in its file.
-    package mutating func merge(_ later: Table) {
+    /// Below a key of `sums`, arrays are added up instead.
+    package mutating func merge(_ later: Table, addingUp sums: Set<String> = []) {
+        merge(later) { sums.contains($0) }
+    }
+
+    private mutating func merge(_ later: Table, isSum: (String) -> Bool) {
         let keys = members.map { ExactString($0.key) }
         let indices = Dictionary(zip(keys, 0...), uniquingKeysWith: { first, _ in first })
         for member in later.members {
@@ -68,8 +76,11 @@ package struct Table: Hashable, Sendable {
             }
             switch (members[index].node.value, member.node.value) {
             case (.table(var earlier), .table(let later)):
-                earlier.merge(later)
+                let isSum = isSum(member.key)
+                earlier.merge(later) { _ in isSum }
                 members[index].node.value = .table(earlier)
+            case (.array(let earlier), .array(let later)) where isSum(member.key):
+                members[index].node.value = .array(earlier + later)
             default: members[index] = member
             }
         }

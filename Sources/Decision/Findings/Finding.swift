@@ -71,6 +71,14 @@ package struct Finding: Hashable, Sendable {
             + shown.andMore(of: units.count).joined(separator: ", ")
             + "; its gate stays as it is, and nobody can start them while it is closed"
     }
+
+    /// That units stay attached that the configuration lists no longer.
+    package static func unlisted(_ units: Set<UnitName>) -> String {
+        let shown = units.sorted().prefix(8).map(\.text)
+        return
+            "the configuration lists them no longer, and they stay attached because the gate is not open: "
+            + shown.andMore(of: units.count).joined(separator: ", ")
+    }
 }
 
 extension Finding.Subject {

@@ -23,6 +23,7 @@ extension Finding {
         case unitLost = "unit-lost"
         case unitLeftProcesses = "unit-left-processes"
         case unitUnattached = "unit-unattached"
+        case unitUntied = "unit-untied"
         case unitStartWaits = "unit-start-waits"
         case unitsOrphaned = "units-orphaned"
         case invalidAnswer = "invalid-answer"
@@ -94,7 +95,7 @@ extension Finding.Kind {
     /// Those because of which a gate or its units may not be as decided.
     package static let ofGates: [Finding.Kind] = [
         .bus, .moverSilent, .gate, .unitLate, .unitKilled, .unitFailed, .unitIntruding, .unitLost,
-        .unitLeftProcesses, .unitUnattached, .unitStartWaits,
+        .unitLeftProcesses, .unitUnattached, .unitUntied, .unitStartWaits,
     ]
 
     package var row: Row { row("SERVICE", "UNIT") }
@@ -320,12 +321,28 @@ extension Finding.Kind {
                 "b378d6c4279c42b08ed6ab42e7ab9a89", .error, disarms: true,
                 "Unit @KILLSWITCH_UNIT@ is in the configuration, and is not attached",
                 """
-                The configuration lists the unit in 'units' of the service, but it could not be \
-                attached: the switch does not stop it. The message says why.
+                The configuration lists the unit in 'units' of the service or in [attached], but \
+                it is not tied to the gate: the switch does not stop it, or something else \
+                starts it. The message says why.
                 """,
                 """
                 correct the unit, or 'units' in the configuration, then type 'killswitchctl \
                 reload'
+                """)
+        case .unitUntied:
+            Row(
+                "247b84fc37524c93acd3e0d37988993e", .error, disarms: true,
+                "A drop-in of unit @KILLSWITCH_UNIT@ has gone",
+                """
+                By that drop-in systemd tied the unit to its gate. Without it the unit runs on \
+                behind a closed gate, or can be started there. killswitchd has it made again at \
+                once, and after that at most every ten minutes. The message names the file and \
+                how often it went. The usual causes are 'systemctl revert', and a configuration \
+                management that removes the drop-ins it does not know.
+                """,
+                """
+                find out what removes it: 'systemctl revert UNIT', or a tool that purges \
+                /etc/systemd/system
                 """)
         case .unitStartWaits:
             Row(
@@ -341,14 +358,17 @@ extension Finding.Kind {
         case .unitsOrphaned:
             Row(
                 "891932f36ddc4e3ca7bc5a117361bbcb", .warning, disarms: true,
-                "Units are attached to service @KILLSWITCH_SERVICE@, which is not configured",
+                "Units are attached to service @KILLSWITCH_SERVICE@ that nobody lists",
                 """
-                Units are attached to a service that is not configured. Its gate does not move \
-                any more. List such units with 'killswitchctl units --orphans'.
+                Units are attached to a service that is not configured, and whose gate does not \
+                move any more; or the configuration lists them no longer, and the gate is not \
+                open. They stay attached, because a change of the configuration starts nothing. \
+                List units of services that are not configured with 'killswitchctl units \
+                --orphans'.
                 """,
                 """
-                configure the service again and type 'killswitchctl reload', or: killswitchctl \
-                detach --all \(service)
+                list them again and type 'killswitchctl reload', or: killswitchctl detach --all \
+                \(service)
                 """)
         case .invalidAnswer:
             Row(

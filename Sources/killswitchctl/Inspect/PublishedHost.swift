@@ -2,6 +2,7 @@ import CivilTime
 import Configuration
 import Decision
 import Files
+import Gates
 import JSON
 import Storage
 import SystemdUnits

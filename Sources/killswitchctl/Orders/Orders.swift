@@ -1,5 +1,6 @@
 import ArgumentParser
 import Decision
+import Gates
 import JSON
 import Storage
 import SystemdUnits

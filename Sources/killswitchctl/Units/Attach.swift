@@ -14,12 +14,13 @@ struct Attach: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Attach systemd units to a service: its gate stops and starts them.",
         discussion: """
-            Writes a drop-in for each unit, and one for the target that starts and stops it, to \
-            /etc/systemd/system. Enabled units stay enabled. A socket, timer or path unit that \
-            triggers a unit is attached too, and started instead of it. --on notice: start the unit \
-            once for each notice of an end or maintenance (text: state.env). --from-configuration: \
-            make attachments match 'units' in the configuration. --renew: rewrite all drop-ins for \
-            this version.
+            Lists the units in /etc/killswitchd/conf.d/attached.toml, and makes what systemd needs: \
+            a drop-in of each unit, and one of the target that starts and stops it. Enabled units \
+            stay enabled. A socket, timer or path unit that triggers a unit is attached too, and \
+            started instead of it. --on notice: start the unit once for each notice of an end or \
+            maintenance (text: state.env). --from-configuration: make the drop-ins as the \
+            configuration on disk lists the units, as the daemon has it done. --renew: list what an \
+            earlier version has attached, and rewrite its drop-ins.
 
             example: killswitchctl attach shop web.service worker@3.service
             example: killswitchctl attach shop mail@shop.service --on notice
@@ -60,18 +61,13 @@ struct Attach: ParsableCommand {
 
     @Flag(
         name: .customLong("renew"),
-        help: "Bring the drop-ins of all attached units up to date; the package does that.")
+        help: "List what an earlier version has attached, and rewrite its drop-ins.")
     var renews = false
 
     @Flag(
         name: .customLong("from-configuration"),
-        help: "Attach the 'units' of the configuration, and detach those that it lists no longer.")
+        help: "Attach what the configuration lists, and detach what it lists no longer.")
     var isFromConfiguration = false
-
-    @Flag(
-        name: .customLong("remembered"),
-        help: "Attach the units again that the removal of the package has detached.")
-    var areRemembered = false
 
     @Flag(name: .customLong("no-reload"), help: "Do not have systemd read its unit files again.")
     var skipsReload = false
@@ -82,7 +78,7 @@ struct Attach: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     @Argument(
-        help: "The service; none with --each, --renew, --remembered and --from-configuration.",
+        help: "The service; none with --each, --renew and --from-configuration.",
         completion: .services, transform: ServiceName.read)
     var service: ServiceName?
 
@@ -102,129 +98,152 @@ struct Attach: ParsableCommand {
                     + "or update-required")
         }
         let isAlone = service == nil && units.isEmpty
-        let modes = [renews, isFromConfiguration, areRemembered, !patterns.isEmpty].count { $0 }
+        let modes = [renews, isFromConfiguration, !patterns.isEmpty].count { $0 }
         guard modes == 0 ? !units.isEmpty : modes == 1 && isAlone else {
             throw ValidationError(
-                "name a service and its units, or give --each, --renew, --remembered or "
-                    + "--from-configuration alone")
+                "name a service and its units, or give --each, --renew or --from-configuration alone"
+            )
         }
     }
 
     func run() throws {
         if renews { return try Renewal.run(self) }
-        if isFromConfiguration { return try ConfiguredUnits.run(self) }
-        let groups = try groups()
-        if let service, !isForced { try check(service) }
-        if !isDryRun { try requireRoot("attach") }
+        if isFromConfiguration { return try FollowConfiguration.run(self) }
+        let lock = try isDryRun ? nil : AttachmentLock.acquire(for: "attach")
+        defer { withExtendedLifetime(lock) {} }
+        var lists = try AttachmentLists()
+        if let service, !lists.isConfigured(service) { try refuse(service, lists) }
         let loop = try EventLoop()
         let manager = try BlockingSystemdClient(on: loop)
         // Nothing is written if one of them cannot be attached.
-        let plans = try groups.map { group in
+        let plans = try items(of: lists).map { service, unit in
             let rules = AttachmentPlan.Rules(
-                withDependents: withDependents,
-                runsAtOpen: group.runsAtOpen || group.target.kind == .notice, isForced: isForced)
-            return (group, try AttachmentPlan(group.units, rules, describe: manager.describe))
+                withDependents: withDependents, runsAtOpen: unit.runsAtOpen || on != nil,
+                isForced: isForced)
+            return (service, try AttachmentPlan([unit.name], rules, describe: manager.describe))
         }
-        for (group, plan) in plans { try attach(plan, as: group) }
-        if !isDryRun, !skipsReload {
-            try manager.reload()
-            let published = try PublishedFiles(common)
-            for (group, plan) in plans {
-                for line in try plan.stops(at: group.target, published, manager, on: loop)
-                where !json { printLine(line) }
+        var named: Set<ListedUnit> = []
+        for (service, plan) in plans {
+            for part in plan.parts where part.isListed {
+                try lists.add(item(part.unit.name), to: service)
+                named.insert(ListedUnit(service: service, name: part.unit.name))
             }
         }
-        if areRemembered, !isDryRun { try DetachedUnits.forget() }
-        guard json else { return }
-        let reports = plans.map { report(of: $1, on: $0.target) }
-        printJSON(service == nil ? .array(reports) : reports[0])
+        let change = try AttachmentChange(lists, replacing: named, describe: manager.describe)
+        if !isDryRun {
+            try permitted { try lists.file.write() }
+            try change.make(manager, reloads: !skipsReload)
+        }
+        try show(change, of: plans, lists)
+        guard !isDryRun, !skipsReload else { return }
+        let published = try PublishedFiles(common)
+        for (service, plan) in plans {
+            let target = GateTarget(service: service, kind: kind)
+            for line in try plan.stops(at: target, published, manager, on: loop) where !json {
+                printLine(line)
+            }
+        }
     }
 
-    /// The units to attach, by service.
-    private func groups() throws -> [AttachedGroup] {
-        if areRemembered {
-            let remembered = try DetachedUnits.remembered()
-            if remembered.isEmpty { printError("no detached units are remembered") }
-            return remembered
-        }
-        if let service { return [group(units, of: service)] }
-        return try configuredServices().map { service in
-            let units = try patterns.map { pattern in
+    private var kind: GateTarget.Kind { on == nil ? state : .notice }
+
+    /// The units that the command names, by service.
+    private func items(
+        of lists: AttachmentLists
+    ) throws -> [(service: ServiceName, unit: ConfiguredUnit)] {
+        if let service { return units.map { (service, item($0)) } }
+        return try lists.configured.flatMap { service, _ in
+            try patterns.map { pattern in
                 guard let unit = pattern.unit(of: service.text) else {
                     throw CommandFailure("'\(pattern.text)' is not a unit of '\(service)'")
                 }
-                return unit
+                return (service, item(unit))
             }
-            return group(units, of: service)
         }
     }
 
-    private func group(_ units: [UnitName], of service: ServiceName) -> AttachedGroup {
-        AttachedGroup(
-            target: GateTarget(service: service, kind: on == nil ? state : .notice), units: units,
-            isEarly: isEarly, runsAtOpen: runsAtOpen)
+    private func item(_ name: UnitName) -> ConfiguredUnit {
+        var unit = ConfiguredUnit(name)
+        (unit.kind, unit.isEarly, unit.runsAtOpen) = (kind, isEarly, runsAtOpen)
+        unit.isAllowed = isForced && ProtectedUnit.reason(name) != nil
+        return unit
     }
 
-    /// Throws for a service that no daemon has decided and that the configuration does not name.
-    private func check(_ service: ServiceName) throws {
-        let published = try PublishedFiles(common)
-        do { try published.check(service) } catch {
-            // A configuration that cannot be read names no service.
-            let isConfigured = readable { try configuredServices().contains(service) } ?? false
-            guard published.directory == Directories.system, isConfigured else { throw error }
+    /// A service that is not configured has no gate: its units are attached once it has one.
+    private func refuse(_ service: ServiceName, _ lists: AttachmentLists) throws {
+        guard isForced else {
+            let known = lists.configured.map(\.service.text)
+            let hint = nearest(to: service.text, among: known).map { "did you mean '\($0)'?" }
+            throw CommandFailure(
+                .noSuchService,
+                "no service '\(service)' is configured; "
+                    + (hint ?? "--force lists its units for the time when it is"))
         }
+        printError("no service '\(service)' is configured: its units are attached once it is")
     }
 
-    private func configuredServices() throws -> [ServiceName] {
-        try orFail(.configuration) {
-            try LoadedConfiguration(reading: .standard, zones: .checkedElsewhere).settings.services
-                .map(\.name)
-        }
-    }
+    // MARK: What was done
 
-    private func attach(_ plan: AttachmentPlan, as group: AttachedGroup) throws {
-        for part in plan.parts { try attach(part, as: group) }
-        for warning in plan.parts.compactMap(\.unit.warning) { printError(warning) }
-        for (unit, other) in plan.dependents {
-            printError("\(unit.stopsWith(other)); attach '\(unit)' too with --with-dependents")
+    private func show(
+        _ change: AttachmentChange, of plans: [(service: ServiceName, plan: AttachmentPlan)],
+        _ lists: AttachmentLists
+    ) throws {
+        let own = Set(
+            plans.flatMap { service, plan in
+                plan.parts.map { ListedUnit(service: service, name: $0.unit.name) }
+            })
+        let held = change.wanted.filter { own.contains($0.attachment.listed) }
+        if json {
+            let services = plans.map(\.service).reduce(into: [ServiceName]()) { all, name in
+                if !all.contains(name) { all.append(name) }
+            }
+            let reports = services.map { service in
+                report(of: plans.filter { $0.service == service }.map(\.plan), of: service)
+            }
+            printJSON(service == nil ? .objects(reports) : .object(reports.first ?? [:]))
+        } else if isDryRun {
+            printLine("\(AttachedFile.path):")
+            printLines(lists.file.text)
+            printLine()
+            for (attachment, part) in held { show(attachment, part, lists) }
+        } else {
+            for (attachment, part) in held { printLine(part.line(attached: attachment)) }
+            change.show(isDryRun: false, without: own)
         }
+        change.warn()
     }
 
     /// The object for programs: the files, and the units that the gate will not start again.
-    private func report(of plan: AttachmentPlan, on target: GateTarget) -> JSON.Value {
-        let units = plan.parts.map { part -> JSON.Object in
+    private func report(of plans: [AttachmentPlan], of service: ServiceName) -> JSON.Object {
+        let target = GateTarget(service: service, kind: kind)
+        let units = plans.flatMap(\.parts).map { part -> JSON.Object in
             let name = part.unit.name
+            let attachment = Attachment(target: target, unit: name)
             return [
-                "name": .string(name.text),
-                "drop_in": .string(AttachmentFiles.dropIn(of: name, for: target.service)),
-                "target_drop_in": .string(AttachmentFiles.dropIn(of: target, for: name)),
-                "starts": .bool(part.isStarted),
-                "cause": .optional(part.cause),
+                "name": .string(name.text), "drop_in": .string(attachment.dropIn),
+                "target_drop_in": .string(attachment.targetDropIn),
+                "starts": .bool(part.isStarted), "cause": .optional(part.cause?.clause),
+                "treatment": .string(part.treatment(by: target)),
             ]
         }
-        let dependents = plan.dependents.map { unit, other -> JSON.Object in
+        let dependents = plans.flatMap(\.dependents).map { unit, other -> JSON.Object in
             ["name": .string(unit.text), "requires": .string(other.text)]
         }
-        return .object([
-            "service": .string(target.service.text), "target": .string(target.name),
+        return [
+            "service": .string(service.text), "target": .string(target.name),
             "dry_run": .bool(isDryRun), "units": .objects(units),
             "dependents": .objects(dependents),
-        ])
+        ]
     }
 
-    private func attach(_ part: AttachmentPlan.Part, as group: AttachedGroup) throws {
-        let (unit, target, service) = (part.unit.name, group.target, group.target.service)
-        let attachment = Attachment(target: target, unit: unit, isEarly: group.isEarly)
-        let options = target.kind.option + (group.isEarly ? " --early" : "")
-        let cause = "killswitchctl attach\(options) \(service) \(unit)"
-        if !isDryRun { try permitted { try UnitDirectory.write(attachment, part, cause: cause) } }
-        if json { return }
-        let tail = part.cause.map { " (\($0))" } ?? ""
-        guard isDryRun else { return printLine("attached \(unit) to \(target.name)\(tail)") }
-        printLine("\(AttachmentFiles.dropIn(of: unit, for: service)):\(tail)")
-        printLines(attachment.dropIn(cause, title: part.unit.title))
-        printLine("\(AttachmentFiles.dropIn(of: target, for: unit)):")
-        printLines(attachment.targetDropIn(cause, isStarted: part.isStarted))
+    private func show(
+        _ attachment: Attachment, _ part: AttachmentPlan.Part, _ lists: AttachmentLists
+    ) {
+        let cause = lists.cause(of: attachment)
+        printLine("\(attachment.dropIn): \(part.line(attached: attachment))")
+        printLines(attachment.dropInText(cause, title: part.unit.title))
+        printLine("\(attachment.targetDropIn):")
+        printLines(attachment.targetDropInText(cause, isStarted: part.isStarted))
         printLine()
     }
 }

@@ -12,12 +12,31 @@ struct AttachmentPlan {
         let unit: UnitDescription
         let isStarted: Bool
         /// Why it is attached; nil if it was named.
-        let cause: String?
+        let cause: Cause?
+        /// The triggers that start it instead of the gate.
+        let triggers: [UnitName]
+    }
+
+    /// Why a unit is attached that was not named.
+    enum Cause: Hashable {
+        case triggers(UnitName)
+        case triggeredBy(UnitName)
+        case requires(UnitName)
+
+        var clause: String {
+            switch self {
+            case .triggers(let unit): "it triggers \(unit)"
+            case .triggeredBy(let unit): "it is triggered by \(unit)"
+            case .requires(let unit): "it requires \(unit)"
+            }
+        }
     }
 
     private(set) var parts: [Part] = []
     /// Units that stop with an attached unit, and do not start again with it.
     private(set) var dependents: [(unit: UnitName, on: UnitName)] = []
+    /// The triggers of the units that nobody uses here: they are attached once somebody does.
+    private(set) var idleTriggers: Set<UnitName> = []
     private let rules: Rules
     private let describe: (UnitName) throws -> UnitDescription
 
@@ -44,23 +63,26 @@ struct AttachmentPlan {
 
     /// `isTriggered`: another unit triggers this one, so that the gate does not start it.
     private mutating func add(
-        _ name: UnitName, because cause: String? = nil, isTriggered: Bool = false
+        _ name: UnitName, because cause: Cause? = nil, isTriggered: Bool = false
     ) throws {
         let unit = try describe(name)
         guard !parts.contains(where: { $0.unit.name == unit.name }) else { return }
         try check(unit)
-        let triggers = try unit.triggeredBy.map(describe).filter(\.isInUse)
-        let isOneshot = unit.type == "oneshot" && !unit.remainsActive
+        let all = try unit.triggeredBy.map(describe)
+        let triggers = all.filter(\.isTriggerInUse)
+        idleTriggers.formUnion(all.filter { !$0.isTriggerInUse }.map(\.name))
+        let isOneshot = unit.isJob
         let isStarted =
             triggers.isEmpty && !isOneshot && !isTriggered || rules.runsAtOpen && isOneshot
-        parts.append(Part(unit: unit, isStarted: isStarted, cause: cause))
-        for trigger in triggers { try add(trigger.name, because: "it triggers \(unit.name)") }
+        parts.append(
+            Part(unit: unit, isStarted: isStarted, cause: cause, triggers: triggers.map(\.name)))
+        for trigger in triggers { try add(trigger.name, because: .triggers(unit.name)) }
         for triggered in unit.triggers where GateTarget(triggered) == nil {
-            try add(triggered, because: "it is triggered by \(unit.name)", isTriggered: true)
+            try add(triggered, because: .triggeredBy(unit.name), isTriggered: true)
         }
         for dependent in unit.requiredBy where dependent.type != "target" {
             if rules.withDependents {
-                try add(dependent, because: "it requires \(unit.name)")
+                try add(dependent, because: .requires(unit.name))
             } else if !dependents.contains(where: { $0.unit == dependent }) {
                 dependents.append((dependent, unit.name))
             }
@@ -117,7 +139,31 @@ struct AttachmentPlan {
     }
 }
 
+extension AttachmentPlan.Part {
+    /// Whether the list names it, and not another unit that brings it along.
+    var isListed: Bool {
+        switch cause {
+        case nil, .requires: true
+        case .triggers, .triggeredBy: false
+        }
+    }
+
+    /// What the gate does with the unit beside stopping it, as a clause.
+    func treatment(by target: GateTarget) -> String {
+        if isStarted { return target.kind == .open ? "starts when it opens" : "starts with it" }
+        if !triggers.isEmpty {
+            return
+                "started by \(triggers.map(\.text).joined(separator: ", ")), which starts when it opens"
+        }
+        if case .triggeredBy(let trigger) = cause { return "started by \(trigger)" }
+        return "not started, because it is a oneshot service: --run-at-open runs it at each opening"
+    }
+}
+
 extension UnitDescription {
+    /// Whether it may start the units that it triggers. One that has failed may do so again when somebody starts it.
+    fileprivate var isTriggerInUse: Bool { isInUse || active == .failed }
+
     /// The target of the early boot that waits for it, so that it cannot wait for the first decision; nil if none does.
     /// The drop-in takes sockets and path units out of the order before their own target.
     fileprivate var earlyTarget: UnitName? {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Configuration
 import Decision
 import Files
 import Gates
@@ -11,9 +12,11 @@ struct Detach: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Detach systemd units from a service: its gate no longer stops or starts them.",
         discussion: """
-            Removes the files that attach has written for the units and for their triggers. It \
-            neither stops nor starts a unit; a unit that a closed gate keeps down is named with the \
-            command that starts it. With --all, it names units that are attached by your own files.
+            Lists the units in /etc/killswitchd/conf.d/attached.toml no longer, and removes the \
+            drop-ins of them and of their triggers. A unit that another file of the configuration \
+            lists is refused with file and line. It neither stops nor starts a unit; a unit that a \
+            closed gate keeps down is named with the command that starts it. With --all, it names \
+            units that are attached by your own files.
 
             example: killswitchctl detach shop web.service
             """)
@@ -26,9 +29,9 @@ struct Detach: ParsableCommand {
         help: "Print the files that would be removed, and change nothing.") var isDryRun = false
 
     @Flag(
-        name: .customLong("remember"),
-        help: "With --all: remember them for 'attach --remembered'; the package does that.")
-    var areRemembered = false
+        name: .customLong("keep-configuration"),
+        help: "With --all: the configuration goes on listing them; the removed package does that.")
+    var keepsConfiguration = false
 
     @Flag(help: "Print JSON: the detached units and their targets.") var json = false
 
@@ -48,32 +51,43 @@ struct Detach: ParsableCommand {
         guard isAll != (!units.isEmpty) else {
             throw ValidationError("name a service and its units, or give --all")
         }
-        guard isAll || !areRemembered else { throw ValidationError("--remember is for --all") }
+        guard isAll || !keepsConfiguration else {
+            throw ValidationError("--keep-configuration is for --all")
+        }
     }
 
     func run() throws {
-        if !isDryRun { try requireRoot("detach") }
+        let lock = try isDryRun ? nil : AttachmentLock.acquire(for: "detach")
+        defer { withExtendedLifetime(lock) {} }
         let attached = try AttachmentFiles.all().filter { service == nil || $0.service == service }
         let concerned = isAll ? attached : try named(among: attached)
-        if concerned.isEmpty { printError("nothing is attached by this command") }
-        let down = downUnits(among: concerned)
-        if areRemembered, !isDryRun { try permitted { try DetachedUnits.remember(concerned) } }
-        let verb = isDryRun ? "would detach" : "detached"
-        for attachment in concerned {
-            if !isAll, attachment.isOfConfiguration {
-                printError(
-                    "the configuration lists '\(attachment.unit)' in 'units' of service "
-                        + "'\(attachment.service)': remove it, or the next reload attaches it again"
-                )
+        let (lists, file) = try lists(without: concerned)
+        var change: AttachmentChange?
+        if let lists { change = try self.change(lists, releasing: concerned) }
+        let detached = change?.detached ?? concerned
+        if detached.isEmpty { printError("nothing is attached by this command") }
+        let down = downUnits(among: detached)
+        if !isDryRun {
+            try permitted {
+                try file?.write()
+                try change?.write()
+                if change == nil {
+                    for attachment in detached { try UnitDirectory.remove(attachment) }
+                }
+                // The daemon would have them made again.
+                if let outcome = try outcome(of: change) { try outcome.write() }
             }
-            if !isDryRun { try permitted { try UnitDirectory.remove(attachment) } }
-            if !json { printLine("\(verb) \(attachment.unit) from \(attachment.target.name)") }
+            if try !(change?.isEmpty ?? detached.isEmpty) && BlockingSystemdClient.isNeeded {
+                try BlockingSystemdClient().reload()
+            }
         }
-        let isLoaded = try !isDryRun && !concerned.isEmpty && BlockingSystemdClient.isNeeded
-        if isLoaded { try BlockingSystemdClient().reload() }
         if json {
-            printJSON(report(of: concerned, down))
+            printJSON(report(of: detached, down))
         } else {
+            let verb = isDryRun ? "would detach" : "detached"
+            for attachment in detached {
+                printLine("\(verb) \(attachment.unit) from \(attachment.target.name)")
+            }
             for (unit, service) in down.sorted(by: { $0.key < $1.key }) {
                 printLine(
                     "\(unit) is down, because '\(service)' is closed; to start it: "
@@ -81,6 +95,59 @@ struct Detach: ParsableCommand {
             }
         }
         if isAll { nameOthers(than: attached) }
+    }
+
+    /// The configuration as it lists the units without these, and the file of `attach`. One that cannot be read is left
+    /// as it is: a way out must not need it.
+    private func lists(
+        without concerned: [Attachment]
+    ) throws -> (AttachmentLists?, AttachedFile?) {
+        if keepsConfiguration { return (nil, nil) }
+        let named = units.compactMap { unit in service.map { ListedUnit(service: $0, name: unit) } }
+        let all = isAll ? concerned.map(\.listed) : named
+        do {
+            guard try File.exists(ConfigurationPlaces.standard.main) else {
+                throw CommandFailure(.configuration)
+            }
+            var lists = try AttachmentLists()
+            for unit in all {
+                do { _ = try lists.remove(unit.name, from: unit.service) } catch {
+                    guard isAll else { throw error }
+                    printError(CommandFailure(error).message)
+                }
+            }
+            return (lists, lists.file)
+        } catch let failure as CommandFailure where failure.status == .configuration {
+            // Without a configuration there is nothing to say.
+            if !failure.message.isEmpty {
+                printError("the configuration is not read: \(failure.message)")
+            }
+            var file = readable { try AttachedFile() }
+            for unit in all { _ = file?.remove(unit.name, from: unit.service) }
+            return (nil, file)
+        }
+    }
+
+    /// What is to be changed; nil where systemd does not run, so that nobody tells what triggers a unit.
+    private func change(
+        _ lists: AttachmentLists, releasing concerned: [Attachment]
+    ) throws -> AttachmentChange? {
+        guard try BlockingSystemdClient.isNeeded else { return nil }
+        let manager = try BlockingSystemdClient()
+        let change = try AttachmentChange(
+            lists, releasing: Set(concerned.map(\.listed)), describe: manager.describe)
+        for (attachment, part) in change.wanted
+        where !isAll && attachment.service == service && units.contains(attachment.unit) {
+            let cause = part.cause.map { ", because \($0.clause)" } ?? ""
+            throw CommandFailure("unit '\(attachment.unit)' stays attached\(cause)")
+        }
+        return change
+    }
+
+    /// What the daemon hears of it; nil where systemd does not run.
+    private func outcome(of change: AttachmentChange?) throws -> AttachmentOutcome? {
+        if let change { return change.outcome }
+        return try keepsConfiguration && BlockingSystemdClient.isNeeded ? AttachmentOutcome() : nil
     }
 
     private func report(of concerned: [Attachment], _ down: [UnitName: ServiceName]) -> JSON.Value {
@@ -142,8 +209,14 @@ struct Detach: ParsableCommand {
     private func named(among attached: [Attachment]) throws -> [Attachment] {
         let isAsked = try BlockingSystemdClient.isNeeded
         var wanted: Set<UnitName> = []
+        let listed =
+            service.flatMap { service in readable { try AttachedFile().units[service] } ?? nil }
+            ?? []
         for unit in units {
-            guard attached.contains(where: { $0.unit == unit }) else {
+            guard
+                attached.contains(where: { $0.unit == unit })
+                    || listed.contains(where: { $0.name == unit })
+            else {
                 throw CommandFailure("unit '\(unit)' is not attached to '\(service?.text ?? "")'")
             }
             wanted.insert(unit)

@@ -1,3 +1,4 @@
+import Configuration
 import Decision
 import Files
 import Gates
@@ -5,20 +6,28 @@ import JSON
 import Storage
 import SystemdUnits
 
-/// `killswitchctl attach --renew`, which the package calls at an upgrade: writes the drop-ins as this version does.
-/// Those of the version before are renewed. Any other text stays: somebody has edited it.
+/// `killswitchctl attach --renew`, which the package calls at an upgrade: what an earlier version has attached is
+/// listed in the configuration, and the drop-ins become those of this version. Any other text stays: somebody has
+/// edited it. No unit is stopped or started, and systemd is not needed.
 enum Renewal {
-    /// Brings the drop-ins up to date, and names those that somebody has edited. No unit is stopped or started.
     static func run(_ command: Attach) throws {
         let isDryRun = command.isDryRun
-        if !isDryRun { try requireRoot("attach --renew") }
-        let (outdated, edited) = try findings()
+        let lock = try isDryRun ? nil : AttachmentLock.acquire(for: "attach --renew")
+        defer { withExtendedLifetime(lock) {} }
+        let attached = try AttachmentFiles.all()
+        var (outdated, edited): ([Attachment], [Attachment]) = ([], [])
+        for attachment in attached {
+            switch try state(of: attachment) {
+            case .current, .missing: continue
+            case .outdated: outdated.append(attachment)
+            case .edited: edited.append(attachment)
+            }
+        }
+        let (file, listed) = try listed(attached)
         if !isDryRun {
             try permitted {
-                for (attachment, text) in outdated {
-                    try File.replace(attachment.path, with: Array(text.utf8), surviving: .powerLoss)
-                    try UnitDirectory.renewTarget(of: attachment, cause: Attachment.cause(of: text))
-                }
+                if !listed.isEmpty { try file.write() }
+                for attachment in outdated { try renew(attachment) }
             }
         }
         if command.json {
@@ -27,81 +36,135 @@ enum Renewal {
                     attachments.map {
                         [
                             "name": .string($0.unit.text), "service": .string($0.service.text),
-                            "drop_in": .string($0.path),
+                            "drop_in": .string($0.dropIn),
                         ]
                     })
             }
             printJSON(
                 .object([
-                    "dry_run": .bool(isDryRun), "renewed": objects(outdated.map(\.attachment)),
-                    "edited": objects(edited),
+                    "dry_run": .bool(isDryRun), "listed": objects(listed),
+                    "renewed": objects(outdated), "edited": objects(edited),
                 ]))
         } else {
-            let verb = isDryRun ? "would renew" : "renewed"
-            for (attachment, _) in outdated { printLine("\(verb) \(attachment.path)") }
+            let (list, renew) =
+                isDryRun ? ("would list", "would renew") : ("listed", "renewed")
+            for attachment in listed {
+                let unit = "\(attachment.unit) of '\(attachment.service)'"
+                printLine("\(list) \(unit) in \(AttachedFile.path)")
+            }
+            for attachment in outdated { printLine("\(renew) \(attachment.dropIn)") }
         }
         for attachment in edited {
             printError(
-                "'\(attachment.path)' is not as attach writes it, and is left unchanged; "
+                "'\(attachment.dropIn)' is not as attach writes it, and is left unchanged; "
                     + "'killswitchctl attach \(attachment.service) \(attachment.unit)' replaces it")
         }
         guard !isDryRun, !command.skipsReload, !outdated.isEmpty else { return }
         if try BlockingSystemdClient.isNeeded { try BlockingSystemdClient().reload() }
     }
 
-    /// Every drop-in of `attach` as the version before wrote it, with the present text, and those that were edited
-    /// since.
-    private static func findings() throws(FileError) -> (
-        outdated: [(attachment: Attachment, text: String)], edited: [Attachment]
-    ) {
-        var outdated: [(attachment: Attachment, text: String)] = []
-        var edited: [Attachment] = []
-        for attachment in try AttachmentFiles.all() {
-            let bytes = try File.read(attachment.path, limit: 64 << 10)
-            switch attachment.compare(String(decoding: bytes, as: UTF8.self)) {
-            case .current: continue
-            case .outdated(let text): outdated.append((attachment, text))
-            case .edited: edited.append(attachment)
-            }
-        }
-        return (outdated, edited)
+    private static func renew(_ attachment: Attachment) throws(FileError) {
+        let text = try self.text(of: attachment) ?? ""
+        let cause = self.cause(of: text)
+        let title = text.split(separator: "\n").first { $0.hasPrefix("Description=") }
+        try UnitDirectory.write(
+            attachment, attachment.dropInText(cause) + (title.map { "\($0)\n" } ?? ""),
+            isStarted: try UnitDirectory.isStarted(attachment), cause: cause)
     }
 
-    /// What a drop-in is, compared with the text that this version of `attach` writes.
-    fileprivate enum Finding {
+    // MARK: The list
+
+    /// The file of `attach` with what an earlier version has attached by command, and these attachments. A trigger of a
+    /// unit is attached with the unit, and is not listed.
+    private static func listed(
+        _ attached: [Attachment]
+    ) throws -> (AttachedFile, [Attachment]) {
+        var file = try orFail(.configuration) { try AttachedFile() }
+        // A configuration that is refused lists nothing else for now.
+        let units = readable {
+            try LoadedConfiguration(reading: .standard, zones: .checkedElsewhere).settings.units
+        }
+        let ofCommands = try attached.filter { attachment in
+            let isListed = units?[attachment.service]?.contains { $0.name == attachment.unit }
+            return try !Self.isListed(attachment) && isListed != true
+        }
+        let systemd =
+            try BlockingSystemdClient.isNeeded ? readable { try BlockingSystemdClient() } : nil
+        let described = ofCommands.reduce(into: [UnitName: UnitDescription]()) { all, attachment in
+            all[attachment.unit] = readable { try systemd?.describe(attachment.unit) } ?? nil
+        }
+        let new = ofCommands.filter { attachment in
+            !ofCommands.contains { other in
+                other.service == attachment.service
+                    && described[other.unit]?.triggeredBy.contains(attachment.unit) == true
+            }
+        }
+        for attachment in new {
+            var unit = ConfiguredUnit(attachment.unit)
+            (unit.kind, unit.isEarly) = (attachment.target.kind, attachment.isEarly)
+            unit.isAllowed = ProtectedUnit.reason(attachment.unit) != nil
+            let isOneshot = described[attachment.unit].map { $0.isJob } ?? true
+            unit.runsAtOpen =
+                try isOneshot && unit.kind != .notice && UnitDirectory.isStarted(attachment)
+            file.add(unit, to: attachment.service)
+        }
+        return (file, new)
+    }
+
+    /// Whether a drop-in was written for a unit that the configuration lists. Those that an earlier version wrote for a
+    /// command are not; a text that nobody can read counts as one of them.
+    static func isListed(_ attachment: Attachment) throws(FileError) -> Bool {
+        guard let text = try text(of: attachment) else {
+            // Only the target's drop-in is there: the unit's has gone.
+            return true
+        }
+        return cause(of: text) == Attachment.fromConfiguration
+            || text.split(separator: "\n").contains { $0.hasPrefix(Attachment.listedLine) }
+    }
+
+    // MARK: Texts
+
+    /// What the drop-ins of an attachment are, compared with what this version writes.
+    enum State {
+        /// One of them is not there.
+        case missing
         case current
-        /// It is as the version before wrote it; this is the present text.
-        case outdated(String)
+        /// They are as an earlier version wrote them.
+        case outdated
         case edited
+    }
+
+    static func state(of attachment: Attachment) throws(FileError) -> State {
+        guard let text = try text(of: attachment),
+            try File.exists(attachment.targetDropIn)
+        else { return .missing }
+        guard text.hasPrefix(Attachment.head) else { return .edited }
+        let cause = cause(of: text)
+        let untitled = text.split(separator: "\n", omittingEmptySubsequences: false)
+            .filter { !$0.hasPrefix("Description=") }.joined(separator: "\n")
+        if untitled == attachment.dropInText(cause) { return .current }
+        return untitled == attachment.dropInBefore(cause) ? .outdated : .edited
+    }
+
+    private static func text(of attachment: Attachment) throws(FileError) -> String? {
+        let read = { () throws(FileError) in try File.read(attachment.dropIn, limit: 64 << 10) }
+        return try File.ifThere(read()).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The command that has written a drop-in.
+    private static func cause(of text: String) -> String {
+        String(text.prefix { $0 != "\n" }.dropFirst(Attachment.head.count))
     }
 }
 
 extension Attachment {
-    fileprivate var path: String { AttachmentFiles.dropIn(of: unit, for: service) }
-
-    /// The command that has written a drop-in.
-    fileprivate static func cause(of text: String) -> String {
-        String(text.prefix { $0 != "\n" }.dropFirst(head.count))
-    }
-
-    /// Compares the text of a drop-in with that of `attach`, whatever command the first line names.
-    fileprivate func compare(_ text: String) -> Renewal.Finding {
-        guard text.hasPrefix(Self.head) else { return .edited }
-        let cause = Self.cause(of: text)
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        let title = lines.first { $0.hasPrefix("Description=") }.map { "\($0)\n" } ?? ""
-        let untitled = lines.filter { !$0.hasPrefix("Description=") }.joined(separator: "\n")
-        let whole = dropIn(cause)
-        if untitled == whole { return .current }
-        return untitled == dropInBefore(cause) ? .outdated(whole + title) : .edited
-    }
-
-    /// The text of the version before, for a unit of the open gate; nil for others, whose text is the same.
-    private func dropInBefore(_ cause: String) -> String? {
-        guard target.kind == .open else { return nil }
+    /// The text of the version before.
+    fileprivate func dropInBefore(_ cause: String) -> String {
+        let comment = "# \"killswitchctl detach \(service) \(unit)\" removes it."
+        guard target.kind == .open else { return dropInText(cause, comment: comment) }
         return """
             \(Self.head)\(cause)
-            # "killswitchctl detach \(service) \(unit)" removes it.
+            \(comment)
             [Unit]
             # It stops with this target, and cannot be started without it.
             Requisite=\(target.name)

@@ -12,52 +12,50 @@ enum UnitDirectory {
         "\(wants(target))/\(unit)"
     }
 
-    /// Writes the attachment of a part of a plan, in place of another attachment of the same unit and service.
+    /// Writes the attachment of a part of a plan.
     static func write(
         _ attachment: Attachment, _ part: AttachmentPlan.Part, cause: String
     ) throws(FileError) {
-        let (unit, service) = (attachment.unit, attachment.service)
-        let before = try AttachmentFiles.attachment(of: unit, for: service)
-        if let before, before.target != attachment.target {
-            try removeFiles(of: before.target, for: unit)
-        }
-        try Directory.create(AttachmentFiles.folder(of: unit))
-        try File.replace(
-            AttachmentFiles.dropIn(of: unit, for: service),
-            with: Array(attachment.dropIn(cause, title: part.unit.title).utf8),
-            surviving: .powerLoss)
-        // By this the target stops the unit also when systemd has lost the unit's file.
-        try writeTargetDropIn(of: attachment, isStarted: part.isStarted, cause: cause)
+        try write(
+            attachment, attachment.dropInText(cause, title: part.unit.title),
+            isStarted: part.isStarted, cause: cause)
     }
 
-    /// Writes the target's side of an attachment, in place of the link of an earlier version.
-    fileprivate static func writeTargetDropIn(
-        of attachment: Attachment, isStarted: Bool, cause: String
+    /// Writes an attachment with this text of the unit's drop-in, in place of another attachment of the same unit and
+    /// service, and of the link of an earlier version.
+    static func write(
+        _ attachment: Attachment, _ text: String, isStarted: Bool, cause: String
     ) throws(FileError) {
         let (target, unit) = (attachment.target, attachment.unit)
-        try Directory.create(AttachmentFiles.folder(of: target))
-        try File.replace(
-            AttachmentFiles.dropIn(of: target, for: unit),
-            with: Array(attachment.targetDropIn(cause, isStarted: isStarted).utf8),
-            surviving: .powerLoss)
+        if let before = try AttachmentFiles.attachment(of: unit, for: attachment.service),
+            before.target != target
+        {
+            try removeFiles(of: before)
+        }
+        // By the target's the target stops the unit also when systemd has lost the unit's file.
+        for (path, text) in [
+            (attachment.dropIn, text),
+            (
+                attachment.targetDropIn,
+                attachment.targetDropInText(cause, isStarted: isStarted)
+            ),
+        ] {
+            try Directory.create(folder(of: path))
+            try File.replace(path, with: Array(text.utf8), surviving: .powerLoss)
+        }
         try File.remove(link(from: target, to: unit))
         try removeIfEmpty(wants(target))
     }
 
-    /// Writes the target's side of an attachment anew.
-    static func renewTarget(
-        of attachment: Attachment, cause: String
-    ) throws(FileError) {
-        try writeTargetDropIn(
-            of: attachment, isStarted: try isStarted(attachment), cause: cause)
+    private static func folder(of path: String) -> String {
+        String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)])
     }
 
     /// Whether the target starts the unit: by its drop-in, or by the link of an earlier version, which may lead
     /// nowhere.
     static func isStarted(_ attachment: Attachment) throws(FileError) -> Bool {
         let (target, unit) = (attachment.target, attachment.unit)
-        let dropIn = AttachmentFiles.dropIn(of: target, for: unit)
-        let bytes = try File.ifThere(File.read(dropIn, limit: 64 << 10)) ?? []
+        let bytes = try File.ifThere(File.read(attachment.targetDropIn, limit: 64 << 10)) ?? []
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
         if lines.contains("Wants=\(unit)") { return true }
         let link = link(from: target, to: unit)
@@ -66,17 +64,18 @@ enum UnitDirectory {
 
     /// Removes an attachment, and the folders that are empty then.
     static func remove(_ attachment: Attachment) throws(FileError) {
-        let unit = attachment.unit
-        try File.remove(AttachmentFiles.dropIn(of: unit, for: attachment.service))
-        try removeIfEmpty(AttachmentFiles.folder(of: unit))
-        try removeFiles(of: attachment.target, for: unit)
+        try File.remove(attachment.dropIn)
+        try removeIfEmpty(folder(of: attachment.dropIn))
+        try removeFiles(of: attachment)
     }
 
-    private static func removeFiles(of target: GateTarget, for unit: UnitName) throws(FileError) {
-        try File.remove(link(from: target, to: unit))
-        try File.remove(AttachmentFiles.dropIn(of: target, for: unit))
+    /// Removes the target's side of an attachment.
+    private static func removeFiles(of attachment: Attachment) throws(FileError) {
+        let target = attachment.target
+        try File.remove(link(from: target, to: attachment.unit))
+        try File.remove(attachment.targetDropIn)
         try removeIfEmpty(wants(target))
-        try removeIfEmpty(AttachmentFiles.folder(of: target))
+        try removeIfEmpty(folder(of: attachment.targetDropIn))
     }
 
     private static func removeIfEmpty(_ folder: String) throws(FileError) {
@@ -85,7 +84,7 @@ enum UnitDirectory {
     }
 
     private static func wants(_ target: GateTarget) -> String {
-        "\(AttachmentFiles.path)/\(target.name).wants"
+        "\(Attachment.folder)/\(target.name).wants"
     }
 }
 
@@ -98,11 +97,15 @@ extension Attachment {
     }
 
     /// The text of the drop-in. `cause` is the command that writes it, `title` the description of the unit, if known.
-    func dropIn(_ cause: String, title: String? = nil) -> String {
+    /// `comment` is the second line.
+    func dropInText(_ cause: String, title: String? = nil, comment: String? = nil) -> String {
+        let comment =
+            comment
+            ?? "\(Self.listedLine), which \"killswitchctl detach \(service) \(unit)\" changes."
         let description = title.map { "Description=\(described($0))\n" } ?? ""
         return """
             \(Self.head)\(cause)
-            # "killswitchctl detach \(service) \(unit)" removes it.
+            \(comment)
             [Unit]
             \(target.kind == .open ? refusal : requirement)\(earlyBoot)# If a start is refused, systemctl and the journal show this.
             Documentation=man:killswitchctl(1)
@@ -162,7 +165,7 @@ extension Attachment {
     }
 
     /// The text of the target's drop-in for the unit.
-    func targetDropIn(_ cause: String, isStarted: Bool) -> String {
+    func targetDropInText(_ cause: String, isStarted: Bool) -> String {
         let start =
             isStarted
             ? "# The target starts the unit. This is no link, which 'systemctl disable' would remove.\nWants=\(unit)\n"
@@ -170,7 +173,6 @@ extension Attachment {
         let order = isEarly ? "" : "Before=\(unit)\n"
         return """
             \(Self.head)\(cause)
-            # "killswitchctl detach \(service) \(unit)" removes it.
             [Unit]
             # The unit stops with this target also when its file is gone or it is masked: systemd does not read
             # the drop-in of the unit then.

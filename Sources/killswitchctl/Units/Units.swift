@@ -3,6 +3,7 @@ import CivilTime
 import ControlSocket
 import Decision
 import Files
+import Gates
 import JSON
 import Storage
 import SystemdUnits

@@ -68,7 +68,7 @@ struct ModelHost: Hashable {
         case .systemState: handle(.systemStateRead(isStopping: false))
         case .connect:
             isConnected = true
-            handle(.dropInsRead([Self.target(.open): [Self.web]]))
+            handle(.attachmentsRead(AttachmentOutcome()))
             handle(.targetsListed(listed))
         }
     }
@@ -100,6 +100,9 @@ struct ModelHost: Hashable {
         let seen = systemd.signal(unit)
         if isConnected { handle(.unitChanged(Self.name(of: unit), seen)) }
     }
+
+    /// Whether the machine waits for something. That it compares everything now and then is no wait.
+    var isWakeNear: Bool { wakeAt.map { $0 - now < .seconds(600) } ?? false }
 
     /// Time passes until the machine wants to be woken.
     mutating func wake() {

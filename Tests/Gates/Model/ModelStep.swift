@@ -43,7 +43,7 @@ extension ModelHost {
         steps += systemd.runnable.map(ModelStep.run)
         if let unit = systemd.unsignalled.first { steps.append(.signal(unit)) }
         if isRefusing { steps.append(.systemdPermits) }
-        if steps.isEmpty, wakeAt != nil { steps.append(.wake) }
+        if steps.isEmpty, isWakeNear { steps.append(.wake) }
         return steps
     }
 
@@ -63,7 +63,7 @@ extension ModelHost {
         ]
         if !isRefusing { all.append(.systemdRefuses) }
         if !calls.isEmpty { all.append(.answerSpoilt) }
-        if wakeAt != nil { all.append(.slowness) }
+        if isWakeNear { all.append(.slowness) }
         let web = systemd[.web]
         if web.active == .activating || web.active == .active { all += [.unitFails, .unitStopped] }
         if web.active == .deactivating { all.append(.unitKilled) }

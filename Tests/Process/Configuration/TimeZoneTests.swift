@@ -50,6 +50,9 @@ import Testing
         zones.remove("US/Pacific")
         try restart(daemon, waitingFor: "countdown")
         #expect(try daemon.member("ends_at") == end && daemon.member("days_left") == days)
+        try daemon.waitUntil("the zone is named") {
+            try daemon.control("status").output.contains("cannot be read")
+        }
         let status = try daemon.control("status").expect(
             0, output: "shop: the time zone 'US/Pacific' cannot be read",
             "install the package 'tzdata-legacy'")

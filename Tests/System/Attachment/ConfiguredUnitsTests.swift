@@ -91,20 +91,48 @@ extension OnSystemd {
             try host.run("systemctl is-active t-web")
         }
 
-        @Test func aUnitThatSomebodyHasAttachedStaysAsItIs() throws {
+        /// What the command attaches is in a file of the configuration, whose lists add up with the others.
+        @Test func whatTheCommandAttachesIsListedToo() throws {
             let host = try attachedHost("t-app", "t-sorry")
-            try host.run("killswitchctl attach shop t-app")
+            try host.run("killswitchctl attach shop t-app t-web")
             try host.run("killswitchctl attach --state maintenance shop t-sorry")
+            let list = "/etc/killswitchd/conf.d/attached.toml"
+            #expect(
+                try host.run("grep -v '^#' \(list)") == """
+                    [attached]
+                    shop = [
+                        "t-app.service",
+                        { unit = "t-sorry.service", state = "maintenance" },
+                    ]
+
+                    """)
             try reload(host)
             let files = try host.attachmentFiles
             #expect(files.contains("t-app.service.d/") && files.contains("t-sorry.service.d/"))
             #expect(!files.contains("t-web"))
-            try host.system.attempt(
-                """
-                sed -i 's/units = .*/units = ["t-sorry.service"]/' /etc/killswitchd/killswitchd.toml
-                killswitchctl attach --from-configuration
-                """
-            ).expect(1, errors: "is attached to killswitch-maintenance@shop.target")
+            // Whoever edits the file has it in force with the next reload.
+            try host.run("sed -i /t-app/d \(list); killswitchctl reload")
+            #expect(try !host.attachmentFiles.contains("t-app"))
+            try host.run("killswitchctl detach --all shop; test ! -e \(list)")
+            #expect(try host.attachmentFiles.isEmpty)
+            try host.system.write("[limits]\n", to: list)
+            try host.control("attach shop t-app").expect(
+                78, errors: "\(list):1:2: 'killswitchctl attach' writes this file")
+        }
+
+        /// A change of the configuration starts nothing.
+        @Test func aUnitThatIsListedNoLongerStaysAttachedWhileItsGateIsClosed() throws {
+            let host = try attachedHost("t-app")
+            try host.run("systemctl start t-web")
+            try host.set(Host.ended, down: "t-web")
+            try reload(host, "t-app.service")
+            #expect(try host.attachmentFiles.contains("t-web.service.d/"))
+            try host.wait(until: "killswitchctl status | grep -q 'lists them no longer'")
+            #expect(try host.system.attempt("systemctl start t-web").status == 1)
+            let detached = try host.run("killswitchctl detach shop t-web")
+            #expect(detached.contains("to start it: systemctl start t-web.service"))
+            try host.wait(until: "killswitchctl status --check")
+            try host.run("systemctl start t-web")
         }
 
         /// The others are attached, nothing is detached, and the unit of the package fails in words.
@@ -117,7 +145,7 @@ extension OnSystemd {
             #expect(files.contains("t-app.service.d/") && files.contains("t-web.service.d/"))
             #expect(
                 try host.run("journalctl --sync; systemctl status killswitchd-attach || true")
-                    .contains("'units' of service 'shop': there is no unit 't-nosuch.service'"))
+                    .contains("service 'shop': there is no unit 't-nosuch.service'"))
             // Once it is there, the next reload attaches it and detaches what is listed no longer.
             try host.services("t-nosuch")
             try reload(host, "t-app.service", "t-nosuch.service")
@@ -140,13 +168,18 @@ extension OnSystemd {
                       "dry_run": false,
                       "attached": [],
                       "detached": [],
+                      "kept": [],
                       "failed": []
                     }
 
                     """#)
             #expect(try host.run("stat -c %i \(file)") == inode)
-            let detached = try host.control("detach shop t-web")
-            #expect(detached.errors.contains("the configuration lists 't-web.service' in 'units'"))
+            try host.control("detach shop t-web").expect(
+                1,
+                errors:
+                    "the configuration lists 't-web.service' of 'shop' at /etc/killswitchd/killswitchd.toml:"
+            )
+            #expect(try host.attachmentFiles.contains("t-web.service.d/"))
         }
 
         @Test func aRefusedConfigurationAttachesNothing() throws {

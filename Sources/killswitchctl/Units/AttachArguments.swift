@@ -1,0 +1,50 @@
+import ArgumentParser
+import Decision
+import Gates
+import _StringProcessing
+
+/// A kind of target on the command line: `--state` names the open gate or a state. A notice is none.
+extension GateTarget.Kind: ExpressibleByArgument {
+    init?(argument: String) {
+        self.init(attachable: argument)
+        if self == .notice { return nil }
+    }
+
+    static var allValueStrings: [String] {
+        fixed.filter { $0 != .closed && $0 != .notice }.map(\.word)
+    }
+
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+
+    var defaultValueDescription: String { word }
+
+    /// The option of the command line that names it.
+    var option: String {
+        switch self {
+        case .open, .closed, .variant: ""
+        case .notice: " --on \(word)"
+        case .countdown, .updateRequired, .maintenance, .ended: " --state \(word)"
+        }
+    }
+}
+
+/// The word of `--on`.
+enum OnArgument: String, CaseIterable, ExpressibleByArgument {
+    case notice
+}
+
+/// The name of a unit in which `%s` stands for the service.
+struct UnitPattern: ExpressibleByArgument {
+    let text: String
+
+    init?(argument: String) {
+        text = argument
+        // Any name will do to see whether the rest of it is one.
+        if unit(of: "a") == nil { return nil }
+    }
+
+    /// The unit of a service; nil if the name would be too long.
+    func unit(of service: String) -> UnitName? {
+        UnitName(argument: text.replacing("%s", with: service))
+    }
+}

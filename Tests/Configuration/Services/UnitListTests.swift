@@ -1,0 +1,97 @@
+import Configuration
+import Decision
+import Gates
+import Support
+import Testing
+
+/// The units of services: `units`, and `[attached]` of all files.
+struct UnitListTests {
+    @Test func anItemIsANameOrATable() throws {
+        let settings = try load(
+            shopTable + """
+
+                units = [
+                    "web.service",
+                    { unit = "sorry.service", state = "maintenance", early = true },
+                    { unit = "mail@shop.service", on = "notice" },
+                    { unit = "warm-up.service", run_at_open = true },
+                    { unit = "ssh.service", allow = true },
+                ]
+                """)
+        let units = try #require(settings.units["shop"])
+        #expect(units.map(\.kind) == [.open, .maintenance, .notice, .open, .open])
+        #expect(units.map(\.isEarly) == [false, true, false, false, false])
+        #expect(units.map(\.runsAtOpen) == [false, false, false, true, false])
+        #expect(units.map(\.isAllowed) == [false, false, false, false, true])
+        // It is written as it was read.
+        let list = units.map(\.toml).joined(separator: ", ")
+        #expect(try load(shopTable + "\nunits = [\(list)]").units["shop"] == units)
+        #expect(settings.unitOrigins.values.map(\.line).sorted() == [5, 6, 7, 8, 9])
+    }
+
+    @Test func theListsOfAllFilesAddUp() throws {
+        let files: [(String, String)] = [
+            ("a", shopTable + "\nunits = [\"web.service\"]\n[attached]\nshop = [\"a.service\"]"),
+            (
+                "b",
+                "[attached]\nshop = [\"b.service\", \"a.service\", \"web.service\"]\nblog = [\"c.service\"]"
+            ),
+        ]
+        let settings = try Settings(
+            files: files.map { ($0.0, Array($0.1.utf8)) }, zones: .known)
+        #expect(
+            settings.units["shop"]?.map(\.name) == ["web.service", "a.service", "b.service"])
+        #expect(
+            settings.warnings.map(\.description).joined(separator: "\n").contains(
+                "b:3:1: [attached] lists units of 'blog', which no table [service.blog] configures")
+        )
+    }
+
+    @Test(arguments: [
+        (
+            "{ unit = \"a.service\", stat = \"ended\" }",
+            "unknown key 'stat' of a unit; did you mean 'state'?"
+        ),
+        ("{ state = \"ended\" }", "a table in it has no 'unit'"),
+        (
+            "{ unit = \"a.service\", early = true }",
+            "'a.service': 'early' is for units that run behind a closed gate"
+        ),
+        (
+            "{ unit = \"a.service\", state = \"open\", on = \"notice\" }",
+            "'a.service': 'on' goes without 'state'"
+        ),
+        ("{ unit = \"a.service\", on = \"end\" }", "'a.service': 'on' is \"notice\""),
+        (
+            "{ unit = \"a.service\", on = \"notice\", run_at_open = true }",
+            "'run_at_open' goes without 'on'"
+        ),
+        (
+            "{ unit = \"a.service\", state = \"closed\" }",
+            "'closed' is no state to which units are attached"
+        ),
+        ("{ unit = \"a.service\", allow = 1 }", "'allow' is true or false, and not an integer"),
+        ("{ unit = \"a\" }", "did you mean 'a.service'?"), ("1", "wrong type"),
+        (
+            "\"a.service\", { unit = \"a.service\", state = \"ended\" }",
+            "it names 'a.service' twice"
+        ),
+    ])
+    func aWrongItemIsAnErrorThatNamesIt(_ item: String, _ words: String) {
+        for table in [shopTable + "\nunits", shopTable + "\n[attached]\nshop"] {
+            let text = errors(in: "\(table) = [\(item)]")
+            #expect(text.contains(words), "\(text)")
+        }
+    }
+
+    @Test func aUnitThatIsListedTwiceInOtherWaysIsAnError() {
+        let text = errors(
+            in: shopTable + """
+
+                units = ["a.service"]
+                [attached]
+                shop = [{ unit = "a.service", state = "ended" }]
+                """)
+        #expect(text.contains("unit 'a.service' of 'shop' in [attached] is other than in 'units'"))
+    }
+}
