@@ -42,7 +42,8 @@ struct AttachmentChange {
         let known = Set(try AttachmentFiles.all() + AttachmentOutcome.read().wanted)
         for (service, units) in lists.configured {
             for unit in units {
-                do { try add(unit, of: service, describe) } catch {
+                let attached = Set(known.filter { $0.service == service }.map(\.unit))
+                do { try add(unit, of: service, attached, describe) } catch {
                     let text = CommandFailure(error).message
                     problems.append((ListedUnit(service: service, name: unit.name), text))
                     unusable += known.filter { $0.service == service && $0.unit == unit.name }
@@ -61,11 +62,12 @@ struct AttachmentChange {
     }
 
     private mutating func add(
-        _ unit: ConfiguredUnit, of service: ServiceName,
+        _ unit: ConfiguredUnit, of service: ServiceName, _ attached: Set<UnitName>,
         _ describe: @escaping (UnitName) throws -> UnitDescription
     ) throws {
         let rules = AttachmentPlan.Rules(
-            runsAtOpen: unit.runsAtOpen || unit.kind == .notice, isForced: unit.isAllowed)
+            runsAtOpen: unit.runsAtOpen || unit.kind == .notice, isForced: unit.isAllowed,
+            attached: attached)
         let plan = try AttachmentPlan([unit.name], rules, describe: describe)
         for part in plan.parts {
             var own = ConfiguredUnit(part.unit.name)

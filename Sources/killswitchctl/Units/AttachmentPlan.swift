@@ -48,6 +48,8 @@ struct AttachmentPlan {
         var runsAtOpen = false
         /// Whether units that the host may need are attached.
         var isForced = false
+        /// The units that are attached to the service already: a trigger among them is down because of the gate.
+        var attached: Set<UnitName> = []
     }
 
     /// Plans units by these rules; `describe` asks systemd about a unit. Throws for one that must not be attached.
@@ -69,8 +71,12 @@ struct AttachmentPlan {
         guard !parts.contains(where: { $0.unit.name == unit.name }) else { return }
         try check(unit)
         let all = try unit.triggeredBy.map(describe)
-        let triggers = all.filter(\.isTriggerInUse)
-        idleTriggers.formUnion(all.filter { !$0.isTriggerInUse }.map(\.name))
+        let attached = rules.attached
+        let isInUse = { (trigger: UnitDescription) in
+            trigger.isTriggerInUse || attached.contains(trigger.name)
+        }
+        let triggers = all.filter(isInUse)
+        idleTriggers.formUnion(all.filter { !isInUse($0) }.map(\.name))
         let isOneshot = unit.isJob
         let isStarted =
             triggers.isEmpty && !isOneshot && !isTriggered || rules.runsAtOpen && isOneshot

@@ -194,6 +194,9 @@ extension OnSystemd {
                 try host.set(Host.ended, down: "t-echo.socket", "t-echo.service")
                 for _ in 1...3 { #expect(try host.system.attempt(talk).status != 0) }
                 #expect(try host.property("ActiveState", of: "t-echo.socket") == "inactive")
+                // The gate keeps it down: it is in use all the same.
+                #expect(try host.control("attach --from-configuration").output == "")
+                try host.wait(until: "killswitchctl status --check")
                 try host.set(Host.open, up: "t-echo.socket")
                 #expect(try host.property("Result", of: "t-echo.socket") == "success")
             }
