@@ -43,8 +43,11 @@ extension AttachmentOutcome {
             Self.path, with: Array((JSON.Value.object(object).serialized(.pretty) + "\n").utf8))
     }
 
-    /// Reads the result of the last run. `isExpected`: there was one.
-    package static func read(isExpected: Bool = false) -> AttachmentOutcome {
+    /// Reads the result of the last run. `isExpected`: there was one. Where it cannot be read, what was known `before`
+    /// counts on, with the failure.
+    package static func read(
+        isExpected: Bool = false, before: AttachmentOutcome = AttachmentOutcome()
+    ) -> AttachmentOutcome {
         var outcome = AttachmentOutcome()
         do {
             guard try isExpected || File.exists(path) else { return outcome }
@@ -67,6 +70,7 @@ extension AttachmentOutcome {
             }
             outcome.failure = object["failure"]?.string
         } catch {
+            outcome = before
             outcome.failure = "\(error); see 'systemctl status killswitchd-attach.service'"
         }
         return outcome

@@ -9,6 +9,8 @@ package final class SystemdClient {
     private let address: String?
     private let post: (GateEvent) -> Void
     private var connection: Connection?
+    /// What the unit that attaches units has left, as it was read last.
+    private var outcome = AttachmentOutcome()
     /// Tells when the socket of the bus is made anew: nobody else tells without a connection.
     private var socket: PathWatch?
 
@@ -65,7 +67,8 @@ package final class SystemdClient {
     /// Lists our targets, and these units: `targetsListed` and `unitsListed` follow, or `busLost`.
     package func list(_ units: [UnitName]) {
         // Read before systemd answers, so that a unit that systemd has lost stays attached.
-        post(.attachmentsRead(AttachmentOutcome.read()))
+        outcome = AttachmentOutcome.read(before: outcome)
+        post(.attachmentsRead(outcome))
         let patterns: [Call.Argument] = [.texts([]), .texts([GateTarget.pattern])]
         send(.manager("list targets", "ListUnitsByPatterns", patterns)) { [unowned self] result in
             attempt { post(.targetsListed(try result.get().loadedUnits())) }
@@ -79,7 +82,8 @@ package final class SystemdClient {
 
     /// Tells how the last run of that unit has ended, and which units are attached now.
     package func readAttachOutcome() {
-        post(.attachEnded(AttachmentOutcome.read(isExpected: true)))
+        outcome = AttachmentOutcome.read(isExpected: true, before: outcome)
+        post(.attachEnded(outcome))
     }
 
     /// Subscribes to changes of these units too.

@@ -75,7 +75,9 @@ struct Detach: ParsableCommand {
                     for attachment in detached { try UnitDirectory.remove(attachment) }
                 }
                 // The daemon would have them made again.
-                if let outcome = try outcome(of: change) { try outcome.write() }
+                if try BlockingSystemdClient.isNeeded {
+                    try (change?.outcome ?? .withoutUnits(detached)).write()
+                }
             }
             if try !(change?.isEmpty ?? detached.isEmpty) && BlockingSystemdClient.isNeeded {
                 try BlockingSystemdClient().reload()
@@ -142,12 +144,6 @@ struct Detach: ParsableCommand {
             throw CommandFailure("unit '\(attachment.unit)' stays attached\(cause)")
         }
         return change
-    }
-
-    /// What the daemon hears of it; nil where systemd does not run.
-    private func outcome(of change: AttachmentChange?) throws -> AttachmentOutcome? {
-        if let change { return change.outcome }
-        return try keepsConfiguration && BlockingSystemdClient.isNeeded ? AttachmentOutcome() : nil
     }
 
     private func report(of concerned: [Attachment], _ down: [UnitName: ServiceName]) -> JSON.Value {
@@ -230,5 +226,18 @@ struct Detach: ParsableCommand {
             }
         }
         return attached.filter { wanted.contains($0.unit) }
+    }
+}
+
+extension AttachmentOutcome {
+    /// What the daemon hears where the configuration was not compared: these units are not held any more.
+    fileprivate static func withoutUnits(_ detached: [Attachment]) -> AttachmentOutcome {
+        let units = Set(detached.map(\.listed))
+        var outcome = AttachmentOutcome.read()
+        outcome.wanted.removeAll { units.contains($0.listed) }
+        outcome.kept.removeAll { units.contains($0.listed) }
+        // So the next configuration is compared again.
+        outcome.listed.subtract(units)
+        return outcome
     }
 }

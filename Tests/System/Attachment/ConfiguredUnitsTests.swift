@@ -135,6 +135,18 @@ extension OnSystemd {
             try host.run("systemctl start t-web")
         }
 
+        /// A way out must not need a valid configuration, and what it lets go is not lost.
+        @Test func aUnitIsDetachedBesideABrokenConfiguration() throws {
+            let host = try Host.attached("t-web")
+            try host.run("echo 'nonsense = 1' >> /etc/killswitchd/killswitchd.toml")
+            let detached = try host.control("detach shop t-web")
+            #expect(detached.status == 0 && detached.errors.contains("unknown key 'nonsense'"))
+            #expect(try host.attachmentFiles.isEmpty)
+            try host.run("systemctl daemon-reload")
+            try host.wait(until: "killswitchctl units shop 2>&1 | grep -q 'no unit is attached'")
+            #expect(try host.sentences(of: .unitUntied) == [])
+        }
+
         /// The others are attached, nothing is detached, and the unit of the package fails in words.
         @Test func aUnitThatCannotBeAttachedIsNamed() throws {
             let host = try attachedHost("t-app")
