@@ -34,8 +34,10 @@ struct GateFiles: Hashable, Sendable {
     var units: [UnitRow] { rows.content ?? [] }
 
     /// Writes what has changed and may be written now, the report last. `current` tells the rows; nil if unknown.
+    /// `haveOrders`: the orders for the mover are written, as far as is known.
     mutating func publish(
-        _ new: GateStatus?, of service: ServiceName, at now: Boottime, current: () -> [UnitRow]?
+        _ new: GateStatus?, of service: ServiceName, haveOrders: Bool, at now: Boottime,
+        current: () -> [UnitRow]?
     ) -> [GateEffect] {
         var effects: [GateEffect] = []
         if let new {
@@ -47,7 +49,7 @@ struct GateFiles: Hashable, Sendable {
             }
         }
         // A write that has failed would have said so by now.
-        if rows.content != nil, rows.mayWrite(at: now) { problem = nil }
+        if rows.content != nil, rows.mayWrite(at: now), haveOrders { problem = nil }
         rows.isDue = !rows.mayWrite(at: now)
         if !rows.isDue || !effects.isEmpty, let new = current(), new != rows.content {
             rows.write(new, at: now)
@@ -64,6 +66,9 @@ struct GateFiles: Hashable, Sendable {
         rows = File(content: nil, writtenAt: now + .seconds(5), isDue: true)
         self.problem = problem
     }
+
+    /// The orders are written once more: whether that has failed is known before the rows are due.
+    mutating func ordersRetried(at now: Boottime) { (rows.writtenAt, rows.isDue) = (now, true) }
 
     /// Somebody has deleted the files: they are written again at once.
     mutating func filesDeleted() {
@@ -97,7 +102,9 @@ extension GateState {
         let report = report(context)
         let isKnown = desired != nil && targets.areAttachedKnown
         let (targets, desired, missing) = (targets, desired, missing(context))
-        return files.publish(report, of: service, at: context.now) {
+        return files.publish(
+            report, of: service, haveOrders: ordersRetryAt == nil, at: context.now
+        ) {
             guard isKnown else { return nil }
             let attached = targets.attached.sorted()
             return attached.compactMap {

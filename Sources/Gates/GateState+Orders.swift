@@ -27,6 +27,7 @@ extension GateState {
         ordersRetryAt = nil
         let wanted = wantedOrders
         guard wanted != orders else { return nil }
+        if files.problem != nil { files.ordersRetried(at: now) }
         orders = wanted
         return wanted
     }

@@ -4,11 +4,11 @@ import Testing
 
 /// The tests on a booted systemd with the installed programs. Several are booted, and each test takes a free one; the
 /// limit of time counts while it waits for one, too.
-@Suite(.installed, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(15)))
+@Suite(.installed, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(40)))
 enum OnSystemd {}
 
 /// The tests of the package and of the guides that install it, on booted systems without the programs.
-@Suite(.bare, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(15)))
+@Suite(.bare, .enabled(if: geteuid() == 0, "needs root"), .timeLimit(.minutes(40)))
 enum Packaged {}
 
 extension BootedSystem {
@@ -33,18 +33,21 @@ extension BootedSystem {
         """
 
     /// Removes everything of the test before: the configuration, attachments, units of tests (their names
-    /// begin with `t-`; `chat@` is that of the guide to hooks), gates.
+    /// begin with `t-`; `chat@` is that of the guide to hooks), gates. The configuration goes first: a run that attaches
+    /// its units, which may have been asked for a moment ago, would attach them to what comes next.
     func reset() throws {
         try run(
             """
             systemctl stop killswitchd
+            find /etc/killswitchd -mindepth 1 -maxdepth 1 -not -name web -exec rm -rf {} +
+            rm -rf /run/killswitchd/*
+            systemctl stop killswitchd-attach
             systemctl kill --signal KILL 't-hung*' 2>/dev/null
             systemctl stop 't-*' 'chat@*' 'killswitch-*' 2>/dev/null
             cd /etc/systemd/system && rm -rf t-* chat@* killswitch-* killswitchd.service.d *.wants/t-*
             rm -f multi-user.target.wants/killswitchd.service
             rm -f ../system-generators/t-*
-            rm -rf /run/killswitchd/* /run/killswitchd-attach /var/lib/killswitchd /run/t-*
-            find /etc/killswitchd -mindepth 1 -maxdepth 1 -not -name web -exec rm -rf {} +
+            rm -rf /run/killswitchd-attach /var/lib/killswitchd /run/t-*
             systemctl daemon-reload
             systemctl reset-failed
             """)

@@ -181,6 +181,7 @@ extension Trouble {
             prepare: { host in try fileSystem("/run/killswitchd", on: host) },
             cause: { host in
                 // A hard link keeps the space of the files in use, also when they are removed.
+                try host.wait(until: "test -e /run/killswitchd/shop/units.json")
                 try host.run(
                     """
                     cd /run/killswitchd && for file in host.json shop/targets shop/*.*; do ln $file kept-${file#shop/}; done
