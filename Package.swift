@@ -74,7 +74,6 @@ let package = Package(
         module("CivilTime"),
         module("Decision", uses: ["CivilTime", "JSON"]),
         quiet("Gates", uses: ["CivilTime", "Decision"]),
-        quiet("Drills", uses: ["CivilTime", "Decision", "Gates"]),
         quiet("Pages", uses: ["CivilTime", "Decision", "JSON"]),
         module("Metrics", uses: ["CivilTime", "Decision", "Gates", "JSON"]),
         quiet("Reports", uses: ["CivilTime", "Decision", "Gates", "JSON"]),
@@ -122,8 +121,7 @@ let package = Package(
         quiet(
             "SystemdUnits",
             uses: [
-                "CivilTime", "Decision", "Drills", "EventLoop", "Files", "Gates", "JSON", "POSIX",
-                "Systemd",
+                "CivilTime", "Decision", "EventLoop", "Files", "Gates", "JSON", "POSIX", "Systemd",
             ]),
         module(
             "Storage",
@@ -163,7 +161,7 @@ let package = Package(
         .executableTarget(
             name: "killswitchctl",
             dependencies: [
-                "CivilTime", "Configuration", "ControlSocket", "Decision", "Drills", "EventLoop",
+                "CivilTime", "Configuration", "ControlSocket", "Decision", "EventLoop",
                 "Files", "FlagSignatures", "Fleet", "Gates", "HTTP", "JSON", "POSIX", "Reports",
                 "Requests", "Signing", "SourceSettings", "Storage", "Systemd", "SystemdUnits",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -180,7 +178,6 @@ let package = Package(
             excluding: ["Transcripts"]),
         tests(
             of: "Gates", uses: ["CivilTime", "Decision", "Support"], excluding: ["Transcripts"]),
-        tests(of: "Drills", uses: ["CivilTime", "Decision", "Gates", "Support"]),
         tests(of: "Pages", uses: ["CivilTime", "Decision", "JSON"]),
         tests(
             of: "Metrics",

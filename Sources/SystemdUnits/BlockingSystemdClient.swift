@@ -1,6 +1,5 @@
 import CivilTime
 package import Decision
-package import Drills
 package import EventLoop
 package import Gates
 import Systemd
@@ -83,14 +82,6 @@ extension BlockingSystemdClient {
         return snapshot
     }
 
-    /// Keeps a unit loaded while this connection lives: the time stamps of a unit that is down would go with it.
-    package func keep(_ unit: UnitName) throws(Failure) {
-        try callAndWait(
-            .manager("keep unit '\(unit)' loaded", "RefUnit", [.text(unit.text)]),
-            within: Self.timeLimit
-        ) { _ in }
-    }
-
     package func list(_ units: [UnitName]) throws(Failure) -> [UnitName: UnitStatus] {
         try callAndWait(
             .manager("list units", "ListUnitsByNames", [.texts(units.map(\.text))]),
@@ -158,7 +149,13 @@ private func orFail<Value>(_ body: () throws -> Value) throws(BlockingSystemdCli
     }
 }
 
-extension ManualStart {
+/// The result of a start by hand.
+package enum ManualStart: Hashable, Sendable {
+    case refused
+    case accepted
+    /// The job ended with this word, which is neither.
+    case unclear(String)
+
     /// Reads the result of a job: `result` of JobRemoved, org.freedesktop.systemd1(5).
     fileprivate init(job result: String) {
         switch result {

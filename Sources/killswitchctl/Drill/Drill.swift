@@ -2,7 +2,6 @@ import ArgumentParser
 import CivilTime
 import ControlSocket
 import Decision
-import Drills
 import EventLoop
 import Gates
 import Glibc
@@ -64,23 +63,25 @@ struct Drill: ParsableCommand {
         try published.requireDaemon()
         let stand = try decisionIfDrillIsAllowed(published.known(service).object)
         let loop = try EventLoop()
-        let manager = try BlockingSystemdClient(on: loop)
         if let problem = published.gate(of: service, beside: nil).problem {
             throw CommandFailure("'\(service)': \(problem)")
         }
-        let plan = try DrillPlan(of: service, from: stand, to: state, describe: manager.snapshot)
-        try check(plan)
+        let manager = try BlockingSystemdClient(on: loop)
+        let plan = try DrillPlan(
+            of: service, from: stand, to: state, rows: published.units(of: service),
+            describe: manager.snapshot)
+        try check(plan, published)
         if !isAgreed { try askForConsent(to: plan) }
-        let drilling = DrillDriver(plan, by: order, with: manager, on: loop, published)
-        let findings = try drilling.run()
-        if json { printJSON(.object(findings.json)) } else { printLines(findings.text) }
+        let drill = try DrillRun(plan, by: order, on: loop, published)
+        let report = try drill.run()
+        if json { printJSON(.object(report.json)) } else { printLines(report.text) }
         try flushOutput()
-        if let signal = drilling.interruption {
-            if let summary = findings.failure { printError(summary) }
+        if let signal = drill.interruption {
+            if let summary = report.failure { printError(summary) }
             throw CommandEnd(end: .killed(signal))
         }
-        order.sendResult(of: findings)
-        if let summary = findings.failure { throw CommandFailure(summary) }
+        order.sendResult(of: report)
+        if let summary = report.failure { throw CommandFailure(summary) }
     }
 
     /// Refuses before the question a drill that the daemon would refuse when it takes the order.
@@ -98,16 +99,18 @@ struct Drill: ParsableCommand {
         return DesiredGate(gate: .open, state: word, variant: state["variant"]?.string)
     }
 
-    private func check(_ plan: DrillPlan) throws {
+    private func check(_ plan: DrillPlan, _ published: PublishedFiles) throws {
         guard !plan.attached.isEmpty else {
             throw CommandFailure(
                 "no unit is attached to the open gate of '\(service)'; "
                     + "'killswitchctl attach \(service) UNIT' attaches one")
         }
-        guard plan.openTargetBefore.seen.active == .active else {
-            throw CommandFailure(
-                "\(plan.openTarget?.text ?? "the target of the open gate") is not active: "
-                    + "killswitchd does not move gates, or has not moved this one yet")
+        guard let gate = published.gate(of: service) else {
+            throw CommandFailure("what the gate of '\(service)' is is not known yet")
+        }
+        guard let actual = gate.actual else { throw CommandFailure(ShownGate.noGates) }
+        guard actual == .open else {
+            throw CommandFailure("the gate of '\(service)' is still \(actual.rawValue)")
         }
     }
 
@@ -122,9 +125,10 @@ struct Drill: ParsableCommand {
         var lines = LabelledLines()
         lines.add("  stops", names(attached.filter(\.wasUp)))
         lines.add("  stops with that", names(others))
-        lines.add("  is down, and is started", names(attached.filter { !$0.wasUp && $0.isStarted }))
+        let isStarted = { (unit: DrilledUnit) in unit.rowBefore["wanted"]?.bool == true }
         lines.add(
-            "  runs meanwhile", names(plan.units.filter { $0.kind == .state && $0.isStarted }))
+            "  is down, and is started", names(attached.filter { !$0.wasUp && isStarted($0) }))
+        lines.add("  runs meanwhile", names(plan.units.filter { $0.kind == .state }))
         let title =
             "a drill closes '\(service)' for at most \(limit.duration.wholeSeconds) s, "
             + "as \(state.rawValue):"
@@ -149,99 +153,4 @@ extension State: ExpressibleByArgument {
     }
 
     var defaultValueDescription: String { rawValue }
-}
-
-/// The findings of a drill, as they are printed.
-extension DrillFindings {
-    /// The failures, for standard error; nil if the drill succeeded.
-    var failure: String? { wholeProblem.map { "the drill of '\(service)' has failed: \($0)" } }
-
-    /// What has failed, as a clause; nil if the drill succeeded.
-    var wholeProblem: String? {
-        let units = outcomes.filter { !$0.failures.isEmpty }.map(\.unit.name.text)
-        let names = units.isEmpty ? nil : units.joined(separator: ", ")
-        let words = [problem, names].compactMap(\.self).joined(separator: "; ")
-        return words.isEmpty ? nil : words
-    }
-
-    /// The table, the remarks about units, and the duration of the drill.
-    var text: String {
-        let header = ["UNIT", "KIND", "WAS", "STOP", "BY HAND", "START", "RESULT"]
-        var lines = Columns(rows: [header] + outcomes.map(cells)).lines()
-        for outcome in outcomes {
-            guard let words = problem(of: outcome) ?? outcome.remark else { continue }
-            let line = "\(outcome.unit.name): \(words)".printable
-            // A long line has a line for each clause.
-            lines.append(line.count <= 80 ? line : line.replacing("; ", with: ";\n    "))
-        }
-        let state =
-            closedFor.map { "was closed for \($0.shown)" }
-            ?? (isOpen ? "is open" : "is still closed")
-        let end = isInterrupted ? ", and the drill was broken off" : ""
-        lines.append("'\(service)' \(state)\(end)")
-        return lines.joined(separator: "\n")
-    }
-
-    private func problem(of outcome: UnitOutcome) -> String? {
-        let sentences = outcome.failures.map { $0.sentence(of: outcome.unit.name, in: service) }
-        return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
-    }
-
-    private func cells(_ outcome: UnitOutcome) -> [String] {
-        let byHand = outcome.isRefused.map { $0 ? "refused" : "accepted" }
-        return [
-            outcome.unit.name.text, outcome.unit.kind.word,
-            outcome.unit.before.seen.active.rawValue, outcome.stop?.shown ?? "-",
-            byHand ?? "-", outcome.start?.shown ?? "-",
-            !outcome.failures.isEmpty ? "failed" : isInterrupted ? "-" : "ok",
-        ]
-    }
-
-    /// The report as JSON; an unknown value is null.
-    var json: JSON.Object {
-        [
-            "service": .string(service.text),
-            "state": .string(state.rawValue),
-            "ok": .bool(failure == nil && !isInterrupted),
-            "open": .bool(isOpen),
-            "interrupted": .bool(isInterrupted),
-            "closed_for_ms": .optional(closedFor?.milliseconds),
-            "problem": .optional(problem),
-            "units": .objects(outcomes.map(json)),
-        ]
-    }
-
-    private func json(of outcome: UnitOutcome) -> JSON.Object {
-        [
-            "name": .string(outcome.unit.name.text),
-            "kind": .string(outcome.unit.kind.word),
-            "was": .string(outcome.unit.before.seen.active.rawValue),
-            "stop_ms": .optional(outcome.stop?.milliseconds),
-            "refused": outcome.isRefused.map { .bool($0) } ?? .null,
-            "start_ms": .optional(outcome.start?.milliseconds),
-            "ok": .bool(outcome.failures.isEmpty),
-            "problem": .optional(problem(of: outcome)),
-            "remark": .optional(outcome.remark),
-        ]
-    }
-}
-
-extension DrilledUnit.Kind {
-    fileprivate var word: String {
-        switch self {
-        case .attached: "attached"
-        case .dependent: "dependent"
-        case .state: "state"
-        }
-    }
-}
-
-extension Duration {
-    fileprivate var milliseconds: Int64 { microseconds / 1000 }
-
-    /// Milliseconds below ten seconds, else tenths of a second.
-    fileprivate var shown: String {
-        if milliseconds < 10_000 { return "\(milliseconds) ms" }
-        return "\(milliseconds / 1000).\(milliseconds / 100 % 10) s"
-    }
 }
