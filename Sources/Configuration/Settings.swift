@@ -87,10 +87,20 @@ extension Settings {
             guard let service = Service(named: member, from: reader, zones: zones, &sources)
             else { continue }
             services.append(service)
-            let listed = reader.value(ServiceKey.units, .units(), default: [])
-            if !listed.isEmpty { units[service.name] = listed }
-            for (unit, node) in zip(listed, reader.member(ServiceKey.units)?.node.elements ?? []) {
-                unitOrigins[ListedUnit(service: service.name, name: unit.name)] = node.origin
+            for (key, type) in [
+                (ServiceKey.units, ValueType.units()),
+                (.onChange, .onChange(of: service.name)),
+            ] {
+                let listed = reader.value(key, type, default: [])
+                for (unit, node) in zip(listed, reader.member(key)?.node.elements ?? []) {
+                    if units[service.name]?.contains(where: { $0.name == unit.name }) == true {
+                        report.error(
+                            "unit '\(unit.name)' is in 'units' and in 'on_change' \(reader.place)",
+                            at: node.origin)
+                    }
+                    unitOrigins[ListedUnit(service: service.name, name: unit.name)] = node.origin
+                }
+                if !listed.isEmpty { units[service.name, default: []] += listed }
             }
             drillIntervals[service.name] = reader.optional(ServiceKey.drillEvery, .drillIntervals)
             pages[service.name] = Page(of: service, from: reader, templates)
@@ -98,6 +108,10 @@ extension Settings {
             guards.read(from: reader, of: service)
         }
         units.add(root.table(RootKey.attached), of: Set(services.map(\.name)), report)
+        for index in services.indices {
+            services[index].announcesChanges =
+                units[services[index].name]?.contains { $0.kind == .change } ?? false
+        }
         let limits = root.table(RootKey.limits)
         limits?.refuseKeys(notIn: LimitsKey.words)
         let guardLimits = GuardLimits(from: limits)

@@ -18,6 +18,8 @@ package struct Service: Hashable, Sendable {
     package var variant: RemoteValue?
     /// How long before an end or a window people are told; without any, nobody is.
     package var notifyBefore: [Duration] = []
+    /// Whether units are started at each change of its state.
+    package var announcesChanges = false
     /// The remote values in the order of the configuration.
     package var values: [RemoteValue] = []
 

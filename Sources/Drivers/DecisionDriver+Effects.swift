@@ -13,7 +13,7 @@ extension DecisionDriver {
             switch effect {
             case .publish(let service, let record) where mayWait(record, of: service.name):
                 if waiting.updateValue(record, forKey: service.name) == nil { later.append(effect) }
-            case .log, .deliverNotice:
+            case .log, .announce:
                 // The line comes after the files.
                 if later.isEmpty { perform(effect) } else { later.append(effect) }
             default: perform(effect)
@@ -98,7 +98,7 @@ extension DecisionDriver {
         case .reject(let name, let override, let objection):
             observer?(.rejected(name, override, objection))
         case .log(let notice): log(notice)
-        case .deliverNotice(let name): observer?(.noticePublished(name))
+        case .announce(let name, let hook): observer?(.announced(name, hook))
         case .sleep(let wake): sleep(until: wake)
         }
     }

@@ -48,7 +48,7 @@ package enum Observation {
     /// follows when it can.
     case openingDelayed(ServiceName)
     /// There is a notice of an end or a window of a service, and its files have it, or could not be written.
-    case noticePublished(ServiceName)
+    case announced(ServiceName, Hook)
     case rejected(ServiceName, Override, OrderObjection)
     /// The machine handled an event, and its effects were performed.
     case handled(Event)

@@ -72,6 +72,14 @@ extension GateTarget.Kind {
         self = kind
     }
 
+    /// The kind of this word, if its units are started for news.
+    package init?(hook word: String) {
+        guard let kind = Self.fixed.first(where: { $0.word == word }), kind.isHook else {
+            return nil
+        }
+        self = kind
+    }
+
     /// Whether its units run behind a closed gate, so that they can start while others still stop.
     package var isOfClosedGate: Bool { [.updateRequired, .maintenance, .ended].contains(self) }
 }

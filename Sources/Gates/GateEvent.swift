@@ -10,8 +10,8 @@ package enum GateEvent: Hashable, Sendable {
     /// The gate is decided open, and its files cannot be written yet: `decided` follows when they are.
     case openingDelayed(ServiceName)
     case withdrawn(ServiceName)
-    /// There is a notice of an end or a window, and its files are written: the units that pass it on start.
-    case noticePublished(ServiceName)
+    /// There is news of a service, and its files are written: the units that pass it on start.
+    case announced(ServiceName, Hook)
     /// The bus is there, and these targets of ours are loaded; all others are not active.
     case targetsListed([UnitName: UnitStatus])
     case unitsListed([UnitName: UnitStatus])

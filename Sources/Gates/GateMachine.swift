@@ -36,8 +36,8 @@ package struct GateMachine: Hashable, Sendable {
             gates[service]?.drain?.hold()
             batch.recheck(service)
         case .withdrawn(let service): withdraw(service, &batch)
-        case .noticePublished(let service):
-            gates[service]?.notice.request(at: now)
+        case .announced(let service, let hook):
+            gates[service]?.announce(hook, at: now)
             batch.recheck(service)
         case .targetsListed(let loaded): targetsListed(loaded, &batch)
         case .unitsListed(let units): for (unit, seen) in units { unitChanged(unit, seen, &batch) }
@@ -82,7 +82,7 @@ package struct GateMachine: Hashable, Sendable {
         let context = context(now)
         for service in batch.services.sorted() {
             gates[service]?.advance(context, &batch)
-            gates[service]?.deliverNotice(context, &batch)
+            gates[service]?.runHooks(context, &batch)
         }
         let orders = batch.services.union(batch.altered).sorted().compactMap { service in
             gates[service]?.changedOrders(at: now).map { GateEffect.publishTargets(service, $0) }
@@ -162,7 +162,7 @@ package struct GateMachine: Hashable, Sendable {
         listed.busLost()
         for service in gates.keys {
             gates[service]?.busLost()
-            gates[service]?.notice.busLost()
+            gates[service]?.hooksWaitForBus()
             batch.recheck(service)
         }
     }

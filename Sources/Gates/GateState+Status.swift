@@ -43,7 +43,9 @@ extension GateState {
     /// The moment at which time alone changes something.
     func wakeUp(_ link: SystemdLink) -> Boottime? {
         let retry = link.mayMove ? phase.wakeUp : nil
-        let times = [readyBy, files.wakeUp, ordersRetryAt, retry, notice.wakeUp(link), drain?.end]
+        let times =
+            [readyBy, files.wakeUp, ordersRetryAt, retry, drain?.end]
+            + hooks.values.map { $0.wakeUp(link) }
         return times.compactMap(\.self).min()
     }
 

@@ -15,7 +15,8 @@ struct GateState: Hashable, Sendable {
     private(set) var refusal = RefusedJob()
     private var corrections = Corrections()
     var files = GateFiles()
-    var notice = NoticeDelivery()
+    /// What units are started for beside the gate; nothing before the first news.
+    var hooks: [Hook: HookRun] = [:]
     /// The jobs that are asked for once more, whatever their targets show, by the number that tells them from earlier
     /// ones: the time since the boot.
     var numbers: [TargetJob: UInt64] = [:]
@@ -145,7 +146,7 @@ struct GateState: Hashable, Sendable {
         _ batch: inout GateBatch
     ) {
         targets.jobAnswered(job, isRefused: problem != nil)
-        if notice.jobAnswered(problem, to: job, at: now, &batch) { return }
+        if hookAnswered(problem, to: job, at: now, &batch) { return }
         readyBy = nil
         guard let problem else {
             if movedBy == nil || phase.move?.isAccepted == false { movedBy = number }
@@ -171,7 +172,7 @@ struct GateState: Hashable, Sendable {
 
     /// systemd has read its units again: asks again at once for a job that was refused.
     mutating func retryNow(at now: Boottime, _ batch: inout GateBatch) {
-        if notice.retryNow() { batch.recheck(service) }
+        if retryHooks() { batch.recheck(service) }
         guard refusal.problem != nil, phase.isMoving else { return }
         phase.move?.retryNow(at: now)
         batch.isReadingSystemState = true

@@ -10,7 +10,7 @@ struct GateSummary: Hashable, Sendable {
         case silence
         case gate(ServiceName)
         case orphans(ServiceName)
-        case notice(ServiceName)
+        case hook(ServiceName, Hook)
         case files(ServiceName)
         case missingUnit(ServiceName, UnitName)
         case untied(ServiceName, UnitName)
@@ -123,7 +123,8 @@ struct GateSummary: Hashable, Sendable {
                 Owner.gate(service), Finding.Kind.gate,
                 obstacle == link.unanswered.problem ? nil : obstacle?.sentence
             ),
-            (.notice(service), .notice, gate.notice.problem),
+            (.hook(service, .notice), .notice, gate.hooks[.notice]?.problem),
+            (.hook(service, .change), .notice, gate.hooks[.change]?.problem),
             (.orphans(service), .unitsOrphaned, orphans),
             (.files(service), .runtimeDirectory, files),
         ] { set(owner, to: text.map { Finding(.service(service), kind, $0) }) }

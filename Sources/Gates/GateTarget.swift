@@ -2,9 +2,10 @@ package import Decision
 
 /// A template target of a service.
 package struct GateTarget: Hashable, Sendable {
-    /// The meaning of a target: a gate, a state or a variant is in force, or people are told of an end or a window.
+    /// The meaning of a target: a gate, a state or a variant is in force, or people are told of an end, a window or a
+    /// change of the state.
     package enum Kind: Hashable, Comparable, Sendable {
-        case open, closed, countdown, updateRequired, maintenance, ended, notice
+        case open, closed, countdown, updateRequired, maintenance, ended, notice, change
         case variant(String)
     }
 
@@ -57,8 +58,8 @@ package struct GateTarget: Hashable, Sendable {
 
     var isMain: Bool { kind == .open || kind == .closed }
 
-    /// Whether it shows a decision. The target of notices does not: it is down again when its units have ended.
-    var isOfDecision: Bool { kind != .notice }
+    /// Whether it shows a decision. A target of news does not: it is down again when its units have ended.
+    var isOfDecision: Bool { !kind.isHook }
 
     /// The pattern of every unit of ours.
     package static let pattern = "killswitch-*@*.target"
@@ -86,7 +87,7 @@ package struct GateTarget: Hashable, Sendable {
         case .updateRequired: [.countdown].contains(other)
         case .maintenance: [.open, .countdown, .updateRequired].contains(other)
         case .ended: [.open, .countdown, .updateRequired, .maintenance].contains(other)
-        case .variant, .notice: false
+        case .variant, .notice, .change: false
         }
     }
 
@@ -95,7 +96,7 @@ package struct GateTarget: Hashable, Sendable {
 extension GateTarget.Kind {
     /// The kinds that every service has.
     package static let fixed: [Self] = [
-        .open, .closed, .countdown, .updateRequired, .maintenance, .ended, .notice,
+        .open, .closed, .countdown, .updateRequired, .maintenance, .ended, .notice, .change,
     ]
 
     /// The word in the name of the unit.
@@ -109,7 +110,20 @@ extension GateTarget.Kind {
         case .ended: "ended"
         case .variant: "variant"
         case .notice: "notice"
+        case .change: "change"
         }
+    }
+
+    /// Whether its units are started once for each news of this kind, whatever the gate.
+    package var isHook: Bool { self == .notice || self == .change }
+
+    /// The kind whose units pass on this news.
+    init(_ hook: Hook) {
+        self =
+            switch hook {
+            case .notice: .notice
+            case .change: .change
+            }
     }
 }
 

@@ -234,6 +234,11 @@ struct ListedUnits: Hashable, Sendable {
         return since.map { now < $0 + Self.timeLimit } ?? true
     }
 
+    /// Whether listed units may soon be attached that are not yet.
+    func isAttaching(_ link: SystemdLink, at now: Boottime) -> Bool {
+        run != .comparing && isUnderWay(link, at: now)
+    }
+
     /// The units of a gate that systemd does not show tied to it, with the reason.
     func missing(
         of gate: GateState, _ link: SystemdLink, at now: Boottime

@@ -33,6 +33,7 @@ enum StoredLedger {
         }
         if let passed = entry.passed { stored["passed"] = .object(json(passed)) }
         if let drill = entry.drill { stored["drill"] = json(drill) }
+        if let state = entry.announcedState { stored["announced_state"] = .string(state.rawValue) }
         if let order = entry.order {
             stored["order"] = .object([
                 "until": .string(Zone.utc.rfc3339(order.until)),
@@ -61,6 +62,7 @@ enum StoredLedger {
         if object["opens_at"] != nil { entry.turn = try object.boottime("opens_at") }
         if object["drains_until"] != nil { entry.drainsUntil = try object.boottime("drains_until") }
         if object["passed"] != nil { entry.passed = try passed(object) }
+        entry.announcedState = object["announced_state"]?.string.flatMap(State.init)
         entry.drill = try object["drill"]?.object.map(drill)
         if let order = object["order"] { entry.order = try self.order(order.asObject()) }
         return entry

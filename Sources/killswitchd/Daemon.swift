@@ -172,7 +172,8 @@ final class Daemon {
                 moveGate(of: service, to: record)
                 motd?.serviceDecided(service)
             case .openingDelayed(let service): gateDriver?.post(.openingDelayed(service))
-            case .noticePublished(let service): gateDriver?.post(.noticePublished(service))
+            case .announced(let service, let hook):
+                gateDriver?.post(.announced(service, hook))
             case .rejected(let service, let order, let objection):
                 rejections.append(OrderRejection(service, order, objection))
             case .handled(let event):

@@ -48,6 +48,7 @@ private func effective(_ text: String) throws(ConfigurationError) -> String {
                 service.shop.activation = "immediate"   (default)
                 service.shop.notify_before = ["30d", "7d", "24h", "1h"]   (default)
                 service.shop.units = []   (default)
+                service.shop.on_change = []   (default)
                 service.shop.lang = "en"   (default)
                 """)
 }

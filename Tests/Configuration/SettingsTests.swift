@@ -225,7 +225,7 @@ func eachFormatHasItsKeys(_ text: String, _ format: Format) throws {
             "[service.NAME] source format key countdown_key closed_when closed_state switch time_zone max_stale when_stale "
                 + "when_unknown first_timeout at_end update_required min_closed open_spread "
                 + "spread_at_boot drain confirm_close "
-                + "confirm_open signatures_to_close signatures_to_open installed_version installed_version_file activation notify_before guard drill_every units "
+                + "confirm_open signatures_to_close signatures_to_open installed_version installed_version_file activation notify_before guard drill_every units on_change "
                 + "page lang "
                 + "variant values",
             "[[service.NAME.switch]] source format key countdown_key closed_when closed_state",

@@ -42,7 +42,8 @@ extension GateEvent {
         return switch parts.2 {
         case "opens once its files are written": .openingDelayed(try named("\(parts.1)"))
         case "withdrawn": .withdrawn(try named("\(parts.1)"))
-        case "has a notice": .noticePublished(try named("\(parts.1)"))
+        case "has a notice": .announced(try named("\(parts.1)"), .notice)
+        case "has changed": .announced(try named("\(parts.1)"), .change)
         case "files deleted": .filesDeleted(try named("\(parts.1)"))
         default: nil
         }

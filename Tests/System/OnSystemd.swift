@@ -33,8 +33,8 @@ extension BootedSystem {
         """
 
     /// Removes everything of the test before: the configuration, attachments, units of tests (their names
-    /// begin with `t-`; `chat@` is that of the guide to hooks), gates. The configuration goes first: a run that attaches
-    /// its units, which may have been asked for a moment ago, would attach them to what comes next.
+    /// begin with `t-`; `chat@` is that of the guide to hooks), gates. The configuration goes first: a run that
+    /// attaches its units, which may have been asked for a moment ago, would attach them to what comes next.
     func reset() throws {
         try run(
             """

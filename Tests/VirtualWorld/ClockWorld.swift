@@ -246,7 +246,7 @@ package struct ClockWorld {
         case .log, .storeOverrides, .dropVersion, .reserveVersion, .readVersion, .readAgain,
             .setAside,
             .forget, .withdraw, .stopSource, .reject, .ask,
-            .deliverNotice:
+            .announce:
             break
         }
     }

@@ -19,7 +19,7 @@ struct Disk {
         case .fetch, .ask, .storeVersion, .dropVersion, .reserveVersion, .readVersion, .readAgain,
             .setAside, .forget,
             .publish,
-            .deliverNotice,
+            .announce,
             .withdraw,
             .stopSource, .reject, .log, .sleep:
             break

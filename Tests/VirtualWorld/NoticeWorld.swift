@@ -158,10 +158,10 @@ package struct NoticeWorld {
         case .markConfirmed: confirmedAt = now.wall
         case .storeLedger(let stored): ledger = stored
         case .log(.noticePublished(_, let notice)): published.append((truth, notice))
-        case .deliverNotice: starts += 1
+        case .announce(_, .notice): starts += 1
         case .sleep(let next): wake = next
         case .log, .publish, .storeOverrides, .storeVersion, .dropVersion, .reserveVersion,
-            .readVersion, .readAgain, .setAside, .forget, .withdraw, .stopSource, .ask,
+            .readVersion, .readAgain, .setAside, .forget, .withdraw, .stopSource, .ask, .announce,
             .reject:
             break
         }

@@ -130,7 +130,7 @@ struct StandInGates {
         case .updateRequired: [.countdown, .maintenance, .ended]
         case .maintenance: [.open, .countdown, .updateRequired, .ended]
         case .ended: [.open, .countdown, .updateRequired, .maintenance]
-        case .notice, .variant: []
+        case .notice, .change, .variant: []
         }
     }
 

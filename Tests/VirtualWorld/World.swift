@@ -182,7 +182,7 @@ package struct World {
             break
         case .storeVersion, .dropVersion, .reserveVersion, .readVersion, .readAgain, .setAside,
             .forget, .withdraw,
-            .stopSource, .deliverNotice, .ask:
+            .stopSource, .announce, .ask:
             complain("nobody asked for that: \(effect)")
         }
     }

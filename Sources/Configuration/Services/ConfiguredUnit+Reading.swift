@@ -37,6 +37,34 @@ extension ValueType where Value == [ConfiguredUnit] {
     }
 }
 
+extension ValueType where Value == [ConfiguredUnit] {
+    /// The units of `on_change`; `%s` in a name stands for the service.
+    static func onChange(of service: ServiceName) -> Self {
+        .list(
+            expected: "a list of units such as [\"notify@%s.service\"]", \.name.text, isHinted: true
+        ) { element throws(ValueProblem) in
+            guard case .string(let text) = element else { throw .wrongType() }
+            var unit = ConfiguredUnit(
+                try ConfiguredUnit.name(.string(named(text, of: service))))
+            unit.kind = .change
+            return unit
+        }
+    }
+
+    private static func named(_ pattern: String, of service: ServiceName) -> String {
+        var (name, rest) = ("", pattern[...])
+        while let character = rest.popFirst() {
+            if character == "%", rest.first == "s" {
+                rest.removeFirst()
+                name += service.text
+            } else {
+                name.append(character)
+            }
+        }
+        return name
+    }
+}
+
 extension ConfiguredUnit {
     /// Reads an item of a list: the name of a unit, or a table.
     fileprivate init(_ value: Node.Value) throws(ValueProblem) {
@@ -62,14 +90,16 @@ extension ConfiguredUnit {
         runsAtOpen = try flag(.runAtOpen, in: table)
         isAllowed = try flag(.allow, in: table)
         if let on = try text(.on, in: table) {
-            guard on == GateTarget.Kind.notice.word else { throw bad("'on' is \"notice\"") }
-            kind = .notice
+            guard let kind = GateTarget.Kind(hook: on) else {
+                throw bad("'on' is \"notice\" or \"change\"")
+            }
+            self.kind = kind
         }
         if let state = try text(.state, in: table) {
-            guard let kind = GateTarget.Kind(attachable: state), kind != .notice else {
+            guard let kind = GateTarget.Kind(attachable: state), !kind.isHook else {
                 throw bad("\(state.shown) is no state to which units are attached")
             }
-            guard self.kind != .notice else { throw bad("'on' goes without 'state'") }
+            guard !self.kind.isHook else { throw bad("'on' goes without 'state'") }
             self.kind = kind
         }
         if let problem { throw bad(problem) }
@@ -82,10 +112,10 @@ extension ConfiguredUnit {
                 "'early' is for units that run behind a closed gate: \"maintenance\", \"ended\" or "
                 + "\"update-required\""
         }
-        return runsAtOpen && kind == .notice ? "'run_at_open' goes without 'on'" : nil
+        return runsAtOpen && kind.isHook ? "'run_at_open' goes without 'on'" : nil
     }
 
-    private static func name(_ value: Node.Value) throws(ValueProblem) -> UnitName {
+    fileprivate static func name(_ value: Node.Value) throws(ValueProblem) -> UnitName {
         guard case .string(let text) = value else { throw .wrongType() }
         if let unit = UnitName(text) { return unit }
         if let instance = UnitName.instance(ofTemplate: text) {
@@ -123,7 +153,7 @@ extension ConfiguredUnit {
         var members: [String] = []
         switch kind {
         case .open, .closed, .variant: break
-        case .notice: members.append("on = \(kind.word.tomlText)")
+        case .notice, .change: members.append("on = \(kind.word.tomlText)")
         case .countdown, .updateRequired, .maintenance, .ended:
             members.append("state = \(kind.word.tomlText)")
         }

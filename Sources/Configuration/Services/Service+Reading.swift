@@ -27,6 +27,7 @@ enum ServiceKey: String, SettingKey {
     case `guard`
     case drillEvery = "drill_every"
     case units
+    case onChange = "on_change"
     case page
     case lang
     case variant

@@ -246,14 +246,14 @@ extension Finding.Kind {
                 "a7d24c1be05f4f0c8b93e6d1720fa58c", .error,
                 "The notice units of service @KILLSWITCH_SERVICE@ were not started",
                 """
-                The units that 'attach --on notice' attaches cannot be started, or were not \
-                started within an hour: then the notice is too old for them, and the journal \
-                alone has it. It ends when 'killswitch-notice@SERVICE.target' is started, also \
-                by hand.
+                The units that 'attach --on notice' attaches, or 'on_change' lists, cannot be \
+                started, or were not started within an hour: then the news is too old for them, \
+                and the journal alone has it. It ends when 'killswitch-notice@SERVICE.target' or \
+                'killswitch-change@SERVICE.target' is started, also by hand.
                 """,
                 """
-                repair it, then type 'systemctl start killswitch-notice@\(service).target' to \
-                announce the last notice
+                repair it, then type 'systemctl start killswitch-notice@\(service).target' (or \
+                killswitch-change@) to tell the last news
                 """)
         case .unitLate:
             Row(

@@ -31,8 +31,8 @@ package enum Effect: Hashable, Sendable {
     case storeOverrides([ServiceName: Override])
     /// Write the files of this service. Indirect, as are `reject` and `log`: most effects are small, and stay so.
     indirect case publish(Service, PublishedVerdict)
-    /// Start the units that pass on notices of this service. Its files have them.
-    case deliverNotice(ServiceName)
+    /// Start the units that pass on this news of a service. Its files have it.
+    case announce(ServiceName, Hook)
     /// Ask this guard whether a step may come, and report its answer. One that does not come in time holds the step.
     case ask(GuardName)
     /// Remove the files of a service that is no longer configured. Its gate is not moved.
@@ -45,6 +45,14 @@ package enum Effect: Hashable, Sendable {
     indirect case log(LogMessage)
     /// Send `Event.woke` at the earlier of the two times; it replaces the wake-up before.
     case sleep(Wake)
+}
+
+/// What hooks are run for: units that are attached to a service and started once each time.
+package enum Hook: Hashable, Comparable, Sendable {
+    /// An end or planned maintenance is announced.
+    case notice
+    /// The state is another.
+    case change
 }
 
 /// The time of the next wake-up, by each clock; nil is never.

@@ -51,7 +51,7 @@ extension Effect {
         case .markConfirmed: 6
         case .reject: 7
         case .log: 8
-        case .deliverNotice: 9
+        case .announce: 9
         case .fetch, .ask: 10
         case .sleep: 11
         }

@@ -189,6 +189,7 @@ package struct Machine: Sendable {
 
     private mutating func decide(_ candidate: Candidate) {
         let (service, name) = (candidate.service, candidate.name)
+        let known = services[service].entry
         let record = services[service].decide(
             candidate, isHeld: hostGuard.isHeld(name), isCounted: hostGuard.isLimited,
             hostGuard.closing(of: name), on: host, &batch.messages)
@@ -198,7 +199,12 @@ package struct Machine: Sendable {
         }
         guard let record else { return }
         publish(record, of: service)
-        if services[service].hasNewNotices { batch.add(.deliverNotice(name)) }
+        if services[service].hasNewNotices { batch.add(.announce(name, .notice)) }
+        if let state = services[service].entry?.announcedState, state != .undecided,
+            state != known?.announcedState ?? known?.state
+        {
+            batch.add(.announce(name, .change))
+        }
     }
 
     /// When the sources of a service confirmed the flags of its switches.

@@ -28,6 +28,8 @@ package struct Ledger: Hashable, Sendable {
         package var passed: [SourceName: Instant]?
         /// The order in force; nil without one.
         package var order: Order?
+        /// The last state for which units were started; nil where none are.
+        package var announcedState: State?
 
         /// What the ledger knows of an order: where the orders cannot be read, it is enough to keep them.
         package struct Order: Hashable, Sendable {

@@ -245,6 +245,11 @@ struct ServiceState: Hashable, Sendable {
             isHeld: isHeld)
         (entry.announced, entry.drill) = (isChange ? [:] : known?.announced, known?.drill)
         entry.passed = known?.passed
+        if service.announcesChanges {
+            // A service that is undecided for a moment, as after a reboot, has not changed.
+            let last = known?.announcedState ?? known?.state
+            entry.announcedState = verdict.state == .undecided ? last : verdict.state
+        }
         self.entry = entry
         record = PublishedVerdict(
             verdict: verdict, since: entry.since, generation: entry.generation, decidedAt: now,

@@ -18,7 +18,7 @@ struct Attach: ParsableCommand {
             a drop-in of each unit, and one of the target that starts and stops it. Enabled units \
             stay enabled. A socket, timer or path unit that triggers a unit is attached too, and \
             started instead of it. --on notice: start the unit once for each notice of an end or \
-            maintenance (text: state.env). --from-configuration: make the drop-ins as the \
+            maintenance; --on change: once for each change of the state (text: state.env). --from-configuration: make the drop-ins as the \
             configuration on disk lists the units, as the daemon has it done. --renew: list what an \
             earlier version has attached, and rewrite its drop-ins.
 
@@ -30,7 +30,8 @@ struct Attach: ParsableCommand {
     @Option(help: "Run with this state of the service, not while its gate is open.")
     var state: GateTarget.Kind = .open
 
-    @Option(help: "Start once for each notice of an end or of planned maintenance.")
+    @Option(
+        help: "Start once for each notice of an end or maintenance, or each change of the state.")
     var on: OnArgument?
 
     @Flag(
@@ -90,7 +91,8 @@ struct Attach: ParsableCommand {
     func validate() throws {
         guard on == nil || state == .open && !runsAtOpen else {
             throw ValidationError(
-                "--on is for units that run at a notice: it goes without --state and --run-at-open")
+                "--on is for units that run at an occasion: it goes without --state and --run-at-open"
+            )
         }
         guard !isEarly || state.isOfClosedGate else {
             throw ValidationError(
@@ -145,7 +147,7 @@ struct Attach: ParsableCommand {
         }
     }
 
-    private var kind: GateTarget.Kind { on == nil ? state : .notice }
+    private var kind: GateTarget.Kind { on?.kind ?? state }
 
     /// The units that the command names, by service.
     private func items(

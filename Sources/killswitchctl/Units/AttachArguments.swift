@@ -3,15 +3,15 @@ import Decision
 import Gates
 import _StringProcessing
 
-/// A kind of target on the command line: `--state` names the open gate or a state. A notice is none.
+/// A kind of target on the command line: `--state` names the open gate or a state. A hook is none.
 extension GateTarget.Kind: ExpressibleByArgument {
     init?(argument: String) {
         self.init(attachable: argument)
-        if self == .notice { return nil }
+        if isHook { return nil }
     }
 
     static var allValueStrings: [String] {
-        fixed.filter { $0 != .closed && $0 != .notice }.map(\.word)
+        fixed.filter { $0 != .closed && !$0.isHook }.map(\.word)
     }
 
     static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
@@ -22,7 +22,7 @@ extension GateTarget.Kind: ExpressibleByArgument {
     var option: String {
         switch self {
         case .open, .closed, .variant: ""
-        case .notice: " --on \(word)"
+        case .notice, .change: " --on \(word)"
         case .countdown, .updateRequired, .maintenance, .ended: " --state \(word)"
         }
     }
@@ -30,7 +30,14 @@ extension GateTarget.Kind: ExpressibleByArgument {
 
 /// The word of `--on`.
 enum OnArgument: String, CaseIterable, ExpressibleByArgument {
-    case notice
+    case notice, change
+
+    var kind: GateTarget.Kind {
+        switch self {
+        case .notice: .notice
+        case .change: .change
+        }
+    }
 }
 
 /// The name of a unit in which `%s` stands for the service.

@@ -66,7 +66,7 @@ struct AttachmentChange {
         _ describe: @escaping (UnitName) throws -> UnitDescription
     ) throws {
         let rules = AttachmentPlan.Rules(
-            runsAtOpen: unit.runsAtOpen || unit.kind == .notice, isForced: unit.isAllowed,
+            runsAtOpen: unit.runsAtOpen || unit.kind.isHook, isForced: unit.isAllowed,
             attached: attached)
         let plan = try AttachmentPlan([unit.name], rules, describe: describe)
         for part in plan.parts {

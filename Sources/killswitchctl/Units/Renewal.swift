@@ -105,7 +105,7 @@ enum Renewal {
             unit.isAllowed = ProtectedUnit.reason(attachment.unit) != nil
             let isOneshot = described[attachment.unit].map { $0.isJob } ?? true
             unit.runsAtOpen =
-                try isOneshot && unit.kind != .notice && UnitDirectory.isStarted(attachment)
+                try isOneshot && !unit.kind.isHook && UnitDirectory.isStarted(attachment)
             file.add(unit, to: attachment.service)
         }
         return (file, new)

@@ -141,7 +141,7 @@ extension Attachment {
             """
     }
 
-    /// The same for the target of a state, a variant or a notice.
+    /// The same for the target of a state, a variant or news.
     private var requirement: String {
         """
         # It stops with this target, and cannot be started without it.
@@ -203,7 +203,7 @@ extension Attachment {
             AssertPathExists=!\(marker)
 
             """
-        case .open, .closed, .updateRequired, .maintenance, .ended, .variant, .notice: ""
+        case .open, .closed, .updateRequired, .maintenance, .ended, .variant, .notice, .change: ""
         }
     }
 }

@@ -29,6 +29,36 @@ struct UnitListTests {
         #expect(settings.unitOrigins.values.map(\.line).sorted() == [5, 6, 7, 8, 9])
     }
 
+    @Test func onChangeListsUnitsThatNameTheService() throws {
+        let settings = try load(
+            shopTable + "\nunits = [\"web.service\"]\n"
+                + "on_change = [\"notify@%s.service\", \"log.service\"]")
+        let units = try #require(settings.units["shop"])
+        #expect(
+            units.map(\.name) == ["web.service", "notify@shop.service", "log.service"])
+        #expect(units.map(\.kind) == [.open, .change, .change])
+        #expect(settings.services.map(\.announcesChanges) == [true])
+        #expect(try load(shopTable).services.map(\.announcesChanges) == [false])
+        let listed = shopTable + "\n[attached]\nshop = [{ unit = \"a.service\", on = \"change\" }]"
+        #expect(try load(listed).services.map(\.announcesChanges) == [true])
+    }
+
+    @Test(arguments: [
+        ("on_change = \"a.service\"", "write [\"a.service\"]"),
+        ("on_change = [\"a\"]", "did you mean 'a.service'?"),
+        ("on_change = [\"a@.service\"]", "is a template, which never runs"),
+        ("on_change = [7]", "a list of units such as [\"notify@%s.service\"]"),
+        ("on_change = [\"a@%s.service\", \"a@shop.service\"]", "twice"),
+        (
+            "units = [\"a.service\"]\non_change = [\"a.service\"]",
+            "unit 'a.service' is in 'units' and in 'on_change'"
+        ),
+    ])
+    func aWrongListOfOnChangeIsNamed(_ line: String, _ words: String) throws {
+        let text = errors(in: shopTable + "\n" + line)
+        #expect(text.contains(words), "\(text)")
+    }
+
     @Test func theListsOfAllFilesAddUp() throws {
         let files: [(String, String)] = [
             ("a", shopTable + "\nunits = [\"web.service\"]\n[attached]\nshop = [\"a.service\"]"),
@@ -61,7 +91,7 @@ struct UnitListTests {
             "{ unit = \"a.service\", state = \"open\", on = \"notice\" }",
             "'a.service': 'on' goes without 'state'"
         ),
-        ("{ unit = \"a.service\", on = \"end\" }", "'a.service': 'on' is \"notice\""),
+        ("{ unit = \"a.service\", on = \"end\" }", "'a.service': 'on' is \"notice\" or \"change\""),
         (
             "{ unit = \"a.service\", on = \"notice\", run_at_open = true }",
             "'run_at_open' goes without 'on'"

@@ -22,7 +22,7 @@ import Testing
         effects.compactMap { effect in
             switch effect {
             case .log(.noticePublished(let service, let notice)): notice.sentence(of: service)
-            case .deliverNotice: "pass on"
+            case .announce(_, .notice): "pass on"
             default: nil
             }
         }

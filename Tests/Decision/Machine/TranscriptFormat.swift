@@ -84,7 +84,8 @@ enum TranscriptFormat {
         case .stopSource(let source): "drop \(source)"
         case .reject(let service, _, let objection):
             "reject the order for \(service): \(text(objection))"
-        case .deliverNotice(let service): "deliver notice \(service)"
+        case .announce(let service, .notice): "deliver notice \(service)"
+        case .announce(let service, .change): "announce change of \(service)"
         case .ask(let name): "ask \(name)"
         case .log(let notice): "log \(notice.level): \(notice.sentence)"
         case .sleep(let wake):

@@ -231,7 +231,7 @@ extension ModelHost {
         case .open: .open
         case .closed: .closed
         case .maintenance: .maintenance
-        case .countdown, .updateRequired, .ended, .notice, .variant: nil
+        case .countdown, .updateRequired, .ended, .notice, .change, .variant: nil
         }
     }
 

@@ -102,6 +102,33 @@ extension OnSystemd {
             #expect(try host.attachmentFiles == "")
         }
 
+        /// `on_change` of the configuration: nobody has to type a command.
+        @Test func eachChangeOfTheStateRunsTheUnitsOfOnChangeOnce() throws {
+            let host = try Host(Host.service("shop", #"on_change = ["t-news@%s.service"]"#))
+            try host.unit(
+                "t-news@.service",
+                """
+                [Service]
+                Type=oneshot
+                EnvironmentFile=/run/killswitchd/%i/state.env
+                ExecStart=/bin/sh -c 'echo "$KILLSWITCH_STATE" >> /run/t-told'
+                """)
+            try host.services("t-web")
+            try host.open("t-web")
+            try host.wait(until: "grep -qx running /run/t-told")
+            try host.run("systemctl restart killswitchd; killswitchctl refresh")
+            try host.set(Host.maintenance, down: "t-web")
+            try host.wait(until: "grep -qx maintenance /run/t-told")
+            try host.set(Host.ended)
+            try host.wait(until: "grep -qx ended /run/t-told")
+            #expect(try host.run("cat /run/t-told") == "running\nmaintenance\nended\n")
+            #expect(
+                try host.run("killswitchctl units shop").contains("t-news@shop.service"))
+            // It is no unit of the gate: it runs while the gate is closed, and nothing waits for it.
+            #expect(try host.control("wait shop --for down --timeout 10s").status == 0)
+            #expect(try host.control("status --check").status == 0)
+        }
+
         /// At a login a FIFO in the daemon's directory would be waited for without an end, and a file of gigabytes
         /// read. So nothing of the daemon is opened there.
         @Test func nothingThatTheDaemonsUserMakesBlocksALoginOrSteersTheTerminal() throws {

@@ -1,20 +1,21 @@
 import CivilTime
 import Decision
 
-/// The start of the target whose units pass on a notice: once for each notice.
+/// The start of the target whose units pass on news of a service: once for each notice, or each change of the state.
 ///
-/// systemd starts nothing with a target that is up, so that it waits while the units of the notice before are at work.
-/// A refused start is tried again for an hour: later the notice would come late.
-struct NoticeDelivery: Hashable, Sendable {
+/// systemd starts nothing with a target that is up, so that it waits while the units of the news before are at work.
+/// A refused start is tried again for an hour: later the news would come late.
+struct HookRun: Hashable, Sendable {
     private enum Phase: Hashable, Sendable {
-        /// Every notice is passed on. Leaves for `waiting` with a notice.
+        /// All news is passed on. Leaves for `waiting` with news.
         case none
         /// The target is to be started. Leaves for `asked` when it is down, and for `none` after an hour.
         case waiting
-        /// systemd is asked. Leaves for `none`, or for `waiting` after a refusal or with another notice.
+        /// systemd is asked. Leaves for `none`, or for `waiting` after a refusal or with other news.
         case asked(isAgain: Bool)
     }
 
+    private let hook: Hook
     private var phase = Phase.none
     private var since = Boottime(microseconds: 0)
     private var refusals = 0
@@ -24,7 +25,9 @@ struct NoticeDelivery: Hashable, Sendable {
     private var refusal: String?
     private var isLost = false
 
-    /// There is a notice to pass on. It replaces a notice that still waits: the files have the newest.
+    init(of hook: Hook) { self.hook = hook }
+
+    /// There is news to pass on. It replaces news that still waits: the files have the newest.
     mutating func request(at now: Boottime) {
         since = now
         switch phase {
@@ -43,7 +46,7 @@ struct NoticeDelivery: Hashable, Sendable {
             isLost = true
             return nil
         }
-        let target = GateTarget(service: service, kind: .notice)
+        let target = GateTarget(service: service, kind: .init(hook))
         if let moment = retryAt, moment <= now { retryAt = nil }
         guard retryAt == nil, targets.isAtRestDown(target) else { return nil }
         phase = .asked(isAgain: false)
@@ -54,7 +57,7 @@ struct NoticeDelivery: Hashable, Sendable {
     mutating func jobAnswered(
         _ problem: GateObstacle?, to job: TargetJob, at now: Boottime, _ batch: inout GateBatch
     ) -> Bool {
-        guard !job.target.isOfDecision else { return false }
+        guard job.target.kind == .init(hook) else { return false }
         guard case .asked(let isAgain) = phase else { return true }
         guard let problem else {
             phase = isAgain ? .waiting : .none
@@ -90,11 +93,16 @@ struct NoticeDelivery: Hashable, Sendable {
     /// The bus is lost, and with it the answer: systemd is asked again.
     mutating func busLost() { if phase != .none { phase = .waiting } }
 
-    /// Why the last notice is not passed on, as a clause about the service; nil without a problem. It ends
+    /// Why the last news is not passed on, as a clause about the service; nil without a problem. It ends
     /// when the target is started, also by an operator.
     var problem: String? {
-        guard isLost else { return refusal.map { "\(Self.units) cannot be started: \($0)" } }
-        return "\(Self.units) were not started for its last notice within an hour"
+        let (units, last) =
+            switch hook {
+            case .notice: ("the units for its notices", "its last notice")
+            case .change: ("the units for its changes", "its last change")
+            }
+        guard isLost else { return refusal.map { "\(units) cannot be started: \($0)" } }
+        return "\(units) were not started for \(last) within an hour"
             + (refusal.map { ": \($0)" } ?? "")
     }
 
@@ -104,18 +112,48 @@ struct NoticeDelivery: Hashable, Sendable {
     }
 
     private static let limit: Duration = .seconds(3600)
-    private static let units = "the units for its notices"
 }
 
 extension GateState {
-    /// Asks for the start of the units that pass on a notice, if that is due.
-    mutating func deliverNotice(_ context: GateContext, _ batch: inout GateBatch) {
-        let target = GateTarget(service: service, kind: .notice)
-        notice.targetChanged(isUp: !targets.isDown(target))
-        guard context.link.mayMove,
-            let job = notice.due(targets, of: service, at: context.now)
-        else { return }
-        numbers[job] = UInt64(context.now.microseconds)
-        enqueue(job, &batch)
+    /// There is news, and its files are written.
+    mutating func announce(_ hook: Hook, at now: Boottime) {
+        hooks[hook, default: HookRun(of: hook)].request(at: now)
+    }
+
+    /// Asks for the start of the units that pass on news, where that is due.
+    mutating func runHooks(_ context: GateContext, _ batch: inout GateBatch) {
+        for kind in hooks.keys.sorted() {
+            let target = GateTarget(service: service, kind: .init(kind))
+            hooks[kind]?.targetChanged(isUp: !targets.isDown(target))
+            // Units that have just been configured are attached a moment later.
+            guard context.link.mayMove,
+                !context.listed.isAttaching(context.link, at: context.now),
+                let job = hooks[kind]?.due(targets, of: service, at: context.now)
+            else { continue }
+            numbers[job] = UInt64(context.now.microseconds)
+            enqueue(job, &batch)
+        }
+    }
+
+    /// systemd has answered. False if the job starts no units for news.
+    mutating func hookAnswered(
+        _ problem: GateObstacle?, to job: TargetJob, at now: Boottime, _ batch: inout GateBatch
+    ) -> Bool {
+        guard !job.target.isOfDecision else { return false }
+        for kind in hooks.keys {
+            _ = hooks[kind]?.jobAnswered(problem, to: job, at: now, &batch)
+        }
+        return true
+    }
+
+    mutating func hooksWaitForBus() {
+        for kind in hooks.keys { hooks[kind]?.busLost() }
+    }
+
+    /// An obstacle may be gone. False if systemd has refused nothing.
+    mutating func retryHooks() -> Bool {
+        hooks.keys.reduce(false) { isRetried, kind in
+            hooks[kind]?.retryNow() ?? false || isRetried
+        }
     }
 }
