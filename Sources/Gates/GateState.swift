@@ -192,7 +192,11 @@ struct GateState: Hashable, Sendable {
                 moveTimedOut(at: context.now, &batch)
             }
         case .awaitingUnits(let move):
-            if targets.deviate(from: desired) {
+            if targets.deviate(from: desired), !move.unread.isEmpty {
+                // This may be older than the answer that was taken for the end of the move: a bus that was frozen
+                // hands on first what it has kept. What is read comes after it.
+                phase = .moving(move)
+            } else if targets.deviate(from: desired) {
                 targetsDeviated(&batch)
             } else if move.isOver {
                 phase = .settled

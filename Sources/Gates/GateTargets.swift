@@ -206,6 +206,11 @@ struct GateTargets: Hashable, Sendable {
     /// Whether a call or a job of any of them is under way.
     var areUnderWay: Bool { decided.contains { $0.value.isUnderWay } }
 
+    /// Whether systemd shows the open target active, and no job for it.
+    var isSeenOpen: Bool {
+        states[GateTarget(service: service, kind: .open)]?.seen.isAtRestUp ?? false
+    }
+
     /// Whether a target that was perhaps never loaded is down.
     func isDown(_ target: GateTarget) -> Bool { states[target]?.seen.active.isDown ?? true }
 

@@ -57,7 +57,10 @@ extension GateMachine {
 
     /// The unit whose stop a queued start of this unit waits for; nil if none. systemd refuses the start after it.
     func blocker(of unit: AttachedUnit) -> UnitName? {
-        guard unit.isStartQueued, unit.permission == .mustStop else { return nil }
+        // Where systemd shows the gate open, and no job that closes it, the start may be one of an opening before.
+        guard unit.isStartQueued, unit.permission == .mustStop,
+            !unit.services.contains(where: { gates[$0]?.targets.isSeenOpen ?? false })
+        else { return nil }
         return unit.services.flatMap { gates[$0]?.attached ?? [] }.filter { other in
             units[other].map { $0.permission == .mustStop && $0.seen?.active.isDown == false }
                 ?? false
