@@ -46,7 +46,7 @@ extension DecisionDriver {
         return record.verdict.gate == .open || runtime.marker(of: service) == .closed
     }
 
-    private func perform(_ effect: Effect) {
+    func perform(_ effect: Effect) {
         switch effect {
         case .fetch(let name, let validators, nil):
             sources[name]?.source.fetch(unlessMatching: validators)

@@ -88,9 +88,11 @@ package final class DecisionDriver {
         post(.started)
     }
 
-    /// Stops the sources and timers, and drops the observer. It changes no file: a stop moves no gate.
+    /// Stops the sources and timers, and drops the observer. It moves no gate. An order that could not be stored is
+    /// stored now if that is possible by now: the next start would know nothing of it.
     package func stop() {
         observer = nil
+        for effect in machine.lastAttempt { perform(effect) }
         driver.stop()
         for followed in sources.values { followed.source.stop() }
         sources = [:]

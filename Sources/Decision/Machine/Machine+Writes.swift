@@ -61,6 +61,14 @@ extension Machine {
         batch.add(.storeVersion(sources[source].name, version))
     }
 
+    /// Stores the orders and the ledger, if they could not be stored last: for a daemon that stops before the retry.
+    package var lastAttempt: [Effect] {
+        var effects: [Effect] = []
+        if problem(of: .storeOverrides) != nil { effects.append(.storeOverrides(host.overrides)) }
+        if problem(of: .storeLedger) != nil { effects.append(.storeLedger(ledger)) }
+        return effects
+    }
+
     /// Adds the effects that retry the pending writes that are due.
     mutating func retryWrites() {
         for operation in pendingWrites.due(at: now) {

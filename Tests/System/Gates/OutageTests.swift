@@ -22,6 +22,27 @@ extension OnSystemd {
             try host.awaitUp("killswitchd")
         }
 
+        /// Between the moment at which there is room again and the next attempt.
+        @Test func anOrderThatCouldNotBeStoredIsStoredByTheStopOfTheDaemon() throws {
+            let host = try Host()
+            try host.run(
+                "mkdir -p /var/lib/killswitchd; mount -t tmpfs -o size=128k,mode=0700 tmpfs /var/lib/killswitchd; "
+                    + "chown killswitchd: /var/lib/killswitchd")
+            try host.undoing("systemctl stop killswitchd; umount --lazy /var/lib/killswitchd") {
+                try host.start()
+                try host.run("cat /dev/zero > /var/lib/killswitchd/filler 2>/dev/null; true")
+                // It is in force, and the command says that it is not stored.
+                let force = "force shop ended --for 1h --reason full"
+                #expect(try host.control(force).status == 1)
+                // Attempts after one, two and four seconds have failed: the next one is eight seconds away.
+                try host.wait(
+                    until: "killswitchctl status --check | grep -q 'cannot store the orders'")
+                try host.run(
+                    "sleep 4; rm /var/lib/killswitchd/filler; systemctl restart killswitchd")
+                #expect(try host.run("killswitchctl get shop state") == "ended\n")
+            }
+        }
+
         @Test func aKilledDaemonMovesNoGateAndAgreesWhenItIsBack() throws {
             let host = try Host.having("t-web")
             try host.override("RestartSec=0")
