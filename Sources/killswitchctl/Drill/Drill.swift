@@ -16,7 +16,7 @@ struct Drill: ParsableCommand {
         abstract:
             "Test the switch: close the gate briefly, watch the units, open it again.",
         discussion: """
-            The service is DOWN meanwhile. Times the stop of each attached unit and its dependents, \
+            The service is DOWN meanwhile. Times the stop of each attached unit, \
             tries to start each unit by hand (this must fail), opens the gate as soon as all have \
             stopped, times each start. Exit status: 1 if anything failed.
 

@@ -17,6 +17,7 @@ struct DrillReport {
     var wasAllDown = false
     /// From the order until the gate was open again; nil if it is not.
     var closedFor: Duration?
+    /// Whether the gate was seen to open, and is decided open at the end.
     var isOpen = false
     /// Whether the drill was broken off: a unit that it did not get to has not failed.
     var isInterrupted = false
@@ -48,8 +49,7 @@ struct DrillReport {
             lines.append(line.count <= 80 ? line : line.replacing("; ", with: ";\n    "))
         }
         let state =
-            closedFor.map { "was closed for \($0.shown)" }
-            ?? (isOpen ? "is open" : "is still closed")
+            closedFor.map { "was closed for \($0.shown)" } ?? "was not seen to open again"
         let end = isInterrupted ? ", and the drill was broken off" : ""
         lines.append("'\(service)' \(state)\(end)")
         return lines.joined(separator: "\n")

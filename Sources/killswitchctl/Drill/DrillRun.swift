@@ -64,7 +64,7 @@ final class DrillRun {
             try awaitOpen(since: began)
         }
         attempt { try observe(at: \.ended) }
-        report.isOpen = status == .open
+        report.isOpen = report.closedFor != nil && status == .open
         report.isInterrupted = !signals.isEmpty || report.problem != nil
         return report
     }
