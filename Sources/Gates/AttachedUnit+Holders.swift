@@ -65,7 +65,7 @@ extension AttachedUnit {
         switch gate {
         case .closed:
             holders.contains { $0.key.service == service && $0.value.mayRun == false }
-                ? isSeenDown : nil
+                ? hasStopped : nil
         case .open: permission == .mayRun && isStarted(by: service) ? isUp : nil
         }
     }
@@ -76,6 +76,6 @@ extension AttachedUnit {
         let mayStay = self.targets.allSatisfy {
             $0.service != service || !$0.isOfDecision || targets.contains($0)
         }
-        return mayStay ? nil : isSeenDown
+        return mayStay ? nil : hasStopped
     }
 }

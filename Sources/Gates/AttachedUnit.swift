@@ -12,6 +12,10 @@ struct AttachedUnit: Hashable, Sendable {
     private var read = UnitSnapshot(UnitStatus(.inactive))
     /// Whether a start job has left it down, perhaps refused by an assertion, and it was not read since.
     private var isDoubtful = false
+    /// Whether it has failed since it was read: why is not known yet.
+    private var isFailureUnread = false
+    /// Whether it has failed while its gates stopped it.
+    private var hasFailedToStop = false
     /// When it is late with stopping; nil if it need not stop, or has.
     private var stopBy: Boottime?
     private(set) var problem: UnitProblem?
@@ -52,8 +56,9 @@ struct AttachedUnit: Hashable, Sendable {
         let hasLostJob = wasToStart && seen.isAtRestDown && permission == .mayRun
         let mayBeStart = isStartQueued || self.seen?.isAtRestDown ?? false
         isStartQueued = seen.hasJob && seen.active.isDown && mayBeStart
-        self.seen = seen
         if hasFailed { read.result = nil }
+        isFailureUnread = hasFailed || isFailureUnread && seen.active == .failed
+        see(seen)
         if !seen.active.isDown {
             read.isStartRefused = false
             left.forget()
@@ -64,14 +69,24 @@ struct AttachedUnit: Hashable, Sendable {
 
     /// Everything about it was read; nil if it could not be, and its last known state stays.
     mutating func update(from properties: UnitSnapshot?) {
-        isDoubtful = false
+        (isDoubtful, isFailureUnread) = (false, false)
         guard let properties else { return }
         let mayBeStart = isStartQueued || seen == nil && properties.seen.active.isDown
         isStartQueued = properties.seen.hasJob && mayBeStart
         let before = limit
-        (seen, read) = (properties.seen, properties)
+        see(properties.seen)
+        read = properties
         left.arePossible = properties.leavesProcesses
         stopBy = stopBy.map { $0 + (limit - before) }
+    }
+
+    private mutating func see(_ new: UnitStatus) {
+        if new.active != .failed {
+            hasFailedToStop = false
+        } else if let seen, seen.active != .failed {
+            hasFailedToStop = permission == .mustStop
+        }
+        seen = new
     }
 
     var triggeredBy: [UnitName] { read.triggeredBy }
@@ -84,7 +99,8 @@ struct AttachedUnit: Hashable, Sendable {
 
     var isDown: Bool { seen?.active.isDown ?? true && !hasLeft }
 
-    var isSeenDown: Bool { seen != nil && isDown }
+    /// Whether it is known to be down, and how it has stopped.
+    var hasStopped: Bool { seen != nil && isDown && !isFailureUnread }
 
     /// Whether systemd has no usable file of it: then the drop-in that ties it to its gate has no effect.
     var isLost: Bool { seen?.load.map { $0 != .loaded } ?? false }
@@ -106,7 +122,7 @@ struct AttachedUnit: Hashable, Sendable {
     /// Whether it has stopped or started as the move wants. `isFresh`: it was read since the targets were moved.
     func hasArrived(isMidway: Bool, isFresh: Bool) -> Bool {
         switch permission {
-        case .mustStop: isDown
+        case .mustStop: isDown && !isFailureUnread
         case .mayRun: isAtRest && !isDoubtful && (!isDown && !isMidway || isFresh)
         case .undecided: true
         }
@@ -148,12 +164,9 @@ struct AttachedUnit: Hashable, Sendable {
     }
 
     private mutating func checkStopped() {
-        let hasFailed = seen?.active == .failed
-        // Its result is being read.
-        if hasFailed, read.result == nil { return }
-        let wasStopping = stopBy != nil
+        if isFailureUnread { return }
         (stopBy, expelAt, expulsions) = (nil, nil, 0)
-        if hasFailed, read.result == "timeout", wasStopping {
+        if seen?.active == .failed, read.result == "timeout", hasFailedToStop {
             problem = .killed
         } else if problem != .killed {
             clear()

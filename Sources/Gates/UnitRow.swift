@@ -44,7 +44,7 @@ extension AttachedUnit {
         let keepers = keepers(from: service)
         let (isWanted, isAsWanted): (Bool?, Bool?) =
             switch permission {
-            case .mustStop: (false, keepers.isEmpty && isSeenDown)
+            case .mustStop: (false, keepers.isEmpty && hasStopped)
             case .mayRun: isStarted ? (true, isUp) : (nil, nil)
             case .undecided: (nil, nil)
             }
