@@ -122,7 +122,7 @@ extension Daemon {
     }
 
     func awaitLine(_ text: String) async throws {
-        try await Support.waitUntil("the log says '\(text)'", orReport: { try log }) {
+        try await Support.waitUntil("the log says '\(text)'", orReport: { try account }) {
             try !lines(with: text).isEmpty
         }
     }
@@ -149,11 +149,11 @@ extension Daemon {
     func awaitUntil(
         _ what: String, every interval: Duration = .milliseconds(10), _ condition: () throws -> Bool
     ) async throws {
-        try await Support.waitUntil(what, every: interval, orReport: { try log }, condition)
+        try await Support.waitUntil(what, every: interval, orReport: { try account }, condition)
     }
 
     func awaitMember(_ name: String, _ value: String, of service: String = "shop") async throws {
-        try await Support.waitUntil("the \(name) is '\(value)'", orReport: { try log }) {
+        try await Support.waitUntil("the \(name) is '\(value)'", orReport: { try account }) {
             guard try File.exists(folder("run/\(service)/state.json")) else { return false }
             return try member(name, of: service) == "\"\(value)\""
         }

@@ -107,6 +107,9 @@ final class Daemon {
 
     var log: String { get throws { try program?.errors ?? "" } }
 
+    /// The log, and whether the daemon runs: a test has waited in vain.
+    var account: String { get throws { "\(try log)\(program?.standing ?? "it does not run")" } }
+
     /// The member of a service's state.json, as JSON.
     func member(_ name: String, of service: String = "shop") throws -> String? {
         let bytes = try File.read(folder("run/\(service)/state.json"), limit: 1 << 20)
@@ -128,7 +131,7 @@ final class Daemon {
         var checks = 1
         while try !holds(condition) {
             guard checks < 10 || loop.now.boot < deadline else {
-                throw TestFailure("timed out waiting until \(what); log:\n\(try log)")
+                throw TestFailure("timed out waiting until \(what); log:\n\(try account)")
             }
             checks += 1
             try loop.runOnce(.milliseconds(5))

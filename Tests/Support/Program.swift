@@ -92,6 +92,15 @@ package final class Program {
         return status
     }
 
+    /// Whether it runs, for the report of a test that has waited in vain.
+    package var standing: String {
+        if let status = readable({ try complete(WNOHANG) }) ?? nil {
+            return "it has ended with \(status)"
+        }
+        let stat = readable { try File.read("/proc/\(processID)/stat", limit: 4096) } ?? []
+        return "it runs: \(String(decoding: stat, as: UTF8.self))"
+    }
+
     package var output: String { get throws { try folder.text(of: "out") } }
     package var errors: String { get throws { try folder.text(of: "err") } }
 }

@@ -126,7 +126,7 @@ extension Daemon {
 
     /// Waits until the server has a report in which the first service has this state.
     func awaitReport(of state: String, to server: FlagServer) async throws {
-        try await Support.waitUntil("'\(state)' is reported", orReport: { try log }) {
+        try await Support.waitUntil("'\(state)' is reported", orReport: { try account }) {
             try server.reports.last?.first("state")?.string == state
         }
     }
