@@ -180,10 +180,15 @@ extension EtcdCluster {
         try await daemon.awaitState(state.rawValue)
     }
 
-    /// The same, with retries of the put until there is a leader again.
+    /// The same, with retries of the put once there is a leader again. A put before that would be passed on to the
+    /// leader that hangs, which passes it on when it goes on: it would undo a later one.
     func putWhenPossible(_ state: StatusFlags, for daemon: Daemon) async throws {
-        try await waitUntil("a put is taken") {
-            if case .success = Result(catching: { try put(state) }) { true } else { false }
+        try await waitUntil("a put is taken", every: .milliseconds(100)) {
+            let attempt = Result {
+                _ = try leader()
+                try put(state)
+            }
+            return if case .success = attempt { true } else { false }
         }
         try await daemon.awaitState(state.rawValue)
     }
