@@ -27,6 +27,7 @@ package struct ExplanationForm {
             add(view, as: "switch\(number)", in: zone, at: now)
         }
         add("policy", explanation.service.summary)
+        add("runbook", explanation.service.runbook)
         add(
             "guard",
             explanation.guardName.map { Self.words($0, guards[$0], explanation.guardView) })

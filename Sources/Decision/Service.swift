@@ -20,6 +20,8 @@ package struct Service: Hashable, Sendable {
     package var notifyBefore: [Duration] = []
     /// Whether units are started at each change of its state.
     package var announcesChanges = false
+    /// The address of the page that says what to do when it is closed; nil without one.
+    package var runbook: String?
     /// The remote values in the order of the configuration.
     package var values: [RemoteValue] = []
 

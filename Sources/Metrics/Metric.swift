@@ -5,7 +5,7 @@ package enum Metric: Int, CaseIterable, Sendable {
     case serviceState, reasonInfo, gateWantedOpen, gateOpen, daysLeft, end, stateChanges, flagsInfo
     case units, unitsUnwanted, unitUnwanted, refusedStarts, lastStop, lastStart, drainEnd
     case overrideSince, overrideEnd, closingHeld, stepHeld
-    case drill, drillSuccess, drillLastSuccess
+    case drill, drillSuccess, drillLastSuccess, runbookInfo
 
     /// The name, by the rules of Prometheus: base units, and `_total` for counters.
     package var name: String {
@@ -44,6 +44,7 @@ package enum Metric: Int, CaseIterable, Sendable {
         case .drill: "killswitch_drill_timestamp_seconds"
         case .drillSuccess: "killswitch_drill_success"
         case .drillLastSuccess: "killswitch_drill_last_success_timestamp_seconds"
+        case .runbookInfo: "killswitch_runbook_info"
         }
     }
 
@@ -100,6 +101,8 @@ package enum Metric: Int, CaseIterable, Sendable {
         case .drill: "When the last drill ended"
         case .drillSuccess: "1 if the last drill succeeded, 0 if it failed"
         case .drillLastSuccess: "When the last successful drill ended"
+        case .runbookInfo:
+            "The URL of the page that says what to do when the service is closed; always 1"
         }
     }
 

@@ -83,6 +83,7 @@ extension Exposition {
             add(.drillSuccess, labels, drill.result.isGood)
             add(.drillLastSuccess, labels, drill.lastGood?.asPublished)
         }
+        if let runbook = service.runbook { add(.runbookInfo, labels.adding("url", runbook), 1) }
         guard let record = service.record else { return }
         let verdict = record.verdict
         add(.reasonInfo, labels.adding("reason", verdict.reason.slug.rawValue), 1)

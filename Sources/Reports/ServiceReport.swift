@@ -83,6 +83,7 @@ package struct ServiceReport {
         object["units_unwanted"] = .number(Number(Int64(unwanted.count)))
         object["units"] = .objects(rows.prefix(Self.mostUnits).map(\.report))
         object["drill"] = drill(every: drillEvery)
+        object["runbook"] = .optional(view.runbook)
         return object
     }
 

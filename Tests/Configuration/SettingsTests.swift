@@ -180,6 +180,13 @@ func eachFormatHasItsKeys(_ text: String, _ format: Format) throws {
     #expect(try load(shopTable).drillIntervals.isEmpty)
 }
 
+@Test func aRunbookMayNameAPartOfAPage() throws {
+    let url = "https://wiki.example.com/shop#closed"
+    let settings = try load(shopTable + "\nrunbook = \"\(url)\"")
+    #expect(settings.services.first?.runbook == url)
+    #expect(try load(shopTable).services.first?.runbook == nil)
+}
+
 @Test func aListOfAddressesIsASourceWithMirrors() throws {
     let text = """
         [source.app]
@@ -226,7 +233,7 @@ func eachFormatHasItsKeys(_ text: String, _ format: Format) throws {
                 + "when_unknown first_timeout at_end update_required min_closed open_spread "
                 + "spread_at_boot drain confirm_close "
                 + "confirm_open signatures_to_close signatures_to_open installed_version installed_version_file activation notify_before guard drill_every units on_change "
-                + "page lang "
+                + "runbook page lang "
                 + "variant values",
             "[[service.NAME.switch]] source format key countdown_key closed_when closed_state",
             "[attached] unit state early on run_at_open allow",

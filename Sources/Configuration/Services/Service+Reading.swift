@@ -28,6 +28,7 @@ enum ServiceKey: String, SettingKey {
     case drillEvery = "drill_every"
     case units
     case onChange = "on_change"
+    case runbook
     case page
     case lang
     case variant
@@ -66,6 +67,7 @@ extension Service {
         zoneProblem = zone.problem
         readValues(from: reader)
         notifyBefore = reader.value(ServiceKey.notifyBefore, .leads, default: Self.usualLeads)
+        runbook = reader.optional(ServiceKey.runbook, .pageURL)
     }
 
     /// 30 days, 7 days, a day and an hour.

@@ -85,6 +85,28 @@ extension ValueType where Value == String {
     }
 }
 
+extension ValueType where Value == String {
+    /// The URL of a page for people, which may name a part of it. Labels of metrics and lines of text have it.
+    static var pageURL: Self {
+        let such = "a URL such as \"https://wiki.example.com/shop#closed\""
+        return Self(expected: such, text: { $0 }) { text throws(ValueProblem) in
+            let url = URLText(String(text.prefix { $0 != "#" }))
+            let part = text.drop { $0 != "#" }.dropFirst()
+            if let problem = url.problem(login: "the login of the page") {
+                throw .bad("URL", cause: problem)
+            }
+            guard part.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                throw .bad(
+                    "URL", cause: "it holds a blank or a non-ASCII character; write it as %XX")
+            }
+            guard text.utf8.count <= 1024 else {
+                throw .bad("URL", cause: "it is longer than 1024 bytes")
+            }
+            return text
+        }
+    }
+}
+
 extension Substring {
     /// Whether it is names with a dot between each two, or an address of IPv4. A dot may end it.
     fileprivate var isHostName: Bool {

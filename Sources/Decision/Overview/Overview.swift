@@ -31,6 +31,8 @@ package struct Overview {
         /// The guard that holds its step; nil if none does.
         package let heldBy: GuardName?
         package let drill: LastDrill?
+        /// The address of the page that says what to do; nil without one.
+        package let runbook: String?
         /// The longest time until its first decision; nil once it is decided.
         package let decidesWithin: Duration?
 
@@ -194,6 +196,7 @@ extension Machine {
             name: name, record: services[position].record, isHeld: hostGuard.isHeld(name),
             heldBy: guardHolding(name),
             drill: services[position].entry?.drill,
+            runbook: services[position].service.runbook,
             decidesWithin: services[position].decidesWithin(at: now))
     }
 

@@ -83,6 +83,7 @@ struct ExplanationReport {
             "switches": chain?.switches ?? .null, "gap": .optional(gap),
             "verdict": .object(state.object), "gate": gate.json,
             "units": .objects(units), "problems": .objects(problems.map(\.object)),
+            "runbook": .optional(chain?.lines.first { $0.label == "runbook" }?.text),
         ])
     }
 }

@@ -97,6 +97,15 @@ extension WrongFile {
             f:4:15: bad duration '30m' for 'drill_every' in [service.shop]: expected 1h to 3650d
             """),
         WrongFile(
+            "aRunbookThatNobodyCanOpen",
+            """
+            \(shopTable)
+            runbook = "wiki/shop"
+            """,
+            """
+            f:4:11: bad URL 'wiki/shop' for 'runbook' in [service.shop]: it begins with neither 'https://' nor 'http://'
+            """),
+        WrongFile(
             "limitsThatAreTooLong",
             """
             [limits]
@@ -174,7 +183,7 @@ extension WrongFile {
             'open_spread', 'spread_at_boot', 'drain', \
             'confirm_close', 'confirm_open', 'signatures_to_close', 'signatures_to_open', \
             'installed_version', 'installed_version_file', \
-            'activation', 'notify_before', 'guard', 'drill_every', 'units', 'on_change', 'page', 'lang', 'variant', 'values'
+            'activation', 'notify_before', 'guard', 'drill_every', 'units', 'on_change', 'runbook', 'page', 'lang', 'variant', 'values'
             f:8:1: unknown key 'colour' in [[service.blog.switch]]; known are 'source', 'format', \
             'key', 'countdown_key', 'closed_when', 'closed_state'
             f:12:1: unknown key 'intervall' in [source.app]; did you mean 'interval'?
@@ -194,7 +203,7 @@ extension WrongFile {
             'open_spread', 'spread_at_boot', 'drain', \#
             'confirm_close', 'confirm_open', 'signatures_to_close', 'signatures_to_open', \#
             'installed_version', 'installed_version_file', \#
-            'activation', 'notify_before', 'guard', 'drill_every', 'units', 'on_change', 'page', 'lang', 'variant', 'values'
+            'activation', 'notify_before', 'guard', 'drill_every', 'units', 'on_change', 'runbook', 'page', 'lang', 'variant', 'values'
             """#),
         WrongFile(
             "missingKeys",

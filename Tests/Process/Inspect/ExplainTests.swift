@@ -156,6 +156,19 @@ import Testing
         #expect(result.errors.contains("out of date; see 'systemctl status killswitchd'"))
     }
 
+    /// Also in what alerts and other hosts read.
+    @Test func aRunbookIsNamed() throws {
+        let url = "https://wiki.example.com/shop#closed"
+        let daemon = try Daemon(Daemon.shop + "\nrunbook = \"\(url)\"", flags: Self.running)
+        #expect(try daemon.run("--once").status == 0)
+        #expect(try explain(daemon).output.contains("\nrunbook   \(url)\n"))
+        #expect(try explain(daemon, "--json").expect(0).output.contains("\"runbook\""))
+        let host = try JSON.Value.parse(try daemon.folder.text(of: "run/host.json")).object
+        #expect(host?.objects("services").first?["runbook"]?.string == url)
+        let metric = "killswitch_runbook_info{service=\"shop\",url=\"\(url)\"} 1\n"
+        #expect(try daemon.folder.text(of: "run/metrics.prom").contains(metric))
+    }
+
     @Test func anUnknownServiceAndAMissingDaemonHaveTheirOwnStatus() throws {
         let daemon = try Daemon(flags: Self.running)
         try daemon.control("explain", "shop").expect(69)
