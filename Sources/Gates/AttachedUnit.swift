@@ -83,7 +83,7 @@ struct AttachedUnit: Hashable, Sendable {
     private mutating func see(_ new: UnitStatus) {
         if new.active != .failed {
             hasFailedToStop = false
-        } else if let seen, seen.active != .failed {
+        } else if let seen, !seen.active.isDown {
             hasFailedToStop = permission == .mustStop
         }
         seen = new
@@ -100,7 +100,10 @@ struct AttachedUnit: Hashable, Sendable {
     var isDown: Bool { seen?.active.isDown ?? true && !hasLeft }
 
     /// Whether it is known to be down, and how it has stopped.
-    var hasStopped: Bool { seen != nil && isDown && !isFailureUnread }
+    var hasStopped: Bool { seen != nil && isDown && !isEndUnread }
+
+    /// Whether it has failed while its gates stopped it, and why is not read yet.
+    private var isEndUnread: Bool { isFailureUnread && hasFailedToStop }
 
     /// Whether systemd has no usable file of it: then the drop-in that ties it to its gate has no effect.
     var isLost: Bool { seen?.load.map { $0 != .loaded } ?? false }
@@ -122,7 +125,7 @@ struct AttachedUnit: Hashable, Sendable {
     /// Whether it has stopped or started as the move wants. `isFresh`: it was read since the targets were moved.
     func hasArrived(isMidway: Bool, isFresh: Bool) -> Bool {
         switch permission {
-        case .mustStop: isDown && !isFailureUnread
+        case .mustStop: isDown && !isEndUnread
         case .mayRun: isAtRest && !isDoubtful && (!isDown && !isMidway || isFresh)
         case .undecided: true
         }

@@ -71,11 +71,13 @@ struct ListedUnits: Hashable, Sendable {
     /// The result of an earlier run was read.
     mutating func attachmentsRead(_ read: AttachmentOutcome, _ batch: inout GateBatch) {
         isKnown = true
+        // While a run is being compared nobody has heard yet what it has changed.
+        let changes = run == .comparing ? (outcome.attached, outcome.detached) : ([], [])
         // The command has attached other units meanwhile.
         if run == .none, read.wanted != outcome.wanted { run = .comparing }
         recheck(&batch)
         outcome = read
-        (outcome.attached, outcome.detached) = ([], [])
+        (outcome.attached, outcome.detached) = changes
         updateWanted()
         recheck(&batch)
     }

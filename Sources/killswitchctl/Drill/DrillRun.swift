@@ -164,7 +164,7 @@ final class DrillRun {
             let isDecided = try gate(.closed) != nil
             let rows = try rows()
             let up = report.units.filter { unit in
-                unit.kind == .attached && rows[unit.name]?.isDown != true
+                unit.kind == .attached && rows[unit.name]?.hasStopped != true
             }
             let late = report.units.filter { unit in
                 unit.kind == .state && rows[unit.name]?.isAsWanted != true
@@ -175,7 +175,7 @@ final class DrillRun {
                     try tryStarts()
                 }
                 let haveFailed = late.allSatisfy { rows[$0.name]?["problem"]?.string != nil }
-                if haveFailed { return }
+                if haveFailed, try isSeenAlike(rows) { return }
             }
             showProgress((up + late).map { ($0.name.text, rows[$0.name]?["active"]?.string) })
             try pause()
@@ -188,6 +188,17 @@ final class DrillRun {
         let names = report.units.filter { $0.kind == .attached }.map(\.name)
         let seen = try askSystemd { try $0.list(names) }
         return names.allSatisfy { seen[$0]?.isAtRestDown ?? true }
+    }
+
+    /// Whether systemd shows the units of the forced state as the rows do: one may have failed since they were written.
+    private func isSeenAlike(_ rows: [UnitName: JSON.Object]) throws -> Bool {
+        let names = report.units.filter { $0.kind == .state }.map(\.name)
+        guard !names.isEmpty else { return true }
+        let seen = try askSystemd { try $0.list(names) }
+        return names.allSatisfy { name in
+            let published = rows[name].flatMap { ActiveState(rawValue: $0.text("active")) }
+            return published?.isDown == (seen[name]?.active ?? .inactive).isDown
+        }
     }
 
     /// Whether the order is in force. If it has ended before its time, that is a problem.

@@ -59,6 +59,12 @@ extension JSON.Object {
         let active = ActiveState(rawValue: text("active"))
         return active?.isDown ?? false && self["processes"]?.number == nil
     }
+
+    /// Whether it is down behind its closed gate, and it is known how it has stopped. One that is not attached is as no
+    /// gate wants it.
+    var hasStopped: Bool {
+        isDown && (self["as_wanted"]?.bool != false || self["attached"]?.bool == false)
+    }
 }
 
 /// The units of a drill: the attached ones first, then those that stop with them, then those of the forced state.

@@ -160,13 +160,17 @@ import Testing
     @Test func aRunbookIsNamed() throws {
         let url = "https://wiki.example.com/shop#closed"
         let daemon = try Daemon(Daemon.shop + "\nrunbook = \"\(url)\"", flags: Self.running)
-        #expect(try daemon.run("--once").status == 0)
+        try daemon.start(waitingFor: "running")
+        let metric = "killswitch_runbook_info{service=\"shop\",url=\"\(url)\"} 1\n"
+        try daemon.waitUntil("the metric is there") {
+            try daemon.folder.text(of: "run/metrics.prom").contains(metric)
+        }
+        try daemon.waitUntil("the document has it") {
+            let host = try JSON.Value.parse(try daemon.folder.text(of: "run/host.json")).object
+            return host?.objects("services").first?["runbook"]?.string == url
+        }
         #expect(try explain(daemon).output.contains("\nrunbook   \(url)\n"))
         #expect(try explain(daemon, "--json").expect(0).output.contains("\"runbook\""))
-        let host = try JSON.Value.parse(try daemon.folder.text(of: "run/host.json")).object
-        #expect(host?.objects("services").first?["runbook"]?.string == url)
-        let metric = "killswitch_runbook_info{service=\"shop\",url=\"\(url)\"} 1\n"
-        #expect(try daemon.folder.text(of: "run/metrics.prom").contains(metric))
     }
 
     @Test func anUnknownServiceAndAMissingDaemonHaveTheirOwnStatus() throws {

@@ -127,7 +127,10 @@ private final class MirrorHost {
         try await host.awaitTroubled([1])
         let name = "source 'app': mirror 'http://127.0.0.1:\(bad.port)/flags.json'"
         // The forged one was down before.
-        try await waitUntil("status names the mirror and says why") {
+        try await waitUntil(
+            "status names the mirror and says why",
+            orReport: { try host.fleet.daemon.control("status").output }
+        ) {
             let status = try host.fleet.daemon.control("status").output
             return status.contains(name) && status.contains(clause)
         }
