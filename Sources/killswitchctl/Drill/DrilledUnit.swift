@@ -63,7 +63,7 @@ extension JSON.Object {
     /// Whether it is down behind its closed gate, and it is known how it has stopped. One that is not attached is as no
     /// gate wants it.
     var hasStopped: Bool {
-        isDown && (self["as_wanted"]?.bool != false || self["attached"]?.bool == false)
+        isDown && (self["as_wanted"]?.bool == true || self["attached"]?.bool == false)
     }
 }
 
