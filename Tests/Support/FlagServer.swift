@@ -1,7 +1,5 @@
 import Files
-import Glibc
 import JSON
-import Synchronization
 
 /// A server of flags on loopback with a selectable behaviour: `Server/flag-server.py` or another script
 /// there, which lists its cases. It does not outlive the test.
@@ -113,45 +111,5 @@ package func holds(_ condition: () throws -> Bool) throws -> Bool {
         return try condition()
     } catch let error as FileError where error.isNotFound {
         return false
-    }
-}
-
-/// A port for a server that a test starts. It is given once, and it lies below the ports that the kernel gives to
-/// a socket without a chosen port: no connection or server of another test takes it before the server listens, nor
-/// while the server is away.
-package func freePort() throws -> Int {
-    for _ in ports {
-        let port = nextPort.withLock { next in
-            defer { next = next == ports.upperBound ? ports.lowerBound : next + 1 }
-            return next
-        }
-        if try isFree(port) { return port }
-    }
-    throw TestFailure("find a free port: none from \(ports.lowerBound) to \(ports.upperBound)")
-}
-
-/// The kernel's own begin at 32768 (`/proc/sys/net/ipv4/ip_local_port_range`).
-private let ports = 12_000...32_000
-
-/// Begins anywhere, so that two runs of the tests at once rarely meet, or where KILLSWITCHD_TEST_PORTS says: the parts
-/// of one run never do.
-private let nextPort = Mutex(
-    unsafe getenv("KILLSWITCHD_TEST_PORTS").flatMap { unsafe Int(String(cString: $0)) }
-        ?? Int.random(in: ports))
-
-/// Whether a server may listen at a port: also one that was closed a moment ago.
-private func isFree(_ port: Int) throws -> Bool {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    guard descriptor >= 0 else { throw TestFailure("find a free port: errno \(errno)") }
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(port).bigEndian
-    address.sin_addr.s_addr = UInt32(INADDR_ANY).bigEndian
-    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    return unsafe withUnsafePointer(to: &address) { pointer in
-        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            unsafe bind(descriptor, $0, size) == 0
-        }
     }
 }

@@ -131,8 +131,8 @@ final class RawClient {
     private(set) var isCut = false
 
     init(_ path: String) throws {
-        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        descriptor = socket(AF_UNIX, type, 0)
+        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        descriptor = socket(AF_UNIX, Int32(kind), 0)
         let result = unsafe SocketAddress.path(path).withKernelForm { address, length in
             unsafe connect(descriptor, address, length)
         }
