@@ -145,6 +145,10 @@ struct Attach: ParsableCommand {
                 printLine(line)
             }
         }
+        try flushOutput()
+        let attachments = change.wanted.map(\.attachment).filter { named.contains($0.listed) }
+        try ShownUnits(published: published, attachments: attachments, areAttached: true)
+            .wait(on: loop)
     }
 
     private var kind: GateTarget.Kind { on?.kind ?? state }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Configuration
 import Decision
+import EventLoop
 import Files
 import Gates
 import JSON
@@ -97,6 +98,11 @@ struct Detach: ParsableCommand {
             }
         }
         if isAll { nameOthers(than: attached) }
+        guard !isDryRun, let change, !change.isEmpty else { return }
+        try flushOutput()
+        let published = try PublishedFiles(common)
+        try ShownUnits(published: published, attachments: detached, areAttached: false)
+            .wait(on: EventLoop())
     }
 
     /// The configuration as it lists the units without these, and the file of `attach`. One that cannot be read is left

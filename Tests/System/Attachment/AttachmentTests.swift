@@ -44,6 +44,36 @@ extension OnSystemd {
             #expect(try host.attachmentFiles == before)
         }
 
+        /// Whatever is typed next finds it there: a drill knows how long a unit takes to stop, and `wait` has no word
+        /// of a unit that is detached.
+        @Test func bothEndWhenTheDaemonShowsWhatTheyHaveChanged() throws {
+            let host = try Host.having("t-web")
+            try host.start()
+            try host.run("systemctl start t-web; killswitchctl wait shop --for up --timeout 20s")
+            let besideASlowDaemon = """
+                systemctl kill --signal STOP killswitchd
+                (sleep 1; systemctl kill --signal CONT killswitchd) > /dev/null 2>&1 &
+                """
+            try host.run("\(besideASlowDaemon)\nkillswitchctl attach shop t-web")
+            #expect(try host.row("t-web.service")?["active"]?.string == "active")
+            try host.run("\(besideASlowDaemon)\nkillswitchctl detach shop t-web")
+            #expect(try host.row("t-web.service") == nil)
+        }
+
+        @Test func aDaemonThatShowsNothingIsWaitedForForFiveSeconds() throws {
+            let host = try Host.having("t-web")
+            try host.start()
+            try host.run("killswitchctl wait shop --for up --timeout 20s")
+            try host.run("systemctl kill --signal STOP killswitchd")
+            try host.undoing("systemctl kill --signal CONT killswitchd") {
+                let result = try host.control("attach shop t-web").expect(0)
+                #expect(
+                    result.errors.contains(
+                        "killswitchd does not show 't-web.service' among the units of 'shop' yet; "
+                            + "see 'killswitchctl units'"))
+            }
+        }
+
         @Test func detachLeavesNothingBehindAndStopsNothing() throws {
             let host = try Host.having("t-web", "t-app")
             try host.run("systemctl daemon-reload; systemctl enable --now t-web t-app")
