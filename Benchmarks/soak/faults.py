@@ -5,6 +5,7 @@ they lose orders, and the manual says so. A daemon that starts in a read-only di
 because systemd gives it a view of the mounts of its own. A systemd that is executed again while the bus is frozen answers
 nobody for a minute and a half, not even `systemctl kill -s CONT dbus`.
 """
+import glob
 import os
 import signal
 import time
@@ -65,6 +66,7 @@ class Fault:
         if self.kind == "guard":
             self.at, self.lasts = 0, 15  # A good answer counts for five seconds more.
         self.process = None
+        self.deleted = []  # The stored files that were there before.
 
     def __str__(self):
         return f"{self.kind}{'' if self.what == '' else f' {self.what!r}'} {self.at:.1f}+{self.lasts:.1f}s"
@@ -99,6 +101,8 @@ class Fault:
             self.process = world.daemon()
             send(self.process, signal.SIGSTOP)
         elif self.kind.endswith("-deleted"):
+            if self.group == "state":
+                self.deleted = glob.glob(f"{self.folder}/{self.what}")
             shell(f"rm -f {self.folder}/{self.what}", check=False)
         else:
             fill(self.folder, 4096 if self.kind.endswith("-full") else 0)
@@ -161,7 +165,13 @@ def plan(dice):
 
 
 def settle(faults):
-    """After the last fault the right configuration is read. Returns what is wrong."""
+    """After the last fault the right configuration is read, and every file that was deleted is there again: a daemon
+    that is ended before that has lost it. Returns what is wrong."""
+    end = time.monotonic() + 35
+    while lost := [file for fault in faults for file in fault.deleted if not os.path.exists(file)]:
+        if time.monotonic() > end:
+            return [f"deleted, and not back within 30 s: {', '.join(lost)}"]
+        time.sleep(0.5)
     end = time.monotonic() + 30
     while any(fault.group == "configuration" for fault in faults):
         status, said = shell("killswitchctl reload", check=False, limit=20)
