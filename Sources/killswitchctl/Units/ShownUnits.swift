@@ -23,7 +23,7 @@ struct ShownUnits {
         let watch = try StateFileWatch(services, in: published, on: loop)
         let began = loop.now.boot
         defer { Terminal.showProgress(nil) }
-        while let attachment = try attachments.first(where: { try !isShown($0, on: loop) }) {
+        while let attachment = try firstNotShown(at: loop.now.wall) {
             let time = loop.now.boot - began
             guard time < Self.timeLimit else {
                 let (unit, service) = (attachment.unit, attachment.service)
@@ -41,14 +41,20 @@ struct ShownUnits {
         }
     }
 
-    private func isShown(_ attachment: Attachment, on loop: EventLoop) throws -> Bool {
-        guard let state = readable({ try published.state(of: attachment.service) }) ?? nil,
-            state.gate != nil, published.isCurrent(state, at: loop.now.wall),
-            published.gate(of: attachment.service) != nil
-        else { return true }
-        let rows = try published.units(of: attachment.service)
-        let row = rows.first { $0.text("name") == attachment.unit.text }
-        guard areAttached else { return row == nil }
-        return row.map { $0["attached"]?.bool != false && !$0.text("active").isEmpty } ?? false
+    private func firstNotShown(at time: Instant) throws -> Attachment? {
+        for (service, attachments) in Dictionary(grouping: attachments, by: \.service) {
+            guard let state = readable({ try published.state(of: service) }) ?? nil,
+                state.gate != nil, published.isCurrent(state, at: time),
+                published.gate(of: service) != nil
+            else { continue }
+            // One that is attached is shown once it is known how it stands.
+            let rows = try published.units(of: service).filter { row in
+                !areAttached || row["attached"]?.bool != false && !row.text("active").isEmpty
+            }
+            let names = Set(rows.map { $0.text("name") })
+            let missing = attachments.first { names.contains($0.unit.text) != areAttached }
+            if let missing { return missing }
+        }
+        return nil
     }
 }
