@@ -188,6 +188,9 @@ extension Trouble {
                     cat /dev/zero > filler 2>/dev/null; true
                     """)
                 try host.set(Host.ended)
+                // They are written a few seconds later, and stand before others in the status.
+                let status = "systemctl show killswitchd -P StatusText"
+                try host.wait(until: "\(status) | grep -q 'metrics are not written'")
             },
             end: "systemctl stop killswitchd; umount --lazy /run/killswitchd"),
         Trouble(
