@@ -181,19 +181,13 @@ extension Trouble {
             prepare: { host in try fileSystem("/run/killswitchd", on: host) },
             cause: { host in
                 // A hard link keeps the space of the files in use, also when they are removed.
-                let written = "cd /run/killswitchd && test -e shop/units.json -a -e host.json"
-                try host.wait(until: "\(written) -a -e metrics.prom")
+                try host.wait(until: "test -e /run/killswitchd/shop/units.json")
                 try host.run(
                     """
                     cd /run/killswitchd && for file in host.json shop/targets shop/*.*; do ln $file kept-${file#shop/}; done
                     cat /dev/zero > filler 2>/dev/null; true
                     """)
                 try host.set(Host.ended)
-                let status = "systemctl show killswitchd -P StatusText"
-                try host.wait(until: "\(status) | grep -q 'write the files of service'")
-                // A file that was being written meanwhile has left its space.
-                try host.run("cat /dev/zero > /run/killswitchd/filled 2>/dev/null; true")
-                try host.wait(until: "\(status) | grep -q 'metrics are not written'")
             },
             end: "systemctl stop killswitchd; umount --lazy /run/killswitchd"),
         Trouble(

@@ -101,9 +101,9 @@ struct TroublePage {
             .replacing(#/\d+ (s|min) old/#, with: "· old")
             .replacing(#/\b\d+ ms\b/#, with: "· ms")
             .replacing(#/killswitch-(closed|ended)@/#, with: "killswitch-·@")
-            // Which file of a gate had no room last.
-            .replacing(#/shop/\.(gate|units)\.json\.tmp/#, with: "shop/.·.json.tmp")
             .replacing(#/\d+ more problems?/#, with: "· more")
+            // Which of the others comes second depends on what the daemon was about to write.
+            .replacing(#/retrying; .+; · more/#, with: "retrying; ·; · more")
             .replacing(#/ {2,}/#, with: " ")
             // When `units` was last told of a change, and how long it took.
             .replacing(#/ (-|·) (-|· ms) it/#, with: " · · it")
