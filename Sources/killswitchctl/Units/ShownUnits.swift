@@ -6,8 +6,8 @@ import Gates
 import JSON
 import Storage
 
-/// Waits until the daemon's files show what `attach` and `detach` have changed, as a reply to an order comes after them:
-/// whatever is typed next finds it there.
+/// Waits until the daemon's files show what `attach` and `detach` have changed, so that whatever is typed next finds it
+/// there. A reply to an order comes after the files, too.
 struct ShownUnits {
     let published: PublishedFiles
     let attachments: [Attachment]
