@@ -180,14 +180,19 @@ extension Trouble {
             inFiles: "the state of the host is not known",
             prepare: { host in try fileSystem("/run/killswitchd", on: host) },
             cause: { host in
+                // The metrics come next after five seconds at the earliest. Once it is known that files of services
+                // have no room, they are not written at all.
+                let written = "cd /run/killswitchd && test -e shop/units.json -a -e host.json"
+                try host.wait(until: "\(written) -a -e metrics.prom")
                 // A hard link keeps the space of the files in use, also when they are removed.
-                try host.wait(until: "test -e /run/killswitchd/shop/units.json")
                 try host.run(
                     """
                     cd /run/killswitchd && for file in host.json shop/targets shop/*.*; do ln $file kept-${file#shop/}; done
                     cat /dev/zero > filler 2>/dev/null; true
                     """)
                 try host.set(Host.ended)
+                // The marker closes the gate; that the target of the state is missing is noticed after some seconds.
+                try host.wait(forEntry: "the targets do not change")
             },
             end: "systemctl stop killswitchd; umount --lazy /run/killswitchd"),
         Trouble(

@@ -12,22 +12,16 @@ extension OnSystemd {
             let host = try Host(trouble.configuration, flags: trouble.flags)
             let begin = try host.run("date +%s.%N").dropLast()
             try trouble.prepare(host)
-            let page = try TroublePage()
-            let writes = unsafe getenv("KILLSWITCHD_WRITE_TROUBLES") != nil
             var section = ""
             try host.undoing(trouble.end) {
                 let hasUnit = try host.system.attempt("systemctl cat t-web").status == 0
                 try host.start(attaching: hasUnit ? "t-web" : "")
                 try trouble.cause(host)
                 section = try words(of: trouble, on: host, since: String(begin))
-                // A trouble has others in its train, and a surface may be a moment behind another.
-                for _ in 0..<30 where !writes && section != page.section(of: trouble.name) {
-                    try host.run("sleep 1")
-                    section = try words(of: trouble, on: host, since: String(begin))
-                }
             }
+            let page = try TroublePage()
             #expect(!section.contains(TroublePage.gap), "\(section)")
-            if writes {
+            if unsafe getenv("KILLSWITCHD_WRITE_TROUBLES") != nil {
                 try page.write(section, of: trouble.name)
             } else {
                 #expect(page.section(of: trouble.name) == section)
@@ -102,8 +96,6 @@ struct TroublePage {
             .replacing(#/\b\d+ ms\b/#, with: "· ms")
             .replacing(#/killswitch-(closed|ended)@/#, with: "killswitch-·@")
             .replacing(#/\d+ more problems?/#, with: "· more")
-            // Which of the others comes second depends on what the daemon was about to write.
-            .replacing(#/retrying; .+; · more/#, with: "retrying; ·; · more")
             .replacing(#/ {2,}/#, with: " ")
             // When `units` was last told of a change, and how long it took.
             .replacing(#/ (-|·) (-|· ms) it/#, with: " · · it")
