@@ -23,7 +23,7 @@ struct ShownUnits {
         let watch = try StateFileWatch(services, in: published, on: loop)
         let began = loop.now.boot
         defer { Terminal.showProgress(nil) }
-        while let attachment = try firstNotShown(at: loop.now.wall) {
+        while let attachment = firstNotShown(at: loop.now.wall) {
             let time = loop.now.boot - began
             guard time < Self.timeLimit else {
                 let (unit, service) = (attachment.unit, attachment.service)
@@ -41,17 +41,19 @@ struct ShownUnits {
         }
     }
 
-    private func firstNotShown(at time: Instant) throws -> Attachment? {
+    /// The change is made by now: a file that cannot be read is no reason to fail, and is not waited for.
+    private func firstNotShown(at time: Instant) -> Attachment? {
         for (service, attachments) in Dictionary(grouping: attachments, by: \.service) {
             guard let state = readable({ try published.state(of: service) }) ?? nil,
                 state.gate != nil, published.isCurrent(state, at: time),
-                published.gate(of: service) != nil
+                published.gate(of: service) != nil,
+                let rows = readable({ try published.units(of: service) })
             else { continue }
             // One that is attached is shown once it is known how it stands.
-            let rows = try published.units(of: service).filter { row in
+            let shown = rows.filter { row in
                 !areAttached || row["attached"]?.bool != false && !row.text("active").isEmpty
             }
-            let names = Set(rows.map { $0.text("name") })
+            let names = Set(shown.map { $0.text("name") })
             let missing = attachments.first { names.contains($0.unit.text) != areAttached }
             if let missing { return missing }
         }
