@@ -216,13 +216,18 @@ final class DrillRun {
     /// reopened gate has started was not started by hand.
     private func tryStarts() throws {
         for (index, unit) in report.units.enumerated() where unit.kind == .attached {
-            let left = expiry - now
-            guard signals.isEmpty, try isInForce(), left > .milliseconds(500) else { return }
-            let start = try askSystemd {
-                try $0.tryStart(unit.name, within: min(left, .seconds(5)))
+            while true {
+                let left = expiry - now
+                guard signals.isEmpty, try isInForce(), left > .milliseconds(500) else { return }
+                let start = try askSystemd {
+                    try $0.tryStart(unit.name, within: min(left, .seconds(5)))
+                }
+                guard now < expiry, try isInForce() else { return }
+                report.units[index].handStart = start
+                // Another job took its place, such as the stop of a unit for which it waits: it is tried again.
+                guard case .unclear = start else { break }
+                try pause()
             }
-            guard now < expiry, try isInForce() else { return }
-            report.units[index].handStart = start
         }
     }
 

@@ -159,22 +159,6 @@ extension OnSystemd {
             try host.awaitOpen("t-echo.socket")
         }
 
-        /// A later drop-in takes the refusal away.
-        @Test func aUnitWhoseStartsAreNotRefusedFailsTheDrill() throws {
-            let host = try Host.having("t-web")
-            try host.open("t-web")
-            try host.unit("t-web.service.d/60-open.conf", "[Unit]\nAssertPathExists=\n")
-            try host.run("systemctl daemon-reload")
-            let (result, report) = try host.drill()
-            #expect(result.status == 1)
-            let web = try report.unit("t-web.service")
-            #expect(web["refused"] == false, "\(web)")
-            #expect(
-                web["problem"]?.string?.contains(
-                    "a start by hand succeeded although the gate was closed") == true, "\(web)")
-            try host.awaitOpen("t-web")
-        }
-
         @Test func aUnitOfTheStateThatDoesNotRunIsNamed() throws {
             let host = try Host.having("t-web")
             try host.unit("t-page.service", "[Service]\nExecStart=/bin/false")
