@@ -60,19 +60,19 @@ extension Daemon {
         if let state { try waitFor(state) }
     }
 
-    /// Waits a moment until `host.json` is as new as the files of services, after which it is written.
+    /// When a file of the runtime directory was written; 0 if it is not there.
+    func fileTime(_ name: String) -> Int64 {
+        readable { try File.modificationTime(of: folder("run/\(name)")) } ?? 0
+    }
+
+    /// Waits until the daemon that runs has written `host.json`, and that is as new as the files of services, after
+    /// which it is written.
     func settle() throws {
         guard program != nil else { return }
-        let time = { [self] (name: String) in
-            readable { try File.modificationTime(of: folder("run/\(name)")) } ?? 0
-        }
-        let loop = try EventLoop()
-        let deadline = loop.now.boot + .seconds(1)
-        while loop.now.boot < deadline {
+        try waitUntil("'host.json' is as new as the files of services") { [self] in
             let services = readable { try Directory.list(folder("run")) } ?? []
-            let last = services.map { time("\($0)/state.json") }.max() ?? 0
-            if time("host.json") >= last { return }
-            try loop.runOnce(.milliseconds(5))
+            let last = services.map { fileTime("\($0)/state.json") }.max() ?? 0
+            return fileTime("host.json") >= max(last, lastReport + 1)
         }
     }
 

@@ -9,6 +9,8 @@ import Support
 final class Daemon {
     let folder: TemporaryFolder
     private(set) var program: Program?
+    /// When `host.json` had been written as the program was started; 0 if it was not there.
+    private(set) var lastReport: Int64 = 0
     var environment: [String: String] = [:]
     /// The server that it asks, which lives as long as the daemon.
     var server: AnyObject?
@@ -77,6 +79,7 @@ final class Daemon {
     @discardableResult
     func start(_ more: [String: String] = [:], through wrapper: [String] = []) throws -> Daemon {
         let command = wrapper + [try Programs.path(of: "killswitchd")] + options
+        lastReport = fileTime("host.json")
         program = try Program(
             command[0], Array(command.dropFirst()),
             environment: environment.merging(more) { _, new in new })

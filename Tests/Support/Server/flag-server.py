@@ -15,6 +15,7 @@ from flag_answers import ORDER, TLS, case, good, pieces
 from folder import PORT, follow, lock, note, path
 
 connections = set()
+kept = set()  # Those that have had a request.
 
 
 def context(name):
@@ -79,12 +80,15 @@ def serve(client, is_order):
         if client.family == socket.AF_INET:
             client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         stream = client.makefile("rb")
-        is_idle = False  # Whether the connection has had a request before.
+        is_idle = False
         while request := read_request(stream):
             request["is_idle"], is_idle = is_idle, True
-            if TLS and name != case():
+            if not TLS:
+                name = case()
+            elif request["is_idle"] and name != case():
                 return  # The connection has the certificate of the case before.
-            name = case()
+            with lock:
+                kept.add(client)
             note(name, request["method"], request["path"], request["headers"].items(),
                  request["body"])
             if request["method"] == "CONNECT":
@@ -103,6 +107,7 @@ def serve(client, is_order):
     finally:
         with lock:
             connections.discard(client)
+            kept.discard(client)
         try:
             client.shutdown(socket.SHUT_RDWR)
         except OSError:
@@ -144,9 +149,9 @@ def close(listener):
     listener.close()
 
 
-def drop_connections():
+def drop(clients):
     with lock:
-        for client in list(connections):
+        for client in list(clients):
             try:
                 client.shutdown(socket.SHUT_RDWR)
             except OSError:
@@ -160,8 +165,11 @@ def take_up(name):
         main = None
     elif main is None:
         main = run(listen("127.0.0.1", PORT))
-    if TLS or name in ("closed", "dropped"):
-        drop_connections()
+    if name in ("closed", "dropped"):
+        drop(connections)
+    elif TLS:
+        # A first request, which is on its way, is answered: nobody would repeat it.
+        drop(kept)
 
 
 main = run(listen("127.0.0.1", PORT))
