@@ -184,7 +184,7 @@ struct ServiceState: Hashable, Sendable {
         on host: HostState, _ messages: inout [LogMessage]
     ) -> PublishedVerdict? {
         isReconfigured = false
-        let (now, known) = (host.now, entry)
+        let now = host.now
         let proposal = proposal(of: candidate, isHeld: isHeld)
         reopening.updateTurn(
             for: proposal, since: waitBegins(candidate, at: now),
@@ -218,8 +218,8 @@ struct ServiceState: Hashable, Sendable {
             entry?.announced = nil
         }
         passed = passed(by: candidate)
-        // Stored with what has followed from it.
-        if entry != known { entry?.passed = passed }
+        // Stored also where nothing has followed from it, such as a step behind a gate that was closed already.
+        entry?.passed = passed
         wake = nextWake(candidate, edge, on: host)
         if let wait = publicNotices.next { wake.include(wall: now.wall + wait) }
         if let hold { wake.include(boot: hold.end.boot) }
@@ -244,7 +244,6 @@ struct ServiceState: Hashable, Sendable {
             generation: (known?.generation ?? 0) + (isChange ? 1 : 0), bootID: host.bootID,
             isHeld: isHeld)
         (entry.announced, entry.drill) = (isChange ? [:] : known?.announced, known?.drill)
-        entry.passed = known?.passed
         if service.announcesChanges {
             // A service that is undecided for a moment, as after a reboot, has not changed.
             let last = known?.announcedState ?? known?.state
