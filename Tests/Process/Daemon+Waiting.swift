@@ -65,14 +65,20 @@ extension Daemon {
         readable { try File.modificationTime(of: folder("run/\(name)")) } ?? 0
     }
 
-    /// Waits until the daemon that runs has written `host.json`, and that is as new as the files of services, after
-    /// which it is written.
+    /// Waits until the daemon that runs has written `host.json`, and a moment until that is as new as the files of
+    /// services, after which it is written if it has changed.
     func settle() throws {
         guard program != nil else { return }
-        try waitUntil("'host.json' is as new as the files of services") { [self] in
+        try waitUntil("'host.json' is of this daemon") { [self] in
+            fileTime("host.json") > lastReport
+        }
+        let loop = try EventLoop()
+        let deadline = loop.now.boot + .seconds(5)
+        while loop.now.boot < deadline {
             let services = readable { try Directory.list(folder("run")) } ?? []
             let last = services.map { fileTime("\($0)/state.json") }.max() ?? 0
-            return fileTime("host.json") >= max(last, lastReport + 1)
+            if fileTime("host.json") >= last { return }
+            try loop.runOnce(.milliseconds(5))
         }
     }
 
