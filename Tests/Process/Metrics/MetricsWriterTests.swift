@@ -110,7 +110,7 @@ import Testing
         try Directory.create(daemon.folder("later"))
         try daemon.setFlags("over")
         try daemon.waitFor(sample: Self.state("ended", 1), in: "later/node.prom")
-        #expect(try !daemon.lines(with: "over: the metrics are not written: ").isEmpty)
+        try daemon.waitFor(line: "over: the metrics are not written: ")
     }
 
     /// The file would be there for ever, and nobody would write it again.

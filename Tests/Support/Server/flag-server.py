@@ -15,7 +15,6 @@ from flag_answers import ORDER, TLS, case, good, pieces
 from folder import PORT, follow, lock, note, path
 
 connections = set()
-kept = set()  # Those that have had a request.
 
 
 def context(name):
@@ -83,12 +82,10 @@ def serve(client, is_order):
         is_idle = False
         while request := read_request(stream):
             request["is_idle"], is_idle = is_idle, True
+            # Over TLS a connection stays in the case of its certificate, and ends after an answer: a daemon that repeats
+            # a request would not say why the next connection fails.
             if not TLS:
                 name = case()
-            elif request["is_idle"] and name != case():
-                return  # The connection has the certificate of the case before.
-            with lock:
-                kept.add(client)
             note(name, request["method"], request["path"], request["headers"].items(),
                  request["body"])
             if request["method"] == "CONNECT":
@@ -102,12 +99,13 @@ def serve(client, is_order):
                 if piece is None:
                     return
                 client.sendall(piece)
+            if TLS and name != case():
+                return
     except (OSError, ValueError):
         pass
     finally:
         with lock:
             connections.discard(client)
-            kept.discard(client)
         try:
             client.shutdown(socket.SHUT_RDWR)
         except OSError:
@@ -149,9 +147,9 @@ def close(listener):
     listener.close()
 
 
-def drop(clients):
+def drop_connections():
     with lock:
-        for client in list(clients):
+        for client in list(connections):
             try:
                 client.shutdown(socket.SHUT_RDWR)
             except OSError:
@@ -166,10 +164,7 @@ def take_up(name):
     elif main is None:
         main = run(listen("127.0.0.1", PORT))
     if name in ("closed", "dropped"):
-        drop(connections)
-    elif TLS:
-        # A first request, which is on its way, is answered: nobody would repeat it.
-        drop(kept)
+        drop_connections()
 
 
 main = run(listen("127.0.0.1", PORT))
