@@ -216,7 +216,7 @@ final class DrillRun {
     /// reopened gate has started was not started by hand.
     private func tryStarts() throws {
         for (index, unit) in report.units.enumerated() where unit.kind == .attached {
-            while true {
+            for _ in 1...Self.mostTries {
                 let left = expiry - now
                 guard signals.isEmpty, try isInForce(), left > .milliseconds(500) else { return }
                 let start = try askSystemd {
@@ -224,12 +224,15 @@ final class DrillRun {
                 }
                 guard now < expiry, try isInForce() else { return }
                 report.units[index].handStart = start
-                // Another job took its place, such as the stop of a unit for which it waits: it is tried again.
-                guard case .unclear = start else { break }
+                // A job that another one replaces proves nothing. The service is down meanwhile, so that this ends.
+                guard start == .unclear("canceled") else { break }
                 try pause()
             }
         }
     }
+
+    /// How often a start by hand is tried that ends as canceled.
+    private static let mostTries = 3
 
     // MARK: Opening
 
