@@ -82,8 +82,8 @@ def serve(client, is_order):
         is_idle = False
         while request := read_request(stream):
             request["is_idle"], is_idle = is_idle, True
-            # Over TLS a connection keeps its certificate and its case, and ends with the first answer after a change. If it
-            # ended before, the request would be repeated, and the message would have the words of the first try.
+            # Over TLS a connection keeps its certificate and its case, and ends with the first answer after a change.
+            # Ended before, it would have the request repeated, and the message would be about the first try.
             if not TLS:
                 name = case()
             note(name, request["method"], request["path"], request["headers"].items(),
