@@ -21,8 +21,8 @@ extension OnSystemd {
             try host.awaitOpen("t-web")
         }
 
-        /// The stop of a socket that was attached a moment before took the place of the start, and the drill failed. The
-        /// service is down meanwhile: it is tried three times.
+        /// The stop of a socket that was attached a moment before took the place of the start, and the drill failed.
+        /// The service is down meanwhile: a start is tried three times at most.
         @Test(arguments: [1, 3])
         func aStartByHandThatIsCanceledIsTriedAgain(_ count: Int) throws {
             let host = try Host.having("t-web")
