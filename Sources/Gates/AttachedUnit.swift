@@ -8,6 +8,8 @@ struct AttachedUnit: Hashable, Sendable {
     var holders: [GateTarget: Holder] = [:]
     /// Nil until systemd has told.
     private(set) var seen: UnitStatus?
+    /// Whether systemd has told nothing of it on this connection: it may have stopped or started since it was seen.
+    private var isSeenBefore = false
     /// How it was read last, but for its status. Its `result` is nil while that is not known.
     private var read = UnitSnapshot(UnitStatus(.inactive))
     /// Whether a start job has left it down, perhaps refused by an assertion, and it was not read since.
@@ -44,6 +46,9 @@ struct AttachedUnit: Hashable, Sendable {
     }
 
     // MARK: Reports of systemd
+
+    /// The connection is new.
+    mutating func busConnected() { isSeenBefore = seen != nil }
 
     /// A signal or a list has the unit's status; a list has no time. Returns whether the unit has to be read: the cause
     /// of a failure, or of a start that was refused, is not in them.
@@ -87,6 +92,7 @@ struct AttachedUnit: Hashable, Sendable {
             hasFailedToStop = permission == .mustStop
         }
         seen = new
+        isSeenBefore = false
     }
 
     var triggeredBy: [UnitName] { read.triggeredBy }
@@ -151,7 +157,7 @@ struct AttachedUnit: Hashable, Sendable {
                 checkStopped()
             } else if hasLeft {
                 awaitProcesses(at: now, &batch)
-            } else if let gate = context.closedGate, isAtRest {
+            } else if let gate = context.closedGate, isAtRest, !isSeenBefore {
                 return expel(from: gate, at: now)
             } else if context.isAsked {
                 awaitStop(at: now)

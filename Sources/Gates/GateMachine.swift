@@ -143,6 +143,9 @@ package struct GateMachine: Hashable, Sendable {
     /// The bus is there: signals were missed. After a reload of systemd limits and ties may be others.
     private mutating func targetsListed(_ loaded: [UnitName: UnitStatus], _ batch: inout GateBatch)
     {
+        if !link.isUp {
+            for unit in units.keys { units[unit]?.busConnected() }
+        }
         link.connect()
         var lists: [ServiceName: [GateTarget: UnitStatus]] = [:]
         for (unit, seen) in loaded {
