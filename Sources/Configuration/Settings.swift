@@ -34,6 +34,12 @@ package struct Settings: Hashable, Sendable {
     /// Every setting in force, defaults included: limits, sources, services.
     package var effective: [EffectiveSetting]
 
+    /// The units that gates hold: none of a service that is only observed.
+    package var heldUnits: [ServiceName: [ConfiguredUnit]] {
+        let enforced = Set(services.filter(\.isEnforced).map(\.name))
+        return units.filter { enforced.contains($0.key) }
+    }
+
     /// The part of the settings that decisions depend on.
     package var plan: Plan {
         var plan = Plan(
@@ -102,7 +108,9 @@ extension Settings {
                 }
                 if !listed.isEmpty { units[service.name, default: []] += listed }
             }
-            drillIntervals[service.name] = reader.optional(ServiceKey.drillEvery, .drillIntervals)
+            let drillInterval = reader.optional(ServiceKey.drillEvery, .drillIntervals)
+            // Nothing can be rehearsed where nothing is moved.
+            if service.isEnforced { drillIntervals[service.name] = drillInterval }
             pages[service.name] = Page(of: service, from: reader, templates)
             service.warnOfWhatHasNoEffect(in: reader, sources)
             guards.read(from: reader, of: service)

@@ -14,6 +14,8 @@ package struct Service: Hashable, Sendable {
     /// The source of the installed version: the configuration or a file; nil if unknown.
     package var installed: InstalledVersion?
     package var activation = Activation.immediate
+    /// Whether its verdict is made true. If not, it is decided and told, and nothing of the host is touched.
+    package var isEnforced = true
     /// The value of the type `word` that names the service's variant.
     package var variant: RemoteValue?
     /// How long before an end or a window people are told; without any, nobody is.

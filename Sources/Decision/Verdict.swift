@@ -25,6 +25,8 @@ package struct Verdict: Hashable, Sendable {
     package var isStale = false
     /// Whether it closes the gate in an emergency: units stop at once, without the service's drain.
     package var isUrgent = false
+    /// Whether it is made true; false for a service that is only observed.
+    package var isEnforced = true
     /// The override in force.
     package var override: Override?
     package var variant: String?
@@ -76,6 +78,9 @@ package enum Gate: String, CaseIterable, Sendable {
 }
 
 extension Gate {
+    /// What a gate would do that is not moved, because its service is only observed.
+    package var ifEnforced: String { self == .open ? "would open" : "would close" }
+
     /// The state of a service whose gate the policy sets without flags.
     var defaultState: State { self == .open ? .running : .maintenance }
 }

@@ -59,9 +59,9 @@ package final class GateDriver {
         timer = nil
     }
 
-    /// A service was decided, or is gone.
+    /// A service was decided, or is gone. One that is only observed has no gate.
     package func serviceDecided(_ record: PublishedVerdict?, of service: ServiceName) {
-        guard let record else { return post(.withdrawn(service)) }
+        guard let record, record.verdict.isEnforced else { return post(.withdrawn(service)) }
         guard let desired = DesiredGate(record.verdict) else { return }
         post(.decided(service, desired, drainsUntil: record.drainsUntil))
     }

@@ -30,14 +30,12 @@ package struct Demand: Hashable, Sendable {
         case .state(let state): return account.state == state ? .obeyed : account.undecided()
         case .effect(let gate):
             guard account.gate == gate else { return account.undecided() }
-            return account.effect.obedience(
-                unmoved: .failed("killswitchd was started without --gates there, and moves no gate")
-            )
+            return account.effect.obedience
         case .own:
             guard account.gate != nil else { return account.undecided() }
             if let obstacle = account.obstacle { return .failed(obstacle) }
-            let effect = account.effect.obedience(unmoved: .obeyed)
-            guard effect == .obeyed else { return effect }
+            let effect = account.effect.obedience
+            guard effect == .obeyed || account.effect.isUnmoved else { return effect }
             if let warning = account.warning { return .late(warning) }
             let others = common.map { "most hosts are \($0.words)" }
             return Decided(account) == common
@@ -119,12 +117,13 @@ extension HostAccount {
 }
 
 extension HostAccount.Effect {
-    fileprivate func obedience(unmoved: Obedience) -> Obedience {
+    fileprivate var isUnmoved: Bool { if case .unmoved = self { true } else { false } }
+
+    fileprivate var obedience: Obedience {
         switch self {
         case .complete: .obeyed
         case .underWay(let why): .late(why)
-        case .failed(let why): .failed(why)
-        case .unmoved: unmoved
+        case .failed(let why), .unmoved(let why): .failed(why)
         case .unknown(let why): .unknown(why)
         }
     }

@@ -80,7 +80,7 @@ package struct FleetDocuments {
             HostAccount(
                 state: state, gate: gate, reason: own["reason"]?.string?.printable(limit: 64),
                 version: own["version"]?.string?.printable(limit: 128),
-                effect: moves ? Self.effect(own, of: gate) : .unmoved,
+                effect: moves ? Self.effect(own, of: gate) : .withoutGates,
                 warning: warning(own, in: document),
                 obstacle: own["held"]?.bool == true
                     ? "the host guard holds its closing until 'killswitchctl confirm'" : nil,
@@ -90,6 +90,7 @@ package struct FleetDocuments {
     private static func effect(_ own: JSON.Object, of gate: Gate?) -> HostAccount.Effect {
         let error = own["error_message"]?.string?.printable(limit: 200)
         let actual = own["actual"]?.string?.printable(limit: 20)
+        if own["enforced"] == false { return .observed }
         let named = unwanted(own)
         let units = clause(own, named, of: gate)
         switch own["status"]?.string {

@@ -60,14 +60,19 @@ package struct HostAccount: Hashable, Sendable {
     }
 
     package enum Effect: Hashable, Sendable {
+        package static let withoutGates: Self = .unmoved(
+            "killswitchd was started without --gates there, and moves no gate")
+        package static let observed: Self = .unmoved(
+            "the service has 'enforce = false' there, and its gate is not moved")
+
         /// The gate and every attached unit are as decided, as systemd shows them.
         case complete
         /// Not yet, and it may come by itself: a clause that says what is missing.
         case underWay(String)
         /// Not, and it will not come by itself: a clause that names the gate or the unit.
         case failed(String)
-        /// The daemon moves no gates: its files alone say what was decided.
-        case unmoved
+        /// Nobody moves the gate: a clause that says why.
+        case unmoved(String)
         /// It is not known: a clause that says why.
         case unknown(String)
     }

@@ -25,7 +25,7 @@ package enum PrometheusQuery {
     /// What is asked of the service itself, besides its state.
     private static let ofService: [Metric] = [
         .reasonInfo, .gateWantedOpen, .gateOpen, .unitsUnwanted, .unitUnwanted, .drainEnd,
-        .flagsInfo, .closingHeld,
+        .flagsInfo, .closingHeld, .wouldClose,
     ]
 
     /// How long a host is known by Prometheus after its metrics are gone.

@@ -109,7 +109,7 @@ struct PrometheusTarget {
     private func account(at now: Double, alive: Double) -> HostFinding.Content {
         let gate: Gate?
         switch values[.gateWantedOpen] {
-        case nil: gate = nil
+        case nil: gate = values[.wouldClose].map { $0 == 0 ? .open : .closed }
         case 0: gate = .closed
         case 1: gate = .open
         case let other?: return .unknown("'\(Metric.gateWantedOpen.name)' is \(other)")
@@ -127,7 +127,8 @@ struct PrometheusTarget {
     }
 
     private func effect(of gate: Gate?, at now: Double) -> HostAccount.Effect {
-        guard values[.movesGates] != 0 else { return .unmoved }
+        guard values[.movesGates] != 0 else { return .withoutGates }
+        guard values[.wouldClose] == nil else { return .observed }
         guard let isOpen = values[.gateOpen], let count = values[.unitsUnwanted], let gate else {
             return .unknown("killswitchd there does not tell how its gate is")
         }

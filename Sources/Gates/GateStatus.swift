@@ -24,9 +24,11 @@ package struct GateStatus: Hashable, Sendable {
     }
 
     package let wanted: Gate
-    /// Nil if the daemon moves no gates.
+    /// False if the service is only observed.
+    package private(set) var isEnforced = true
+    /// Nil if nobody moves the gate.
     package private(set) var actual: Actual?
-    /// Since when `actual` is so; nil if the daemon moves no gates.
+    /// Since when `actual` is so; nil if nobody moves the gate.
     package private(set) var since: Since?
     /// Why it is stuck, or would be at the next decision; nil without a problem.
     package private(set) var problem: GateObstacle?
@@ -47,9 +49,10 @@ package struct GateStatus: Hashable, Sendable {
 }
 
 extension GateStatus {
-    /// The report of a daemon that moves no gates.
-    package init(unmoved wanted: Gate) {
-        self.init(wanted: wanted, isUnavailable: wanted == .closed)
+    /// The report of a gate that nobody moves: the daemon moves none, or the service is only observed.
+    package init(unmoved wanted: Gate, isEnforced: Bool = true) {
+        self.init(wanted: wanted, isUnavailable: isEnforced && wanted == .closed)
+        self.isEnforced = isEnforced
     }
 }
 

@@ -2,7 +2,8 @@
 package enum Metric: Int, CaseIterable, Sendable {
     case buildInfo, alive, configurationRefused, movesGates, closingsHeld, problems, guardPasses
     case sourceUp, sourceInterval, flagsConfirmed, fetches, fetchesCreated
-    case serviceState, reasonInfo, gateWantedOpen, gateOpen, daysLeft, end, stateChanges, flagsInfo
+    case serviceState, reasonInfo, gateWantedOpen, wouldClose, gateOpen, daysLeft, end,
+        stateChanges, flagsInfo
     case units, unitsUnwanted, unitUnwanted, refusedStarts, lastStop, lastStart, drainEnd
     case overrideSince, overrideEnd, closingHeld, stepHeld
     case drill, drillSuccess, drillLastSuccess, runbookInfo
@@ -25,6 +26,7 @@ package enum Metric: Int, CaseIterable, Sendable {
         case .serviceState: "killswitch_service_state"
         case .reasonInfo: "killswitch_reason_info"
         case .gateWantedOpen: "killswitch_gate_wanted_open"
+        case .wouldClose: "killswitch_would_close"
         case .gateOpen: "killswitch_gate_open"
         case .daysLeft: "killswitch_days_left"
         case .end: "killswitch_end_timestamp_seconds"
@@ -71,7 +73,9 @@ package enum Metric: Int, CaseIterable, Sendable {
         case .serviceState: "1 for the state of the service, 0 for the other states"
         case .reasonInfo: "The reason of the state; always 1"
         case .gateWantedOpen:
-            "1 if the gate is to be open, 0 if closed; absent while the service is undecided"
+            "1 if the gate is to be open, 0 if closed; absent while the service is undecided, and with enforce = false"
+        case .wouldClose:
+            "1 if a service with enforce = false would be closed, 0 if open; absent for the others"
         case .gateOpen:
             "1 if the gate is open in fact, 0 if closed; it follows once every unit has obeyed"
         case .daysLeft:

@@ -88,7 +88,11 @@ extension Exposition {
         let verdict = record.verdict
         add(.reasonInfo, labels.adding("reason", verdict.reason.slug.rawValue), 1)
         add(.stateChanges, labels, record.generation)
-        add(.gateWantedOpen, labels, verdict.gate.map { $0 == .open })
+        if verdict.isEnforced {
+            add(.gateWantedOpen, labels, verdict.gate.map { $0 == .open })
+        } else {
+            add(.wouldClose, labels, verdict.gate.map { $0 == .closed })
+        }
         add(.daysLeft, labels, verdict.daysLeft)
         add(.end, labels, verdict.endsAt?.asPublished)
         if let source = verdict.source {

@@ -25,10 +25,12 @@ package struct HostBrief: Hashable, Sendable {
         let state: State
         let gate: Gate
         let version: String?
-        /// What systemd shows; nil if the daemon moves no gates, so that nobody looks.
+        /// What systemd shows; nil if nobody moves the gate, so that nobody looks.
         let status: ServiceReport.Status?
         /// Whether the host guard holds a closing, so that the gate is open against the flags.
         package var isHeld = false
+        /// False if the service is only observed.
+        package var isEnforced = true
         /// The units that are not as the gate wants them.
         package var unwanted: [UnitName] = []
 
@@ -53,7 +55,7 @@ package struct HostBrief: Hashable, Sendable {
             var service = Service(
                 view.name, state: verdict.state, gate: gate, version: verdict.version,
                 status: movesGates ? report.status : nil)
-            service.isHeld = view.isHeld
+            (service.isHeld, service.isEnforced) = (view.isHeld, view.isEnforced)
             service.unwanted = report.unwanted.sorted()
             services.append(service)
         }
@@ -116,6 +118,7 @@ extension HostBrief.Service {
             "units_unwanted": .number(Number(Int64(unwanted.count))),
         ]
         if isHeld { object["held"] = true }
+        if !isEnforced { object["enforced"] = false }
         return object
     }
 }

@@ -18,7 +18,7 @@ package struct ServiceReport {
     private let view: Overview.ServiceView
     private let gate: GateStatus?
     private let rows: [UnitRow]
-    /// Nil while the service is not decided.
+    /// Nil while the service is not decided, and if it is only observed.
     let status: Status?
     private let problem: String?
 
@@ -26,7 +26,7 @@ package struct ServiceReport {
         self.view = view
         let shown = gates?.view(of: view.name, at: overview.now.boot)
         (gate, rows) = (shown?.report, shown?.units ?? [])
-        guard let wanted = view.record?.verdict.gate else {
+        guard let wanted = view.record?.verdict.gate, view.isEnforced else {
             (status, problem) = (nil, nil)
             return
         }
@@ -55,7 +55,8 @@ package struct ServiceReport {
     var isSettled: Bool {
         switch status {
         case .applied: true
-        case .applying, nil: false
+        case .applying: false
+        case nil: view.record?.verdict.gate != nil
         case .failed:
             gate.map { $0.actual == .stuck || $0.units.haveEnded(isMoving: isMoving) } ?? true
         }
@@ -77,6 +78,7 @@ package struct ServiceReport {
             default: break
             }
         }
+        object["enforced"] = .bool(view.isEnforced)
         object["status"] = .optional(status?.rawValue)
         object["armed"] = .null
         object["error_message"] = status == .failed ? .optional(problem) : .null

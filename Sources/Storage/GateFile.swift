@@ -25,6 +25,7 @@ package enum GateFile {
             "advice": .optional(report.problem?.advice),
             "next_try": .optional(report.nextTry.map(time)),
             "drains_until": .optional(report.drainsUntil.map(time)),
+            "enforced": .bool(report.isEnforced),
             "units": report.actual == nil ? .null : .object(units(report.units, as: report.wanted)),
         ]
     }
@@ -114,7 +115,7 @@ package struct PublishedGate: Sendable {
     package let object: JSON.Object
     /// The gate that the daemon moves to.
     package let wanted: Gate
-    /// What the gate is; nil if the daemon moves no gates.
+    /// What the gate is; nil if nobody moves it.
     package let actual: GateStatus.Actual?
     /// Why it is not as wanted, as a clause; nil without a problem.
     package let problem: String?
@@ -122,6 +123,8 @@ package struct PublishedGate: Sendable {
     package let nextTry: Instant?
     /// When its units stop that run on for a while; nil without a drain.
     package let drainsUntil: Instant?
+    /// False if the service is only observed: nothing is closed, whatever was decided.
+    package let isEnforced: Bool
     /// How many of its units are as wanted.
     package let arrived: Int64
     /// How many units it stops, or starts.
@@ -140,6 +143,7 @@ package struct PublishedGate: Sendable {
         problem = object["problem"]?.string
         nextTry = object.instantIfGood("next_try")
         drainsUntil = object.instantIfGood("drains_until")
+        isEnforced = object["enforced"]?.bool ?? true
         let units = object["units"]?.object ?? [:]
         arrived = (units["down"]?.number ?? units["up"]?.number)?.int64 ?? 0
         total = units["of"]?.number?.int64 ?? 0

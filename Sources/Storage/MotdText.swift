@@ -41,11 +41,14 @@ package struct MotdText {
 /// A fact about one service, which is a line of the text.
 private struct Fact: Hashable, Comparable {
     enum Kind: Int, CaseIterable {
-        case closed, end, window
+        case closed, wouldClose, end, window
+
+        var isOfClosed: Bool { self == .closed || self == .wouldClose }
 
         func words(_ count: Int) -> String {
             switch self {
             case .closed: "\(count) closed"
+            case .wouldClose: "\(count) would be closed"
             case .end: "\(count) \(count == 1 ? "end" : "ends") announced"
             case .window: "\(count) \(count == 1 ? "window" : "windows") of maintenance ahead"
             }
@@ -70,7 +73,8 @@ private struct Fact: Hashable, Comparable {
         }
         var facts: [Fact] = []
         if verdict.gate == .closed {
-            facts.append(fact(.closed, record.since, nil, verdict.texts.title))
+            let kind = verdict.isEnforced ? Kind.closed : .wouldClose
+            facts.append(fact(kind, record.since, nil, verdict.texts.title))
         } else if verdict.state == .countdown, let end = verdict.endsAt {
             facts.append(fact(.end, end, nil, verdict.texts.title))
         }
@@ -82,8 +86,8 @@ private struct Fact: Hashable, Comparable {
 
     /// Closed services first, the newest of them; then what comes next.
     static func < (left: Fact, right: Fact) -> Bool {
-        let isOfClosed = left.kind == .closed
-        if isOfClosed != (right.kind == .closed) { return isOfClosed }
+        let isOfClosed = left.kind.isOfClosed
+        if isOfClosed != right.kind.isOfClosed { return isOfClosed }
         let (own, other) = (left.at.instant, right.at.instant)
         if own != other { return isOfClosed ? own > other : own < other }
         return (left.service, left.kind.rawValue) < (right.service, right.kind.rawValue)
@@ -94,6 +98,7 @@ private struct Fact: Hashable, Comparable {
         let words =
             switch kind {
             case .closed: "is closed (\(state.rawValue)) since \(at)"
+            case .wouldClose: "would be closed (\(state.rawValue), 'enforce = false') since \(at)"
             case .end: "ends at \(at)"
             case .window: "has maintenance from \(at)" + (until.map { " until \($0)" } ?? "")
             }

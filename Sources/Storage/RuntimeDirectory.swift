@@ -27,6 +27,8 @@ package struct RuntimeDirectory {
         _ record: PublishedVerdict, of service: Service, page: Page = .standard
     ) throws(FileError) {
         let folder = "\(path)/\(service.name)"
+        guard record.verdict.isEnforced else { return try observe(record, of: service, folder) }
+        if written.observed.remove(folder) != nil { try remove("\(folder)/\(FileName.gate)") }
         let web = WebFiles(
             page, of: record, for: service, isStarting: try isStarting(record, folder))
         let files: [WebFiles.File] =
@@ -56,6 +58,29 @@ package struct RuntimeDirectory {
         try setMarker(record.verdict.gate, in: folder)
         // A web server that has seen the marker `closed` may still read them.
         for name in web.absent { try remove("\(folder)/\(name)") }
+    }
+
+    /// Writes what was decided of a service that is only observed, and what its gate would do. No file stays by which
+    /// somebody or something would keep the service closed. The marker `open` of an earlier decision is left: it keeps
+    /// nothing closed, and units that are attached still do not start without it.
+    private func observe(
+        _ record: PublishedVerdict, of service: Service, _ folder: String
+    ) throws(FileError) {
+        // Before the decision: no reader takes that for one that is enforced.
+        if let gate = record.verdict.gate {
+            let moment = (wall: record.decidedAt, boot: Boottime(microseconds: 0))
+            try publish(GateStatus(unmoved: gate, isEnforced: false), of: service, now: moment)
+            written.observed.insert(folder)
+        }
+        let state = StateFile.bytes(of: record, for: service, bootID: bootID)
+        try replace((FileName.state, state, nil), in: folder)
+        let environment = Array(EnvironmentFile.text(of: record, for: service).utf8)
+        try replace((FileName.environment, environment, nil), in: folder)
+        written.misleading.remove(folder)
+        if Marker(folder: folder).gate == .closed { try setMarker(nil, in: folder) }
+        for name in WebFiles.names + [FileName.units, TargetOrders.fileName] {
+            try remove("\(folder)/\(name)")
+        }
     }
 
     /// Whether people see the page although the gate is not closed by decision: its units are not up yet.

@@ -63,9 +63,12 @@ extension Daemon: ControllableDaemon {
 
     func gate(of service: ServiceName) -> JSON.Object? {
         guard let configured = machine.service(service.text) else { return nil }
-        let unmoved = machine.publishedVerdict(of: service)?.verdict.gate.map(
-            GateStatus.init(unmoved:))
-        let report = gateDriver.map { $0.report(of: service) } ?? unmoved
+        let verdict = machine.publishedVerdict(of: service)?.verdict
+        let unmoved = verdict?.gate.map {
+            GateStatus(unmoved: $0, isEnforced: configured.isEnforced)
+        }
+        let report =
+            configured.isEnforced ? gateDriver.map { $0.report(of: service) } ?? unmoved : unmoved
         return report.map { GateFile.json(of: $0, in: configured.zone, now: loop.now) }
     }
 

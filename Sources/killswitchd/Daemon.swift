@@ -105,7 +105,7 @@ final class Daemon {
         gateDriver =
             options.movesGates
             ? try GateDriver(
-                loop: loop, services: services, listed: settings.units, address: address,
+                loop: loop, services: services, listed: settings.heldUnits, address: address,
                 runtime: runtime.path,
                 publishTargets: { [runtime] in try runtime.publish($0, of: $1) },
                 publish: decisionDriver.publish, publishGate: decisionDriver.publish,
@@ -216,7 +216,9 @@ final class Daemon {
     /// Moves the gate of a service. Without the driver of gates `gate.json` says that nobody moves it.
     func moveGate(of service: ServiceName, to record: PublishedVerdict?) {
         if let gateDriver { return gateDriver.serviceDecided(record, of: service) }
-        guard let gate = record?.verdict.gate else { return }
+        guard let verdict = record?.verdict, verdict.isEnforced, let gate = verdict.gate else {
+            return
+        }
         do {
             try decisionDriver.publish(GateStatus(unmoved: gate), of: service)
         } catch {
@@ -239,7 +241,7 @@ final class Daemon {
             return []
         }
         let settings = configuration.settings
-        gateDriver?.post(.unitsListedByConfiguration(settings.units))
+        gateDriver?.post(.unitsListedByConfiguration(settings.heldUnits))
         drillIntervals = settings.drillIntervals
         parts?.metrics.setTextfile(settings.textfile)
         do { try parts?.report(settings.report, of: self) } catch {

@@ -46,6 +46,7 @@ private func effective(_ text: String) throws(ConfigurationError) -> String {
                 service.shop.signatures_to_close = 1   (default)
                 service.shop.signatures_to_open = 1   (default)
                 service.shop.activation = "immediate"   (default)
+                service.shop.enforce = true   (default)
                 service.shop.notify_before = ["30d", "7d", "24h", "1h"]   (default)
                 service.shop.units = []   (default)
                 service.shop.on_change = []   (default)

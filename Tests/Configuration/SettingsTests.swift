@@ -185,6 +185,11 @@ func eachFormatHasItsKeys(_ text: String, _ format: Format) throws {
     let settings = try load(shopTable + "\nrunbook = \"\(url)\"")
     #expect(settings.services.first?.runbook == url)
     #expect(try load(shopTable).services.first?.runbook == nil)
+    #expect(try load(shopTable).services.first?.isEnforced == true)
+    let observed = try load(shopTable + "\nenforce = false\nunits = [\"web.service\"]")
+    #expect(observed.services.first?.isEnforced == false)
+    // The list stays for the time when it is enforced; its gate holds none of them.
+    #expect(observed.units["shop"]?.count == 1 && observed.heldUnits["shop"] == nil)
 }
 
 @Test func aListOfAddressesIsASourceWithMirrors() throws {
@@ -232,7 +237,7 @@ func eachFormatHasItsKeys(_ text: String, _ format: Format) throws {
             "[service.NAME] source format key countdown_key closed_when closed_state switch time_zone max_stale when_stale "
                 + "when_unknown first_timeout at_end update_required min_closed open_spread "
                 + "spread_at_boot drain confirm_close "
-                + "confirm_open signatures_to_close signatures_to_open installed_version installed_version_file activation notify_before guard drill_every units on_change "
+                + "confirm_open signatures_to_close signatures_to_open installed_version installed_version_file activation enforce notify_before guard drill_every units on_change "
                 + "runbook page lang "
                 + "variant values",
             "[[service.NAME.switch]] source format key countdown_key closed_when closed_state",

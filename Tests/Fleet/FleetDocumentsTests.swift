@@ -71,6 +71,11 @@ import Testing
             .unknown("its document does not tell how its gate is")
         ),
         (
+            #""status":"applied","error_message":null"#,
+            #""enforced":false,"status":null,"error_message":null"#,
+            .failed("the service has 'enforce = false' there, and its gate is not moved")
+        ),
+        (
             #""actual":"closed""#, #""actual":"closing""#,
             .unknown("its document contradicts itself: applied, and the gate is not")
         ),

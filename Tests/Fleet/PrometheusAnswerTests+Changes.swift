@@ -71,6 +71,11 @@ extension PrometheusAnswerTests {
             testDescription: "it moves none", values: ["moves_gates": "0"],
             expected: .failed("killswitchd was started without --gates there, and moves no gate")),
         Change(
+            testDescription: "it only observes the service",
+            without: ["gate_wanted_open", "gate_open", "units_unwanted"],
+            more: [sample("would_close", "1", shop)],
+            expected: .failed("the service has 'enforce = false' there, and its gate is not moved")),
+        Change(
             testDescription: "no state", without: ["service_state"],
             expected: .unknown("Prometheus knows 0 states of it")),
         Change(

@@ -54,8 +54,11 @@ import Testing
             testDescription: "a unit does not stop", demand: down, account: account(.failed("up")),
             expected: .failed("up")),
         Case(
-            testDescription: "no gates", demand: down, account: account(.unmoved),
+            testDescription: "no gates", demand: down, account: account(.withoutGates),
             expected: .failed(moveless)),
+        Case(
+            testDescription: "only observed", demand: down, account: account(.observed),
+            expected: .failed("the service has 'enforce = false' there, and its gate is not moved")),
         Case(
             testDescription: "gate unknown", demand: down, account: account(.unknown("why")),
             expected: .unknown("why")),
@@ -71,7 +74,7 @@ import Testing
             expected: .late("it is maintenance by flags version '42'")),
         Case(
             testDescription: "the state", demand: Demand(.state(.maintenance)),
-            account: account(.unmoved), expected: .obeyed),
+            account: account(.withoutGates), expected: .obeyed),
         Case(
             testDescription: "a higher version is another one",
             demand: Demand(.effect(.closed), version: "41"), account: account(),
@@ -113,7 +116,7 @@ import Testing
             finding("c", Self.account(.running, version: "41")),
             finding("d", Self.account(warning: "its flags are old")),
             finding("e", Self.account(.underWay("its gate is not closed yet"))),
-            finding("f", Self.account(.unmoved)),
+            finding("f", Self.account(.withoutGates)),
         ]
         let call = RollCall(findings, Demand(.own))
         #expect(

@@ -21,6 +21,17 @@ import Testing
         #expect(host.samples(.stateChanges) == [#"{service="shop"} 2"#])
     }
 
+    /// No alert and no graph takes it for a closed one.
+    @Test func aServiceThatIsOnlyObservedWouldClose() throws {
+        var host = try ObservedHost(isEnforced: false)
+        try host.at(1, answers: #"{"state": "maintenance"}"#)
+        #expect(host.samples(.wouldClose) == [#"{service="shop"} 1"#])
+        #expect(host.samples(.gateWantedOpen) == [])
+        try host.at(60, answers: #"{"state": "running"}"#)
+        #expect(host.samples(.wouldClose) == [#"{service="shop"} 0"#])
+        #expect(try ObservedHost().samples(.wouldClose) == [])
+    }
+
     @Test func anUndecidedServiceHasNoGate() throws {
         let host = try ObservedHost()
         #expect(host.samples(.serviceState).first == #"{service="shop",state="undecided"} 1"#)

@@ -49,6 +49,19 @@ import Testing
         #expect(motd.text() == "")
     }
 
+    @Test func aServiceThatIsOnlyObservedIsNotCalledClosed() throws {
+        var motd = MotdText()
+        var verdict = try verdict(.maintenance, .closed)
+        verdict.isEnforced = false
+        try update(&motd, "shop", try record(verdict))
+        #expect(
+            motd.text() == """
+                Kill switches: 1 would be closed
+                  shop would be closed (maintenance, 'enforce = false') since 2027-03-01T11:00:00+00:00
+
+                """)
+    }
+
     @Test func tenThousandServicesAreAFewLines() throws {
         var motd = MotdText()
         let closed = try record(try verdict(.ended, .closed))

@@ -116,6 +116,31 @@ import Testing
         #expect(try !File.exists("\(folder)/gate.json"))
     }
 
+    /// A closed service is only observed from now on: nothing stays by which it would be kept closed. Later it closes.
+    @Test func aServiceThatIsOnlyObservedHasNoMarkerAndNoPage() throws {
+        let (directory, service) = try directory()
+        let (folder, now) = ("\(directory.path)/shop", Instant(seconds: 1_800_000_000))
+        let files = { Set(try Directory.list(folder)) }
+        var closed = PublishedVerdict(
+            verdict: Verdict(state: .ended, gate: .closed, reason: .flags("app")), since: now,
+            generation: 1, decidedAt: now, nextEdge: now + .seconds(60))
+        try directory.publish(closed, of: service)
+        try directory.publish(
+            GateStatus(unmoved: .closed), of: service, now: (now, Boottime(microseconds: 0)))
+        let enforced = try files()
+        #expect(enforced.isSuperset(of: ["closed", "unavailable", "page.html", "gate.json"]))
+        closed.verdict.isEnforced = false
+        try directory.publish(closed, of: service)
+        #expect(try files() == ["state.json", "state.env", "gate.json"])
+        let gate = try #require(PublishedGate.read(in: folder))
+        #expect(!gate.isEnforced && gate.actual == nil && gate.wanted == .closed)
+        #expect(try PublishedState.read(in: folder)?.gate == .closed)
+        closed.verdict.isEnforced = true
+        try directory.publish(closed, of: service)
+        // What the gate is, whoever moves it says.
+        #expect(try files() == enforced.subtracting(["gate.json"]))
+    }
+
     @Test func aFileThatCannotBeReadIsNoKnowledge() throws {
         let (directory, _) = try directory()
         try Directory.create("\(directory.path)/shop")

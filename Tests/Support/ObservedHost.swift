@@ -17,16 +17,18 @@ package struct ObservedHost {
     /// noon.
     package init(
         _ services: [String] = ["shop"], policy: Policy = Policy(), limit: Int? = nil,
-        guarded name: GuardName? = nil, start: Instant? = nil
+        guarded name: GuardName? = nil, isEnforced: Bool = true, start: Instant? = nil
     ) throws {
         self.start = try start ?? Instant(rfc3339: "2027-03-01T12:00:00Z")
         let start = self.start
         now = Now(wall: start, boot: Boottime(microseconds: 1_000_000_000))
         let format = Format.switchObject(.whole)
         let plans = try services.map {
-            Service(
+            var service = Service(
                 name: try named($0), zone: .utc, switches: [Switch(source: "app", format: format)],
                 policy: policy)
+            service.isEnforced = isEnforced
+            return service
         }
         var plan = Plan(
             sources: [SourcePlan(name: "app", interval: .seconds(60))], services: plans,

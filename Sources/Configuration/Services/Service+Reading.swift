@@ -23,6 +23,7 @@ enum ServiceKey: String, SettingKey {
     case installedVersion = "installed_version"
     case installedVersionFile = "installed_version_file"
     case activation
+    case enforce
     case notifyBefore = "notify_before"
     case `guard`
     case drillEvery = "drill_every"
@@ -66,6 +67,7 @@ extension Service {
         self.init(name: name, zone: zone.zone, switches: switches, policy: policy)
         zoneProblem = zone.problem
         readValues(from: reader)
+        isEnforced = reader.value(ServiceKey.enforce, .bool, default: isEnforced)
         notifyBefore = reader.value(ServiceKey.notifyBefore, .leads, default: Self.usualLeads)
         runbook = reader.optional(ServiceKey.runbook, .pageURL)
     }

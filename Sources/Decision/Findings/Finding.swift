@@ -64,10 +64,11 @@ package struct Finding: Hashable, Sendable {
     /// When it began, by the wall clock of now.
     package func since(at now: Now) -> Instant? { since.map { now.wall - (now.boot - $0) } }
 
-    /// That these units are attached to a service that is not configured, as a clause about the service.
+    /// That these units are attached to a service whose gate nobody moves, as a clause about the service.
     package static func orphans(_ units: Set<UnitName>) -> String {
         let shown = units.sorted().prefix(8).map(\.text)
-        return "the service is not configured, and units are attached to it: "
+        return
+            "the service is not configured or has 'enforce = false', and units are attached to it: "
             + shown.andMore(of: units.count).joined(separator: ", ")
             + "; its gate stays as it is, and nobody can start them while it is closed"
     }

@@ -146,6 +146,7 @@ extension Verdict {
         if let daysLeft, state == .countdown {
             text += ", \(daysLeft) \(daysLeft == 1 ? "day" : "days") left"
         }
+        if !isEnforced, let gate { text += ", \(gate.ifEnforced) ('enforce = false')" }
         return text + ": " + cause
     }
 

@@ -65,7 +65,9 @@ struct HostGuard: Hashable, Sendable {
     mutating func holdExcess(of candidates: [Candidate], at now: Now) -> LogMessage? {
         for candidate in candidates {
             let isLifted = limits.count == nil && holds[candidate.name] != .kept
-            if isLifted || candidate.opens { holds.removeValue(forKey: candidate.name) }
+            if isLifted || candidate.opens || !candidate.isEnforced {
+                holds.removeValue(forKey: candidate.name)
+            }
         }
         guard let limit = limits.count else { return nil }
         // Drops the closings with which no other is counted any more.
@@ -146,7 +148,7 @@ extension Candidate {
 
     /// The closing that counts; nil unless it would close, or because it was announced in time.
     fileprivate func closing(_ limits: GuardLimits, at now: Now) -> Closing? {
-        guard unforced.gate == .closed, wanted == .open else { return nil }
+        guard isEnforced, unforced.gate == .closed, wanted == .open else { return nil }
         guard let lead, !isReconfigured else { return Closing(cause: now.boot, at: now.boot) }
         if lead.length >= limits.notice { return nil }
         return Closing(cause: lead.since, at: now.boot)

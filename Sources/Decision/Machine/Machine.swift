@@ -199,6 +199,8 @@ package struct Machine: Sendable {
         }
         guard let record else { return }
         publish(record, of: service)
+        // Both start units.
+        guard record.verdict.isEnforced else { return }
         if services[service].hasNewNotices { batch.add(.announce(name, .notice)) }
         if let state = services[service].entry?.announcedState, state != .undecided,
             state != known?.announcedState ?? known?.state

@@ -124,10 +124,12 @@ extension ServiceState {
             ? verdict : service.decide(evidence, in: circumstances.unforced)
         return Candidate(
             service: index, name: service.name, evidence: evidence, circumstances: circumstances,
-            verdict: verdict, unforced: unforced, wanted: wanted.last,
+            verdict: verdict, unforced: unforced,
+            // Nothing was closed while it was observed.
+            wanted: record?.verdict.isEnforced == false ? .open : wanted.last,
             lead: announcements.lead(
                 of: unforced, at: time(of: unforced, evidence, circumstances), now: host.now),
-            isReconfigured: isReconfigured)
+            isReconfigured: isReconfigured, isEnforced: service.isEnforced)
     }
 
     /// The earlier decision of this boot, while the service waits for a switch: a restart takes
@@ -294,6 +296,7 @@ struct Candidate {
     let lead: Lead?
     /// Whether its configuration changed since it was last decided.
     let isReconfigured: Bool
+    let isEnforced: Bool
     /// Its step that waits for a guard; nil without one.
     var step: WaitingStep?
 }

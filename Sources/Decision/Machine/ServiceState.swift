@@ -199,6 +199,7 @@ struct ServiceState: Hashable, Sendable {
         let heldUntil = share.hold(
             verdict, after: record?.verdict, minClosed: service.policy.minClosed, at: now.boot)
         if heldUntil != nil, let record { verdict = record.verdict }
+        verdict.isEnforced = service.isEnforced
         drainsUntil = drainEnd(after: verdict, at: now)
         let edge = service.nextEdge(of: candidate.evidence, in: candidate.circumstances, at: now)
         let outlook = UpcomingChanges(candidate.evidence, in: candidate.circumstances)
@@ -258,7 +259,9 @@ struct ServiceState: Hashable, Sendable {
         reopening.gatePublished(
             verdict.gate, isByOrder: verdict.override != nil, at: host.now)
         if verdict.gate == .open, verdict.override == nil { lastOpen = verdict }
-        if before?.state != verdict.state || before?.reason.slug != verdict.reason.slug {
+        if before?.state != verdict.state || before?.reason.slug != verdict.reason.slug
+            || before?.isEnforced != verdict.isEnforced
+        {
             messages.append(.decided(service.name, verdict, was: known?.state))
         }
         messages += publicNotices.pending.map { .noticePublished(service.name, $0) }

@@ -38,6 +38,8 @@ package struct Overview {
 
         package var state: State { record?.verdict.state ?? .undecided }
         package var daysLeft: Int? { record?.verdict.daysLeft }
+        /// Whether its verdict is made true.
+        package var isEnforced: Bool { record?.verdict.isEnforced ?? true }
     }
 
     /// One guard that was asked lately, or holds steps.

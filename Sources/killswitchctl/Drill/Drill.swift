@@ -63,7 +63,8 @@ struct Drill: ParsableCommand {
         try published.requireDaemon()
         let stand = try decisionIfDrillIsAllowed(published.known(service).object)
         let loop = try EventLoop()
-        if let problem = published.gate(of: service, beside: nil).problem {
+        let gate = published.gate(of: service, beside: nil)
+        if let problem = gate.whyUnmoved ?? gate.problem {
             throw CommandFailure("'\(service)': \(problem)")
         }
         let manager = try BlockingSystemdClient(on: loop)
@@ -108,9 +109,9 @@ struct Drill: ParsableCommand {
         guard let gate = published.gate(of: service) else {
             throw CommandFailure("what the gate of '\(service)' is is not known yet")
         }
-        guard let actual = gate.actual else { throw CommandFailure(ShownGate.noGates) }
-        guard actual == .open else {
-            throw CommandFailure("the gate of '\(service)' is still \(actual.rawValue)")
+        guard gate.actual == .open else {
+            let actual = gate.actual?.rawValue ?? "not moved"
+            throw CommandFailure("the gate of '\(service)' is still \(actual)")
         }
     }
 

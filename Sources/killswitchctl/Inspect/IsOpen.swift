@@ -36,12 +36,17 @@ struct IsOpen: ParsableCommand {
             if json { printResult(nil, state.state) }
             throw CommandFailure(.undecided, quiet ? "" : published.isOutOfDate(service))
         }
+        let shown = published.gate(of: service, beside: state.gate)
+        let isObserved = shown.published?.isEnforced == false && state.gate != nil
+        // Nothing is closed.
+        let gate = isObserved ? Gate.open : state.gate
         if json {
-            printResult(state.gate, state.state)
+            printResult(gate, state.state)
         } else if !quiet {
-            printLine("\(service): \(state.gate?.rawValue ?? "undecided") (\(state.summary))")
+            let note = isObserved ? ", its gate is \(shown.words ?? "not moved")" : ""
+            printLine("\(service): \(gate?.rawValue ?? "undecided") (\(state.summary))\(note)")
         }
-        switch state.gate {
+        switch gate {
         case .open: return
         case .closed: throw CommandFailure(.no)
         case nil: throw CommandFailure(.undecided)

@@ -13,7 +13,7 @@ struct ShownGate {
     /// The time from which the next try is counted.
     let now: Instant
 
-    /// What the gate is, if known: the verdict's where the daemon moves no gates, and a move that is ahead as begun.
+    /// What the gate is, if known: the verdict's where nobody moves the gate, and a move that is ahead as begun.
     private var actual: GateStatus.Actual? {
         guard let published else { return nil }
         guard let actual = published.actual else {
@@ -26,6 +26,18 @@ struct ShownGate {
     /// The message where no gate is moved.
     static let noGates = "killswitchd was started without --gates and moves no gate"
 
+    /// Why nobody moves the gate; nil if somebody does, or if that is not known.
+    var whyUnmoved: String? {
+        guard let published, published.actual == nil else { return nil }
+        return published.isEnforced
+            ? Self.noGates : "'enforce = false' of the service: nothing is moved"
+    }
+
+    /// What the gate of a service that is only observed would do; nil if it is moved.
+    private var ifEnforced: String? {
+        published?.isEnforced == false ? decided?.ifEnforced : nil
+    }
+
     /// Whether its move does not go on: it is stuck, or waits for the bus or for an answer of systemd.
     var isHeldUp: Bool {
         actual == .stuck || published?.problem != nil && (actual == .closing || actual == .opening)
@@ -33,6 +45,7 @@ struct ShownGate {
 
     /// The column GATE: `closing 1/3`.
     var word: String {
+        if let ifEnforced { return ifEnforced }
         guard let actual else { return "-" }
         guard let published, published.wanted == decided, published.total > 0 else {
             return actual.rawValue
@@ -61,6 +74,7 @@ struct ShownGate {
 
     /// The gate with its units: `closing, 1 of 3 units down`; nil while the service is undecided.
     var words: String? {
+        if let ifEnforced { return "not moved ('enforce = false'): it \(ifEnforced)" }
         guard let decided, let actual else { return nil }
         if let end = published?.drainsUntil, published?.wanted == decided {
             return "\(actual.rawValue), its units stop in \(max(0, (end - now).wholeSeconds)) s"

@@ -56,7 +56,9 @@ final class GateWatcher {
         guard state.gate == gate, let report = shown.published, report.wanted == gate else {
             return false
         }
-        guard let actual = report.actual else { return finish(service, ShownGate.noGates) }
+        guard let actual = report.actual else {
+            return finish(service, shown.whyUnmoved ?? ShownGate.noGates)
+        }
         let units = try published.units(of: service)
         try printUnits(units, of: service, as: gate)
         let isThere = actual.rawValue == gate.rawValue

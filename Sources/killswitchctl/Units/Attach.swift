@@ -137,9 +137,14 @@ struct Attach: ParsableCommand {
             try change.make(manager, reloads: !skipsReload)
         }
         try show(change, of: plans, lists)
+        for service in Set(plans.map { $0.0 }).sorted() where !lists.isEnforced(service) {
+            printError(
+                "'\(service)' has 'enforce = false': its units are listed, and attached once it is enforced"
+            )
+        }
         guard !isDryRun, !skipsReload else { return }
         let published = try PublishedFiles(common)
-        for (service, plan) in plans {
+        for (service, plan) in plans where lists.isEnforced(service) {
             let target = GateTarget(service: service, kind: kind)
             for line in try plan.stops(at: target, published, manager, on: loop) where !json {
                 printLine(line)

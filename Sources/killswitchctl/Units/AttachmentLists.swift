@@ -18,9 +18,14 @@ struct AttachmentLists {
         file = try orFail(.configuration) { try AttachedFile() }
     }
 
-    /// The configured services, each with its units.
+    /// The configured services, each with the units that its gate holds: none if it is only observed.
     var configured: [(service: ServiceName, units: [ConfiguredUnit])] {
-        settings.services.map { ($0.name, units[$0.name] ?? []) }
+        settings.services.map { ($0.name, isEnforced($0.name) ? units[$0.name] ?? [] : []) }
+    }
+
+    /// Whether a service holds its units.
+    func isEnforced(_ service: ServiceName) -> Bool {
+        settings.services.first { $0.name == service }?.isEnforced ?? true
     }
 
     func isConfigured(_ service: ServiceName) -> Bool {

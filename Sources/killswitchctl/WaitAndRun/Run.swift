@@ -54,7 +54,9 @@ struct Run: ParsableCommand {
 
     func run() throws {
         let published = try PublishedFiles(common)
-        try when.wait(for: service, in: published, within: timeout?.duration) { state in
+        try when.wait(
+            for: service, in: published, within: timeout?.duration, enforcedAlone: when.isOfOpen
+        ) { state in
             // On a terminal only: a log does not need it.
             guard !quiet, Terminal.isErrorShown else { return }
             printError("waiting until '\(service)' is \(when.defaultValueDescription): \(state)")
@@ -109,7 +111,8 @@ struct Run: ParsableCommand {
         do {
             guard let state = try published.state(of: service),
                 published.isCurrent(state, at: now),
-                when.isOver(in: state)
+                when.isOver(in: state),
+                !when.isOfOpen || published.gate(of: service)?.isEnforced ?? true
             else { return nil }
             return state.summary
         } catch {
@@ -120,6 +123,9 @@ struct Run: ParsableCommand {
 }
 
 extension WaitCondition {
+    /// Whether it is that the gate is open, which that of a service that is only observed always is.
+    var isOfOpen: Bool { self == .gate(.open) || self == .effect(.open) }
+
     /// Whether the condition no longer holds, which no undecided service says. `down` and `up` end by the decision.
     func isOver(in state: PublishedState) -> Bool {
         guard state.state != .undecided else { return false }

@@ -89,10 +89,10 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
     /// Waits until a service meets the condition: looks at its files whenever they change. Throws if the
     /// time is over first, if the gate cannot be moved, or if other services have files and this one gets
     /// none: most likely a typing error. `onWait` is called with the state that was seen, if the condition
-    /// is not met at once.
+    /// is not met at once. With `enforcedAlone` a service that is only observed meets it.
     func wait(
         for service: ServiceName, in published: PublishedFiles, within limit: Duration?,
-        onWait: (String) -> Void = { _ in }
+        enforcedAlone: Bool = false, onWait: (String) -> Void = { _ in }
     ) throws {
         let loop = try EventLoop()
         let watch = try StateFileWatch([service], in: published, on: loop)
@@ -108,6 +108,8 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
                     let end = published.end(of: state, at: loop.now.wall)
                     let isCurrent = loop.now.wall <= end
                     let gate = published.gate(of: service, beside: state.gate, at: loop.now.wall)
+                    let isObserved = enforcedAlone && gate.published?.isEnforced == false
+                    if isObserved, isCurrent { return }
                     let isMet = isCurrent && isReached(by: state, gate.published)
                     let unknown = isMet ? try unknownUnit(of: service, in: published) : nil
                     if isMet, unknown == nil { return }
@@ -179,7 +181,7 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
     private func obstacle(_ state: PublishedState, _ gate: ShownGate) -> String? {
         guard case .effect(let wanted) = self, state.gate == wanted, let report = gate.published
         else { return nil }
-        guard report.actual != nil else { return ShownGate.noGates }
+        if let why = gate.whyUnmoved { return why }
         return report.isStuck(on: wanted) ? gate.problem : nil
     }
 }

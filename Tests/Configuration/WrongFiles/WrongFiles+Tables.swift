@@ -106,6 +106,15 @@ extension WrongFile {
             f:4:11: bad URL 'wiki/shop' for 'runbook' in [service.shop]: it begins with neither 'https://' nor 'http://'
             """),
         WrongFile(
+            "anEnforcementThatIsNoBoolean",
+            """
+            \(shopTable)
+            enforce = "no"
+            """,
+            """
+            f:4:11: wrong type for 'enforce' in [service.shop]: expected true or false, found a string
+            """),
+        WrongFile(
             "limitsThatAreTooLong",
             """
             [limits]
@@ -183,7 +192,7 @@ extension WrongFile {
             'open_spread', 'spread_at_boot', 'drain', \
             'confirm_close', 'confirm_open', 'signatures_to_close', 'signatures_to_open', \
             'installed_version', 'installed_version_file', \
-            'activation', 'notify_before', 'guard', 'drill_every', 'units', 'on_change', 'runbook', 'page', 'lang', 'variant', 'values'
+            'activation', 'enforce', 'notify_before', 'guard', 'drill_every', 'units', 'on_change', 'runbook', 'page', 'lang', 'variant', 'values'
             f:8:1: unknown key 'colour' in [[service.blog.switch]]; known are 'source', 'format', \
             'key', 'countdown_key', 'closed_when', 'closed_state'
             f:12:1: unknown key 'intervall' in [source.app]; did you mean 'interval'?
@@ -203,7 +212,7 @@ extension WrongFile {
             'open_spread', 'spread_at_boot', 'drain', \#
             'confirm_close', 'confirm_open', 'signatures_to_close', 'signatures_to_open', \#
             'installed_version', 'installed_version_file', \#
-            'activation', 'notify_before', 'guard', 'drill_every', 'units', 'on_change', 'runbook', 'page', 'lang', 'variant', 'values'
+            'activation', 'enforce', 'notify_before', 'guard', 'drill_every', 'units', 'on_change', 'runbook', 'page', 'lang', 'variant', 'values'
             """#),
         WrongFile(
             "missingKeys",

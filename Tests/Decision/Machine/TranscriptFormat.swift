@@ -122,6 +122,7 @@ enum TranscriptFormat {
         if let title = verdict.texts.title { words.append("title=\(title)") }
         if let message = verdict.texts.message { words.append("message=\(message)") }
         if let variant = verdict.variant { words.append("variant=\(variant)") }
+        if !verdict.isEnforced { words.append("observed") }
         if !verdict.values.isEmpty {
             words.append("values=\(JSON.Value.object(verdict.values).serialized(.compact))")
         }

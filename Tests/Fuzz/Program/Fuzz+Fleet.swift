@@ -134,7 +134,9 @@ extension Fuzz {
     private static func obeyed(_ findings: [HostFinding]) -> [HostAccount] {
         let own = RollCall(findings, Demand(.own)).rows.filter { $0.obedience == .obeyed }
         for account in own.compactMap(\.account) {
-            hold(account.effect == .complete || account.effect == .unmoved, "the effect is there")
+            hold(
+                account.effect == .complete || account.effect == .withoutGates
+                    || account.effect == .observed, "the effect is there")
             hold(account.obstacle == nil && account.warning == nil, "nothing is in the way")
         }
         return [Gate.closed, .open].flatMap { gate in

@@ -59,7 +59,7 @@ extension OnSystemd {
             try host.configure(Host.shop)
             try host.run("killswitchctl reload")
             let problem =
-                "the service is not configured, and units are attached to it: t-app.service"
+                "the service is not configured or has 'enforce = false', and units are attached to it: t-app.service"
             let advice = "killswitchctl detach --all gone"
             #expect(try host.system.attempt("systemctl start t-app").status != 0)
             for (command, status) in [
