@@ -20,7 +20,8 @@ extension Packaged {
 
         @Test func aServiceIsRetiredOnADate() throws {
             try guide.follow(
-                "retire.md", "Announce the end", "Rehearse it", "When the server goes too",
+                "retire.md", "Announce the end", "Begin with a pilot", "Rehearse it",
+                "When the server goes too",
                 "After the end")
         }
 
