@@ -11,6 +11,8 @@ package struct ConfiguredUnit: Hashable, Sendable {
     package var runsAtOpen = false
     /// Whether it is attached although this host may need it.
     package var isAllowed = false
+    /// Whether it is disabled while it is attached, so that nothing else starts it.
+    package var isOnlyByGate = false
 
     package init(_ name: UnitName) { self.name = name }
 
@@ -27,6 +29,8 @@ package struct Attachment: Hashable, Sendable {
     package let unit: UnitName
     /// Whether it starts with a closing, while other units still stop, and not after it.
     package let isEarly: Bool
+    /// Whether it was enabled, and is not as long as it is attached.
+    package var isDisabled = false
 
     package init(target: GateTarget, unit: UnitName, isEarly: Bool = false) {
         self.target = target

@@ -9,6 +9,7 @@ package struct Call {
         case texts([String])
         /// Unsigned, of 32 bits.
         case number(UInt32)
+        case flag(Bool)
     }
 
     let purpose: String
@@ -48,6 +49,11 @@ package struct Call {
                 case .number(var number):
                     unsafe withUnsafePointer(to: &number) {
                         unsafe sd_bus_message_append_basic(message, type("u"), $0)
+                    }
+                case .flag(let flag):
+                    // A boolean of sd-bus is an int.
+                    unsafe withUnsafePointer(to: Int32(flag ? 1 : 0)) {
+                        unsafe sd_bus_message_append_basic(message, type("b"), $0)
                     }
                 case .texts(let texts): unsafe Self.append(texts, to: message)
                 }

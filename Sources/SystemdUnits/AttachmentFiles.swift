@@ -19,7 +19,11 @@ extension Attachment {
         else { return nil }
         self.init(
             target: target, unit: unit, isEarly: !lines.contains { $0.hasPrefix("After=") })
+        isDisabled = lines.contains { $0 == Self.disabledLine }
     }
+
+    /// The line of a drop-in of a unit that was enabled, and is not as long as it is attached. systemd passes over it.
+    package static let disabledLine = "X-KillswitchDisabled=yes"
 
     /// The start of every drop-in of `attach`. The command that wrote it follows.
     package static let head = "# Written by: "

@@ -51,6 +51,32 @@ package final class BlockingSystemdClient {
         try callAndWait(.manager("read the units again", "Reload")) { _ in }
     }
 
+    /// Whether a unit is enabled, as `systemctl is-enabled` has it.
+    package func isEnabled(_ unit: UnitName) throws(Failure) -> Bool {
+        try callAndWait(.property("UnitFileState", of: unit, "Unit")) { try $0.word() == "enabled" }
+    }
+
+    /// Enables units as `systemctl enable` does, or disables them. systemd has to read its units again after it.
+    package func enable(_ units: [UnitName]) throws(Failure) {
+        if units.isEmpty { return }
+        let names = units.map(\.text)
+        try callAndWait(
+            .manager(
+                "enable \(names.joined(separator: ", "))", "EnableUnitFiles",
+                [.texts(names), .flag(false), .flag(false)])
+        ) { _ in }
+    }
+
+    package func disable(_ units: [UnitName]) throws(Failure) {
+        if units.isEmpty { return }
+        let names = units.map(\.text)
+        try callAndWait(
+            .manager(
+                "disable \(names.joined(separator: ", "))", "DisableUnitFiles",
+                [.texts(names), .flag(false)])
+        ) { _ in }
+    }
+
     /// Makes a call, and runs the loop until it is answered.
     func callAndWait<Answer>(
         _ call: Call, within limit: Duration = .seconds(120),

@@ -241,7 +241,7 @@ func eachFormatHasItsKeys(_ text: String, _ format: Format) throws {
                 + "runbook page lang "
                 + "variant values",
             "[[service.NAME.switch]] source format key countdown_key closed_when closed_state",
-            "[attached] unit state early on run_at_open allow",
+            "[attached] unit state early on run_at_open allow only_by_gate",
             "[host] slots", "[limits] close_at_once close_within notice", "[metrics] textfile",
             "[report] url ca client_certificate client_key bearer headers unix_socket allow_plain_http "
                 + "timeout etcd spread",

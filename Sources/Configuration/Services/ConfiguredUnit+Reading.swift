@@ -10,6 +10,7 @@ enum UnitKey: String, SettingKey {
     case on
     case runAtOpen = "run_at_open"
     case allow
+    case onlyByGate = "only_by_gate"
 }
 
 extension ValueType where Value == [ConfiguredUnit] {
@@ -89,6 +90,7 @@ extension ConfiguredUnit {
         isEarly = try flag(.early, in: table)
         runsAtOpen = try flag(.runAtOpen, in: table)
         isAllowed = try flag(.allow, in: table)
+        isOnlyByGate = try flag(.onlyByGate, in: table)
         if let on = try text(.on, in: table) {
             guard let kind = GateTarget.Kind(hook: on) else {
                 throw bad("'on' is \"notice\" or \"change\"")
@@ -112,7 +114,9 @@ extension ConfiguredUnit {
                 "'early' is for units that run behind a closed gate: \"maintenance\", \"ended\" or "
                 + "\"update-required\""
         }
-        return runsAtOpen && kind.isHook ? "'run_at_open' goes without 'on'" : nil
+        if runsAtOpen, kind.isHook { return "'run_at_open' goes without 'on'" }
+        return isOnlyByGate && kind != .open
+            ? "'only_by_gate' is for units that run while the gate is open" : nil
     }
 
     fileprivate static func name(_ value: Node.Value) throws(ValueProblem) -> UnitName {
@@ -160,6 +164,7 @@ extension ConfiguredUnit {
         if isEarly { members.append("early = true") }
         if runsAtOpen { members.append("run_at_open = true") }
         if isAllowed { members.append("allow = true") }
+        if isOnlyByGate { members.append("only_by_gate = true") }
         let name = name.text.tomlText
         return members.isEmpty
             ? name : "{ unit = \(name), \(members.joined(separator: ", ")) }"

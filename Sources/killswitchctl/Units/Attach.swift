@@ -42,6 +42,11 @@ struct Attach: ParsableCommand {
     @Flag(name: .customLong("run-at-open"), help: "Run oneshot services at each opening.")
     var runsAtOpen = false
 
+    @Flag(
+        name: .customLong("only-by-gate"),
+        help: "Disable the units until they are detached: nothing but the gate starts them.")
+    var isOnlyByGate = false
+
     @Flag(help: "Attach the units that require these units too.") var withDependents = false
 
     @Flag(
@@ -94,6 +99,11 @@ struct Attach: ParsableCommand {
                 "--on is for units that run at an occasion: it goes without --state and --run-at-open"
             )
         }
+        guard !isOnlyByGate || on == nil && state == .open else {
+            throw ValidationError(
+                "--only-by-gate is for units that run while the gate is open: it goes without --state and --on"
+            )
+        }
         guard !isEarly || state.isOfClosedGate else {
             throw ValidationError(
                 "--early is for units that run behind a closed gate: add --state maintenance, ended "
@@ -131,7 +141,7 @@ struct Attach: ParsableCommand {
                 named.insert(ListedUnit(service: service, name: part.unit.name))
             }
         }
-        let change = try AttachmentChange(lists, replacing: named, describe: manager.describe)
+        let change = try AttachmentChange(lists, replacing: named, manager)
         if !isDryRun {
             try permitted { try lists.file.write() }
             try change.make(manager, reloads: !skipsReload)
@@ -177,6 +187,7 @@ struct Attach: ParsableCommand {
         var unit = ConfiguredUnit(name)
         (unit.kind, unit.isEarly, unit.runsAtOpen) = (kind, isEarly, runsAtOpen)
         unit.isAllowed = isForced && ProtectedUnit.reason(name) != nil
+        unit.isOnlyByGate = isOnlyByGate
         return unit
     }
 
@@ -218,7 +229,10 @@ struct Attach: ParsableCommand {
             printLine()
             for (attachment, part) in held { show(attachment, part, lists) }
         } else {
-            for (attachment, part) in held { printLine(part.line(attached: attachment)) }
+            for (attachment, part) in held {
+                printLine(part.line(attached: attachment))
+                if attachment.isDisabled { printLine(attachment.price) }
+            }
             change.show(isDryRun: false, without: own)
         }
         change.warn()
@@ -256,6 +270,14 @@ struct Attach: ParsableCommand {
         printLine("\(attachment.targetDropIn):")
         printLines(attachment.targetDropInText(cause, isStarted: part.isStarted))
         printLine()
+    }
+}
+
+extension Attachment {
+    /// What it costs that the gate alone starts the unit, as a line.
+    fileprivate var price: String {
+        "\(unit) is disabled until it is detached: 'systemctl isolate' stops it, and the next opening alone "
+            + "starts it again"
     }
 }
 

@@ -29,21 +29,25 @@ struct AttachmentChange {
     private(set) var dependents: [(unit: UnitName, on: UnitName)] = []
     private var names: [UnitName: UnitName] = [:]
     private var idleTriggers: Set<UnitName> = []
+    /// The units that are disabled by a drop-in as it is now.
+    private let disabled: Set<UnitName>
     private let lists: AttachmentLists
+    private let manager: BlockingSystemdClient
 
-    /// Compares the lists with the drop-ins. `describe` asks systemd about a unit. The gates let go of `released`
-    /// units also where they are closed; drop-ins of `replaced` units are written anew if somebody has edited them.
+    /// Compares the lists with the drop-ins, and asks systemd about the units. The gates let go of `released` units also
+    /// where they are closed; drop-ins of `replaced` units are written anew if somebody has edited them.
     init(
         _ lists: AttachmentLists, releasing released: Set<ListedUnit> = [],
-        replacing replaced: Set<ListedUnit> = [],
-        describe: @escaping (UnitName) throws -> UnitDescription
+        replacing replaced: Set<ListedUnit> = [], _ manager: BlockingSystemdClient
     ) throws {
-        self.lists = lists
-        let known = Set(try AttachmentFiles.all() + AttachmentOutcome.read().wanted)
+        (self.lists, self.manager) = (lists, manager)
+        let present = try AttachmentFiles.all()
+        disabled = Set(present.filter(\.isDisabled).map(\.unit))
+        let known = Set(present + AttachmentOutcome.read().wanted)
         for (service, units) in lists.configured {
             for unit in units {
                 let attached = Set(known.filter { $0.service == service }.map(\.unit))
-                do { try add(unit, of: service, attached, describe) } catch {
+                do { try add(unit, of: service, attached) } catch {
                     let text = CommandFailure(error).message
                     problems.append((ListedUnit(service: service, name: unit.name), text))
                     unusable += known.filter { $0.service == service && $0.unit == unit.name }
@@ -62,17 +66,20 @@ struct AttachmentChange {
     }
 
     private mutating func add(
-        _ unit: ConfiguredUnit, of service: ServiceName, _ attached: Set<UnitName>,
-        _ describe: @escaping (UnitName) throws -> UnitDescription
+        _ unit: ConfiguredUnit, of service: ServiceName, _ attached: Set<UnitName>
     ) throws {
         let rules = AttachmentPlan.Rules(
             runsAtOpen: unit.runsAtOpen || unit.kind.isHook, isForced: unit.isAllowed,
             attached: attached)
-        let plan = try AttachmentPlan([unit.name], rules, describe: describe)
+        let plan = try AttachmentPlan([unit.name], rules, describe: manager.describe)
         for part in plan.parts {
             var own = ConfiguredUnit(part.unit.name)
             (own.kind, own.isEarly) = (unit.kind, unit.isEarly)
-            let attachment = own.attachment(to: service)
+            var attachment = own.attachment(to: service)
+            if unit.isOnlyByGate {
+                let name = part.unit.name
+                attachment.isDisabled = try disabled.contains(name) || manager.isEnabled(name)
+            }
             let other = wanted.firstIndex { $0.attachment.listed == attachment.listed }
             if let other, part.cause != nil || wanted[other].part.cause == nil { continue }
             if let other { wanted.remove(at: other) }
@@ -118,12 +125,16 @@ struct AttachmentChange {
         return outcome
     }
 
-    /// Writes and removes the drop-ins.
+    /// Writes and removes the drop-ins, and disables and enables units. systemd has to read its units again after it.
     func write() throws {
         for (attachment, part) in attached {
             try UnitDirectory.write(attachment, part, cause: lists.cause(of: attachment))
         }
         for attachment in detached { try UnitDirectory.remove(attachment) }
+        let held = Set((wanted.map(\.attachment) + kept).filter(\.isDisabled).map(\.unit))
+        // Somebody may have enabled them again.
+        try manager.disable(held.sorted())
+        try manager.enable(disabled.subtracting(held).sorted())
     }
 
     var isEmpty: Bool { attached.isEmpty && detached.isEmpty }

@@ -74,7 +74,9 @@ struct AttachmentLists {
         if ofOthers, !units.contains(where: { $0.name == attachment.unit }) {
             return Attachment.fromConfiguration
         }
-        let options = attachment.target.kind.option + (attachment.isEarly ? " --early" : "")
+        let options =
+            attachment.target.kind.option + (attachment.isEarly ? " --early" : "")
+            + (attachment.isDisabled ? " --only-by-gate" : "")
         return "killswitchctl attach\(options) \(attachment.service) \(attachment.unit)"
     }
 }

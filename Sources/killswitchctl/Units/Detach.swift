@@ -74,6 +74,10 @@ struct Detach: ParsableCommand {
                 try change?.write()
                 if change == nil {
                     for attachment in detached { try UnitDirectory.remove(attachment) }
+                    let disabled = Set(detached.filter(\.isDisabled).map(\.unit)).sorted()
+                    if !disabled.isEmpty, try BlockingSystemdClient.isNeeded {
+                        try BlockingSystemdClient().enable(disabled)
+                    }
                 }
                 // The daemon would have them made again.
                 if try BlockingSystemdClient.isNeeded {
@@ -143,7 +147,7 @@ struct Detach: ParsableCommand {
         guard try BlockingSystemdClient.isNeeded else { return nil }
         let manager = try BlockingSystemdClient()
         let change = try AttachmentChange(
-            lists, releasing: Set(concerned.map(\.listed)), describe: manager.describe)
+            lists, releasing: Set(concerned.map(\.listed)), manager)
         for (attachment, part) in change.wanted
         where !isAll && attachment.service == service && units.contains(attachment.unit) {
             let cause = part.cause.map { ", because \($0.clause)" } ?? ""

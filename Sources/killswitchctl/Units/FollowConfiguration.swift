@@ -31,7 +31,7 @@ enum FollowConfiguration {
             return printError("systemd does not run here: the units are attached at the next boot")
         }
         let manager = try BlockingSystemdClient()
-        let change = try AttachmentChange(lists, describe: manager.describe)
+        let change = try AttachmentChange(lists, manager)
         if !isDryRun { try change.make(manager, reloads: !command.skipsReload) }
         if command.json {
             printJSON(.object(change.report(isDryRun: isDryRun)))

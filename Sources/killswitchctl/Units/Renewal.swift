@@ -102,6 +102,7 @@ enum Renewal {
         for attachment in new {
             var unit = ConfiguredUnit(attachment.unit)
             (unit.kind, unit.isEarly) = (attachment.target.kind, attachment.isEarly)
+            unit.isOnlyByGate = attachment.isDisabled
             unit.isAllowed = ProtectedUnit.reason(attachment.unit) != nil
             let isOneshot = described[attachment.unit].map { $0.isJob } ?? true
             unit.runsAtOpen =
@@ -143,6 +144,9 @@ enum Renewal {
         let untitled = text.split(separator: "\n", omittingEmptySubsequences: false)
             .filter { !$0.hasPrefix("Description=") }.joined(separator: "\n")
         if untitled == attachment.dropInText(cause) { return .current }
+        var other = attachment
+        other.isDisabled.toggle()
+        if untitled == other.dropInText(cause) { return .outdated }
         return untitled == attachment.dropInBefore(cause) ? .outdated : .edited
     }
 

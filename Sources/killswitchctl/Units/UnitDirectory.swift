@@ -107,7 +107,7 @@ extension Attachment {
             \(Self.head)\(cause)
             \(comment)
             [Unit]
-            \(target.kind == .open ? refusal : requirement)\(earlyBoot)# If a start is refused, systemctl and the journal show this.
+            \(target.kind == .open ? refusal : requirement)\(earlyBoot)\(disabling)# If a start is refused, systemctl and the journal show this.
             Documentation=man:killswitchctl(1)
             \(description)
             """
@@ -139,6 +139,12 @@ extension Attachment {
             Before=shutdown.target
 
             """
+    }
+
+    private var disabling: String {
+        isDisabled
+            ? "# It was enabled. It is disabled until it is detached, so that the gate alone starts it.\n\(Self.disabledLine)\n"
+            : ""
     }
 
     /// The same for the target of a state, a variant or news.

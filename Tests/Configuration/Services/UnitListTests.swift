@@ -16,17 +16,19 @@ struct UnitListTests {
                     { unit = "mail@shop.service", on = "notice" },
                     { unit = "warm-up.service", run_at_open = true },
                     { unit = "ssh.service", allow = true },
+                    { unit = "shop.service", only_by_gate = true },
                 ]
                 """)
         let units = try #require(settings.units["shop"])
-        #expect(units.map(\.kind) == [.open, .maintenance, .notice, .open, .open])
-        #expect(units.map(\.isEarly) == [false, true, false, false, false])
-        #expect(units.map(\.runsAtOpen) == [false, false, false, true, false])
-        #expect(units.map(\.isAllowed) == [false, false, false, false, true])
+        #expect(units.map(\.kind) == [.open, .maintenance, .notice, .open, .open, .open])
+        #expect(units.map(\.isEarly) == [false, true, false, false, false, false])
+        #expect(units.map(\.runsAtOpen) == [false, false, false, true, false, false])
+        #expect(units.map(\.isAllowed) == [false, false, false, false, true, false])
+        #expect(units.map(\.isOnlyByGate) == [false, false, false, false, false, true])
         // It is written as it was read.
         let list = units.map(\.toml).joined(separator: ", ")
         #expect(try load(shopTable + "\nunits = [\(list)]").units["shop"] == units)
-        #expect(settings.unitOrigins.values.map(\.line).sorted() == [5, 6, 7, 8, 9])
+        #expect(settings.unitOrigins.values.map(\.line).sorted() == [5, 6, 7, 8, 9, 10])
     }
 
     @Test func onChangeListsUnitsThatNameTheService() throws {
@@ -95,6 +97,10 @@ struct UnitListTests {
         (
             "{ unit = \"a.service\", on = \"notice\", run_at_open = true }",
             "'run_at_open' goes without 'on'"
+        ),
+        (
+            "{ unit = \"a.service\", state = \"ended\", only_by_gate = true }",
+            "'a.service': 'only_by_gate' is for units that run while the gate is open"
         ),
         (
             "{ unit = \"a.service\", state = \"closed\" }",
