@@ -39,6 +39,8 @@ extension BootedSystem {
         try run(
             """
             systemctl stop killswitchd
+            systemctl stop killswitchd-motd.socket killswitchd-motd.service
+            rm -f /run/motd.d/killswitchd
             find /etc/killswitchd -mindepth 1 -maxdepth 1 -not -name web -exec rm -rf {} +
             rm -rf /run/killswitchd/*
             systemctl stop killswitchd-attach
