@@ -43,8 +43,8 @@ struct IsOpen: ParsableCommand {
         if json {
             printResult(gate, state.state)
         } else if !quiet {
-            let note = isObserved ? ", its gate is \(shown.words ?? "not moved")" : ""
-            printLine("\(service): \(gate?.rawValue ?? "undecided") (\(state.summary))\(note)")
+            let tail = isObserved ? ", its gate is \(shown.words ?? "not moved")" : ""
+            printLine("\(service): \(gate?.rawValue ?? "undecided") (\(state.summary))\(tail)")
         }
         switch gate {
         case .open: return

@@ -34,8 +34,8 @@ struct AttachmentChange {
     private let lists: AttachmentLists
     private let manager: BlockingSystemdClient
 
-    /// Compares the lists with the drop-ins, and asks systemd about the units. The gates let go of `released` units also
-    /// where they are closed; drop-ins of `replaced` units are written anew if somebody has edited them.
+    /// Compares the lists with the drop-ins, and asks systemd about the units. The gates let go of `released` units
+    /// also where they are closed; drop-ins of `replaced` units are written anew if somebody has edited them.
     init(
         _ lists: AttachmentLists, releasing released: Set<ListedUnit> = [],
         replacing replaced: Set<ListedUnit> = [], _ manager: BlockingSystemdClient

@@ -8,7 +8,7 @@ extension OnSystemd {
             try host.system.attempt("systemctl is-enabled \(unit)").output
         }
 
-        /// debhelper's program for maintainer scripts is the judge: it starts an enabled unit, and leaves a disabled one.
+        /// debhelper's program for maintainer scripts starts an enabled unit, and leaves a disabled one.
         @Test func packagesLeaveItAloneUntilItIsDetached() throws {
             let host = try Host()
             try host.services("t-app", "t-other")
