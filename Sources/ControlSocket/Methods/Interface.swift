@@ -39,7 +39,7 @@ package enum Interface {
         )
 
         # What a gate is in fact: what its gate.json holds. 'actual' is open, closing, closed, opening or
-        # stuck, and null if the daemon moves no gates.
+        # stuck, and null if nobody moves the gate: the daemon moves none, or the service is not enforced.
         type Gate (
           wanted: string,
           actual: ?string,
@@ -48,6 +48,7 @@ package enum Interface {
           advice: ?string,
           next_try: ?string,
           drains_until: ?string,
+          enforced: bool,
           units: ?(down: ?int, up: ?int, of: int, problems: []string)
         )
         """

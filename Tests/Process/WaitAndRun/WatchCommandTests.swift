@@ -130,7 +130,8 @@ import Testing
             gate
                 == .object([
                     "wanted": "open", "actual": .null, "since": .null, "problem": .null,
-                    "advice": .null, "next_try": .null, "drains_until": .null, "units": .null,
+                    "advice": .null, "next_try": .null, "drains_until": .null, "enforced": true,
+                    "units": .null,
                 ]))
         #expect(try daemon.control("status").output.contains("shop     running  open  "))
     }
