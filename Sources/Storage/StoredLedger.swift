@@ -18,6 +18,7 @@ enum StoredLedger {
             "boot_id": .string(entry.bootID),
         ]
         if entry.isHeld { stored["held"] = true }
+        if entry.isObserved { stored["observed"] = true }
         if let closing = entry.closing {
             stored["closing"] = .object([
                 "cause": .number(Number(closing.cause.microseconds)),
@@ -53,6 +54,7 @@ enum StoredLedger {
             state: try object.state(), since: try object.instant("since"),
             generation: Int(try object.generation()), bootID: try object.string("boot_id"),
             isHeld: try object.flag("held"))
+        entry.isObserved = try object.flag("observed")
         if let closing = object["closing"]?.object {
             entry.closing = Closing(
                 cause: try closing.boottime("cause"), at: try closing.boottime("at"))

@@ -28,6 +28,8 @@ package struct Ledger: Hashable, Sendable {
         package var passed: [SourceName: Instant]?
         /// The order in force; nil without one.
         package var order: Order?
+        /// Whether it was only observed: nothing was closed, whatever its state was.
+        package var isObserved = false
         /// The last state for which units were started; nil where none are.
         package var announcedState: State?
 

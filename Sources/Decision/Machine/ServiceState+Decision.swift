@@ -35,8 +35,10 @@ extension ServiceState {
         let override = host.overrides[service.name]
         return Circumstances(
             time: host.now.wall, isOverrideHeld: override.map { holds($0, on: host) } ?? false,
-            isSameBoot: isSameBoot, wantedBefore: wanted.inBoot, stateAtStart: stateAtStart,
-            hasEnded: entry?.state == .ended && wanted.inBoot != .open, installed: installed,
+            isSameBoot: isSameBoot, wantedBefore: isFreed ? .open : wanted.inBoot,
+            stateAtStart: stateAtStart,
+            hasEnded: entry?.state == .ended && wanted.inBoot != .open && !isFreed,
+            installed: installed,
             override: override, place: host.place)
     }
 
@@ -125,8 +127,7 @@ extension ServiceState {
         return Candidate(
             service: index, name: service.name, evidence: evidence, circumstances: circumstances,
             verdict: verdict, unforced: unforced,
-            // Nothing was closed while it was observed.
-            wanted: record?.verdict.isEnforced == false ? .open : wanted.last,
+            wanted: isFreed ? .open : wanted.last,
             lead: announcements.lead(
                 of: unforced, at: time(of: unforced, evidence, circumstances), now: host.now),
             isReconfigured: isReconfigured, isEnforced: service.isEnforced)
@@ -135,7 +136,7 @@ extension ServiceState {
     /// The earlier decision of this boot, while the service waits for a switch: a restart takes
     /// nothing back. After that wait the policy decides.
     func keepDecided(_ proposal: Verdict) -> Verdict {
-        guard proposal.state == .undecided, record == nil, isSameBoot, let entry else {
+        guard proposal.state == .undecided, record == nil, isSameBoot, !isFreed, let entry else {
             return proposal
         }
         return Verdict(
@@ -215,9 +216,16 @@ extension ServiceState {
             : .minClosed(source, until: end, limit: ChangeShare.period(service.policy.minClosed))
     }
 
+    /// Whether it was only observed until now, and is enforced by the next decision: its gate is open, whatever was
+    /// decided.
+    var isFreed: Bool {
+        service.isEnforced && (record.map { !$0.verdict.isEnforced } ?? entry?.isObserved ?? false)
+    }
+
     /// The gate as it was decided last in this boot; nil if it was not.
     var gateBefore: Gate? {
-        record?.verdict.gate
+        if isFreed { return .open }
+        return record?.verdict.gate
             ?? (isSameBoot ? entry.flatMap { service.policy.gate(of: $0.state) } : nil)
     }
 

@@ -51,18 +51,20 @@ struct ServiceState: Hashable, Sendable {
         installed = service.installed?.fixed
         guard let entry, entry.state != .undecided else { return }
         passed = entry.passed(for: service)
-        let gate = service.policy.gate(of: entry.state)
-        let isOrdered = isForced || entry.order != nil
+        // Nothing was closed while it was observed.
+        let state = isFreed ? .running : entry.state
+        let gate = service.policy.gate(of: state)
+        let isOrdered = !isFreed && (isForced || entry.order != nil)
         let unforced = isOrdered ? entry.order?.unforced : gate
         if let unforced {
             wanted = WantedGate(unforced, isOfThisBoot: entry.bootID == bootID)
             if !isOrdered, gate == .open {
-                lastOpen = Verdict(state: entry.state, gate: .open, reason: .starting)
+                lastOpen = Verdict(state: state, gate: .open, reason: .starting)
             }
         }
         guard entry.bootID == bootID else { return }
         isSameBoot = true
-        stateAtStart = isOrdered ? unforced?.defaultState ?? entry.state : entry.state
+        stateAtStart = isOrdered ? unforced?.defaultState ?? state : state
         reopening = Reopening(entry, isClosed: gate == .closed, at: now)
         drainsUntil = entry.drainsUntil
     }
@@ -189,18 +191,23 @@ struct ServiceState: Hashable, Sendable {
         reopening.updateTurn(
             for: proposal, since: waitBegins(candidate, at: now),
             part: host.place.part(of: service.policy.openSpread, for: service.name), at: now)
-        let hold = hold(of: proposal, at: now)
-        let turn = candidate.step.flatMap { $0.isTurn ? $0 : nil }
+        // Where nothing was closed nothing waits to open again.
+        let isOpen = !service.isEnforced || isFreed
+        let hold = isOpen ? nil : hold(of: proposal, at: now)
+        let turn = isOpen ? nil : candidate.step.flatMap { $0.isTurn ? $0 : nil }
         wanted.update(candidate.unforced.gate, isWaiting: hold != nil || turn != nil)
         var verdict = values.complete(holdClosed(proposal, by: hold, turn), of: service)
         if let count = share.reportCount(at: now.boot) {
             messages.append(.changesHeld(service.name, count))
         }
-        let heldUntil = share.hold(
-            verdict, after: record?.verdict, minClosed: service.policy.minClosed, at: now.boot)
+        let heldUntil =
+            isFreed
+            ? nil
+            : share.hold(
+                verdict, after: record?.verdict, minClosed: service.policy.minClosed, at: now.boot)
         if heldUntil != nil, let record { verdict = record.verdict }
         verdict.isEnforced = service.isEnforced
-        drainsUntil = drainEnd(after: verdict, at: now)
+        drainsUntil = service.isEnforced ? drainEnd(after: verdict, at: now) : nil
         let edge = service.nextEdge(of: candidate.evidence, in: candidate.circumstances, at: now)
         let outlook = UpcomingChanges(candidate.evidence, in: candidate.circumstances)
         publicNotices.update(from: outlook, service.notifyBefore, in: service.zone)
@@ -245,6 +252,7 @@ struct ServiceState: Hashable, Sendable {
             generation: (known?.generation ?? 0) + (isChange ? 1 : 0), bootID: host.bootID,
             isHeld: isHeld)
         (entry.announced, entry.drill) = (isChange ? [:] : known?.announced, known?.drill)
+        entry.isObserved = !service.isEnforced
         if service.announcesChanges {
             // A service that is undecided for a moment, as after a reboot, has not changed.
             let last = known?.announcedState ?? known?.state
@@ -256,8 +264,12 @@ struct ServiceState: Hashable, Sendable {
             fetchedAt: fetchedAt(verdict), nextEdge: edge, nextWindow: window,
             notices: hasNewNotices ? publicNotices.pending : record?.notices ?? [],
             drainsUntil: drainsUntil)
-        reopening.gatePublished(
-            verdict.gate, isByOrder: verdict.override != nil, at: host.now)
+        if service.isEnforced {
+            reopening.gatePublished(
+                verdict.gate, isByOrder: verdict.override != nil, at: host.now)
+        } else {
+            reopening = Reopening()
+        }
         if verdict.gate == .open, verdict.override == nil { lastOpen = verdict }
         if before?.state != verdict.state || before?.reason.slug != verdict.reason.slug
             || before?.isEnforced != verdict.isEnforced
@@ -279,6 +291,7 @@ struct ServiceState: Hashable, Sendable {
         switches = service.switches.map { before.reconfigured($0, of: service, &changes, at: now) }
         values = ServiceValues(of: service)
         if service.installed != before.service.installed { installed = service.installed?.fixed }
+        if isFreed { stateAtStart = stateAtStart.map { _ in .running } }
         isReconfigured =
             service != before.service
             || service.switches.contains { changes[$0.source]?.hasOtherDefaults == true }
