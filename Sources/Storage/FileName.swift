@@ -12,6 +12,8 @@ package enum FileName {
     package static let units = "units.json"
     /// What the gate of a service is in fact.
     package static let gate = "gate.json"
+    /// Empty; it is there while the service is only observed: nothing is closed, whatever `state.json` says.
+    package static let observed = "observed"
     /// The page for the users of a service.
     package static let page = "page.html"
     /// The same for the clients of an API, while people should see the page.

@@ -61,6 +61,7 @@ private struct Fact: Hashable, Comparable {
     let at: ZonedInstant
     let until: ZonedInstant?
     let state: State
+    let isEnforced: Bool
     let title: String?
 
     /// The facts of a record that are worth a line.
@@ -69,7 +70,7 @@ private struct Fact: Hashable, Comparable {
         let fact = { (kind: Kind, at: Instant, until: Instant?, title: String?) in
             Fact(
                 service: service, kind: kind, at: zone.zoned(at), until: until.map(zone.zoned),
-                state: verdict.state, title: title)
+                state: verdict.state, isEnforced: verdict.isEnforced, title: title)
         }
         var facts: [Fact] = []
         if verdict.gate == .closed {
@@ -98,12 +99,12 @@ private struct Fact: Hashable, Comparable {
         let words =
             switch kind {
             case .closed: "is closed (\(state.rawValue)) since \(at)"
-            case .wouldClose: "would be closed (\(state.rawValue), 'enforce = false') since \(at)"
+            case .wouldClose: "would be closed (\(state.rawValue)) since \(at)"
             case .end: "ends at \(at)"
             case .window: "has maintenance from \(at)" + (until.map { " until \($0)" } ?? "")
             }
         let title = title.flatMap { $0.isEmpty ? nil : ": \($0.printable(limit: 60))" }
-        return "\(service) \(words)\(title ?? "")"
+        return "\(service) \(words)\(isEnforced ? "" : " ('enforce = false')")\(title ?? "")"
     }
 }
 

@@ -28,7 +28,6 @@ package struct RuntimeDirectory {
     ) throws(FileError) {
         let folder = "\(path)/\(service.name)"
         guard record.verdict.isEnforced else { return try observe(record, of: service, folder) }
-        if written.observed.remove(folder) != nil { try remove("\(folder)/\(FileName.gate)") }
         let web = WebFiles(
             page, of: record, for: service, isStarting: try isStarting(record, folder))
         let files: [WebFiles.File] =
@@ -56,31 +55,48 @@ package struct RuntimeDirectory {
         }
         written.misleading.remove(folder)
         try setMarker(record.verdict.gate, in: folder)
+        try endObservation(folder)
         // A web server that has seen the marker `closed` may still read them.
         for name in web.absent { try remove("\(folder)/\(name)") }
     }
 
-    /// Writes what was decided of a service that is only observed, and what its gate would do. No file stays by which
-    /// somebody or something would keep the service closed. The marker `open` of an earlier decision is left: it keeps
+    /// Writes what was decided of a service that is only observed. Before that nothing stays by which somebody or
+    /// something would keep it closed, also on a full disk. The marker `open` of an earlier decision is left: it keeps
     /// nothing closed, and units that are attached still do not start without it.
     private func observe(
         _ record: PublishedVerdict, of service: Service, _ folder: String
     ) throws(FileError) {
-        // Before the decision: no reader takes that for one that is enforced.
-        if let gate = record.verdict.gate {
-            let moment = (wall: record.decidedAt, boot: Boottime(microseconds: 0))
-            try publish(GateStatus(unmoved: gate, isEnforced: false), of: service, now: moment)
-            written.observed.insert(folder)
+        let mark = "\(folder)/\(FileName.observed)"
+        let isMarked = Result { () throws(FileError) in
+            try Directory.create(folder)
+            if try !File.exists(mark) { try File.replace(mark, with: []) }
         }
-        let state = StateFile.bytes(of: record, for: service, bootID: bootID)
-        try replace((FileName.state, state, nil), in: folder)
-        let environment = Array(EnvironmentFile.text(of: record, for: service).utf8)
-        try replace((FileName.environment, environment, nil), in: folder)
+        written.insert(mark)
+        written.remove("\(folder)/\(Gate.open.rawValue)")
         written.misleading.remove(folder)
         if Marker(folder: folder).gate == .closed { try setMarker(nil, in: folder) }
         for name in WebFiles.names + [FileName.units, TargetOrders.fileName] {
             try remove("\(folder)/\(name)")
         }
+        try isMarked.get()
+        if let gate = record.verdict.gate {
+            let moment = (wall: record.decidedAt, boot: Boottime(microseconds: 0))
+            try publish(GateStatus(unmoved: gate, isEnforced: false), of: service, now: moment)
+        }
+        let state = StateFile.bytes(of: record, for: service, bootID: bootID)
+        try replace((FileName.state, state, nil), in: folder)
+        let environment = Array(EnvironmentFile.text(of: record, for: service).utf8)
+        try replace((FileName.environment, environment, nil), in: folder)
+    }
+
+    /// The service is enforced, and its files say what was decided: from now on readers go by them.
+    private func endObservation(_ folder: String) throws(FileError) {
+        let mark = "\(folder)/\(FileName.observed)"
+        guard try File.exists(mark) else { return }
+        if PublishedGate.read(in: folder)?.isEnforced == false {
+            try remove("\(folder)/\(FileName.gate)")
+        }
+        try remove(mark)
     }
 
     /// Whether people see the page although the gate is not closed by decision: its units are not up yet.
@@ -250,7 +266,9 @@ package struct RuntimeDirectory {
         guard try File.attributes(of: folder, followingLinks: false).kind == .directory else {
             return
         }
-        if isConfigured { try File.remove("\(folder)/\(FileName.gate)") }
+        if isConfigured, try !File.exists("\(folder)/\(FileName.observed)") {
+            try File.remove("\(folder)/\(FileName.gate)")
+        }
         if !isConfigured {
             // A folder without a `state.json` belongs to somebody else.
             if let state = try PublishedState.read(in: folder) {
@@ -274,7 +292,7 @@ package struct RuntimeDirectory {
         try setMarker(isTied && isOpen ? .open : nil, in: folder)
         written.misleading.remove(folder)
         let files = [
-            FileName.state, FileName.environment, FileName.units, FileName.gate,
+            FileName.state, FileName.environment, FileName.units, FileName.gate, FileName.observed,
             TargetOrders.fileName,
         ]
         for file in files + WebFiles.names { try remove("\(folder)/\(file)") }

@@ -8,8 +8,6 @@ final class WrittenFiles {
     private var paths: Set<String> = []
     /// The folders that say open although their services are closed, because no file in them can be changed.
     var misleading: Set<String> = []
-    /// The folders of services that are only observed.
-    var observed: Set<String> = []
 
     func insert(_ path: String) { paths.insert(path) }
 

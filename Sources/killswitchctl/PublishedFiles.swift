@@ -66,6 +66,11 @@ struct PublishedFiles {
         PublishedGate.read(in: "\(directory)/\(service)")
     }
 
+    /// Whether a service is only observed, so that nothing is closed whatever was decided.
+    func isObserved(_ service: ServiceName) -> Bool {
+        readable { try File.exists("\(directory)/\(service)/\(FileName.observed)") } ?? false
+    }
+
     /// The gate as the commands show it beside a verdict.
     func gate(of service: ServiceName, beside decided: Gate?, at time: Instant? = nil) -> ShownGate
     {

@@ -57,7 +57,7 @@ import Testing
         #expect(
             motd.text() == """
                 Kill switches: 1 would be closed
-                  shop would be closed (maintenance, 'enforce = false') since 2027-03-01T11:00:00+00:00
+                  shop would be closed (maintenance) since 2027-03-01T11:00:00+00:00 ('enforce = false')
 
                 """)
     }

@@ -131,7 +131,7 @@ import Testing
         #expect(enforced.isSuperset(of: ["closed", "unavailable", "page.html", "gate.json"]))
         closed.verdict.isEnforced = false
         try directory.publish(closed, of: service)
-        #expect(try files() == ["state.json", "state.env", "gate.json"])
+        #expect(try files() == ["state.json", "state.env", "gate.json", "observed"])
         let gate = try #require(PublishedGate.read(in: folder))
         #expect(!gate.isEnforced && gate.actual == nil && gate.wanted == .closed)
         #expect(try PublishedState.read(in: folder)?.gate == .closed)

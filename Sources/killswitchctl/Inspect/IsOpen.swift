@@ -37,7 +37,7 @@ struct IsOpen: ParsableCommand {
             throw CommandFailure(.undecided, quiet ? "" : published.isOutOfDate(service))
         }
         let shown = published.gate(of: service, beside: state.gate)
-        let isObserved = shown.published?.isEnforced == false && state.gate != nil
+        let isObserved = published.isObserved(service) && state.gate != nil
         // Nothing is closed.
         let gate = isObserved ? Gate.open : state.gate
         if json {

@@ -33,6 +33,9 @@ struct ShownGate {
             ? Self.noGates : "'enforce = false' of the service: nothing is moved"
     }
 
+    /// The same for a service that is only observed.
+    var whyUnmovedIfObserved: String? { published?.isEnforced == false ? whyUnmoved : nil }
+
     /// What the gate of a service that is only observed would do; nil if it is moved.
     private var ifEnforced: String? {
         published?.isEnforced == false ? decided?.ifEnforced : nil

@@ -183,7 +183,9 @@ struct Release: DaemonOrder {
 
     func lines(_ reply: OrderReply) -> [String] {
         let state = reply.object.object("service")
-        let isKept = state.text("gate") == Gate.closed.rawValue && reply.object["opensIn"] == .null
+        let isKept =
+            state.text("gate") == Gate.closed.rawValue && reply.object["opensIn"] == .null
+            && reply.gate(of: state).whyUnmovedIfObserved == nil
         let effect =
             reply.object["wasForced"]?.bool ?? false
             ? isKept ? "released, but its flags keep it closed" : "released, its flags decide again"

@@ -29,8 +29,8 @@ struct AttachmentChange {
     private(set) var dependents: [(unit: UnitName, on: UnitName)] = []
     private var names: [UnitName: UnitName] = [:]
     private var idleTriggers: Set<UnitName> = []
-    /// The units that are disabled by a drop-in as it is now.
-    private let disabled: Set<UnitName>
+    /// The attachments as they are now whose units were enabled, and are not as long as they are attached.
+    private let disabling: [Attachment]
     private let lists: AttachmentLists
     private let manager: BlockingSystemdClient
 
@@ -42,7 +42,7 @@ struct AttachmentChange {
     ) throws {
         (self.lists, self.manager) = (lists, manager)
         let present = try AttachmentFiles.all()
-        disabled = Set(present.filter(\.isDisabled).map(\.unit))
+        disabling = present.filter(\.isDisabled)
         let known = Set(present + AttachmentOutcome.read().wanted)
         for (service, units) in lists.configured {
             for unit in units {
@@ -78,7 +78,8 @@ struct AttachmentChange {
             var attachment = own.attachment(to: service)
             if unit.isOnlyByGate {
                 let name = part.unit.name
-                attachment.isDisabled = try disabled.contains(name) || manager.isEnabled(name)
+                attachment.isDisabled =
+                    try disabling.contains { $0.unit == name } || manager.isEnabled(name)
             }
             let other = wanted.firstIndex { $0.attachment.listed == attachment.listed }
             if let other, part.cause != nil || wanted[other].part.cause == nil { continue }
@@ -125,16 +126,36 @@ struct AttachmentChange {
         return outcome
     }
 
-    /// Writes and removes the drop-ins, and disables and enables units. systemd has to read its units again after it.
-    func write() throws {
+    /// Writes and removes the drop-ins, and disables and enables units. Returns whether systemd has to read its units
+    /// again.
+    func write() throws -> Bool {
+        let others = wanted.map(\.attachment).filter { !$0.isDisabled }.map(\.listed)
+        let over = Set(detached.map(\.listed) + others)
+        let held = Set(
+            disabling.filter { !over.contains($0.listed) }.map(\.unit)
+                + wanted.map(\.attachment).filter(\.isDisabled).map(\.unit))
+        // A drop-in says that its unit was enabled: it comes before that ends, and goes after it is so again.
+        Self.enable(Set(disabling.map(\.unit)).subtracting(held), manager)
         for (attachment, part) in attached {
             try UnitDirectory.write(attachment, part, cause: lists.cause(of: attachment))
         }
-        for attachment in detached { try UnitDirectory.remove(attachment) }
-        let held = Set((wanted.map(\.attachment) + kept).filter(\.isDisabled).map(\.unit))
         // Somebody may have enabled them again.
-        try manager.disable(held.sorted())
-        try manager.enable(disabled.subtracting(held).sorted())
+        var isChanged = !isEmpty
+        for unit in held.sorted() where readable({ try manager.isEnabled(unit) }) ?? false {
+            try manager.disable([unit])
+            isChanged = true
+        }
+        for attachment in detached { try UnitDirectory.remove(attachment) }
+        return isChanged
+    }
+
+    /// Enables units again; one that is gone is a warning.
+    static func enable(_ units: Set<UnitName>, _ manager: BlockingSystemdClient) {
+        for unit in units.sorted() {
+            do { try manager.enable([unit]) } catch {
+                printError("\(CommandFailure(error).message); it stays disabled")
+            }
+        }
     }
 
     var isEmpty: Bool { attached.isEmpty && detached.isEmpty }
@@ -163,8 +184,11 @@ struct AttachmentChange {
                     + "'killswitchctl attach \(attachment.service) \(attachment.unit)' replaces it")
         }
         for attachment in kept {
+            let cause =
+                lists.isEnforced(attachment.service)
+                ? "lists it no longer" : "has 'enforce = false'"
             printError(
-                "\(attachment.unit) stays attached to '\(attachment.service)', which lists it no longer and is not "
+                "\(attachment.unit) stays attached to '\(attachment.service)', which \(cause) and is not "
                     + "open; to let it go: killswitchctl detach \(attachment.service) \(attachment.unit)"
             )
         }

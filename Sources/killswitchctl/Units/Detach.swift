@@ -71,13 +71,13 @@ struct Detach: ParsableCommand {
         if !isDryRun {
             try permitted {
                 try file?.write()
-                try change?.write()
+                _ = try change?.write()
                 if change == nil {
-                    for attachment in detached { try UnitDirectory.remove(attachment) }
-                    let disabled = Set(detached.filter(\.isDisabled).map(\.unit)).sorted()
+                    let disabled = Set(detached.filter(\.isDisabled).map(\.unit))
                     if !disabled.isEmpty, try BlockingSystemdClient.isNeeded {
-                        try BlockingSystemdClient().enable(disabled)
+                        AttachmentChange.enable(disabled, try BlockingSystemdClient())
                     }
+                    for attachment in detached { try UnitDirectory.remove(attachment) }
                 }
                 // The daemon would have them made again.
                 if try BlockingSystemdClient.isNeeded {
@@ -122,7 +122,10 @@ struct Detach: ParsableCommand {
                 throw CommandFailure(.configuration)
             }
             var lists = try AttachmentLists()
-            for unit in all {
+            // A service that is only observed lists its units for later: one that it still holds is let go.
+            let held = lists.isEnforced
+            for unit in all
+            where held(unit.service) || !concerned.contains(where: { $0.listed == unit }) {
                 do { _ = try lists.remove(unit.name, from: unit.service) } catch {
                     guard isAll else { throw error }
                     printError(CommandFailure(error).message)

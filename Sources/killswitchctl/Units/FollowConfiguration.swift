@@ -47,10 +47,11 @@ extension AttachmentChange {
     /// Writes what has changed, has systemd read it, and leaves the daemon the result.
     func make(_ manager: BlockingSystemdClient, reloads: Bool) throws {
         // The daemon reads the result when systemd has read its units again.
+        var isChanged = false
         try permitted {
-            try write()
+            isChanged = try write()
             try outcome.write()
         }
-        if reloads, !isEmpty { try manager.reload() }
+        if reloads, isChanged { try manager.reload() }
     }
 }

@@ -55,7 +55,7 @@ struct Run: ParsableCommand {
     func run() throws {
         let published = try PublishedFiles(common)
         try when.wait(
-            for: service, in: published, within: timeout?.duration, enforcedAlone: when.isOfOpen
+            for: service, in: published, within: timeout?.duration, isOfRun: true
         ) { state in
             // On a terminal only: a log does not need it.
             guard !quiet, Terminal.isErrorShown else { return }
@@ -112,7 +112,7 @@ struct Run: ParsableCommand {
             guard let state = try published.state(of: service),
                 published.isCurrent(state, at: now),
                 when.isOver(in: state),
-                !when.isOfOpen || published.gate(of: service)?.isEnforced ?? true
+                !when.isOfOpen || !published.isObserved(service)
             else { return nil }
             return state.summary
         } catch {

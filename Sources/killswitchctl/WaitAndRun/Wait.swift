@@ -89,10 +89,11 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
     /// Waits until a service meets the condition: looks at its files whenever they change. Throws if the
     /// time is over first, if the gate cannot be moved, or if other services have files and this one gets
     /// none: most likely a typing error. `onWait` is called with the state that was seen, if the condition
-    /// is not met at once. With `enforcedAlone` a service that is only observed meets it.
+    /// is not met at once. The gate of a service that is only observed is open.
+    /// `isOfRun`: a command is to be run then, so that a service which is not closed is up.
     func wait(
         for service: ServiceName, in published: PublishedFiles, within limit: Duration?,
-        enforcedAlone: Bool = false, onWait: (String) -> Void = { _ in }
+        isOfRun: Bool = false, onWait: (String) -> Void = { _ in }
     ) throws {
         let loop = try EventLoop()
         let watch = try StateFileWatch([service], in: published, on: loop)
@@ -108,14 +109,18 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
                     let end = published.end(of: state, at: loop.now.wall)
                     let isCurrent = loop.now.wall <= end
                     let gate = published.gate(of: service, beside: state.gate, at: loop.now.wall)
-                    let isObserved = enforcedAlone && gate.published?.isEnforced == false
-                    if isObserved, isCurrent { return }
+                    if isCurrent, state.gate != nil,
+                        self == .gate(.open) || isOfRun && self == .effect(.open),
+                        published.isObserved(service)
+                    {
+                        return
+                    }
                     let isMet = isCurrent && isReached(by: state, gate.published)
                     let unknown = isMet ? try unknownUnit(of: service, in: published) : nil
                     if isMet, unknown == nil { return }
                     seen = isCurrent ? words(state, gate) : "its state file is out of date"
                     if let unknown { seen = "the daemon has not yet seen its unit '\(unknown)'" }
-                    if isCurrent, let problem = obstacle(state, gate) {
+                    if isCurrent, let problem = obstacle(state, gate, isOfRun: isOfRun) {
                         throw CommandFailure(
                             "'\(service)' will not be \(defaultValueDescription): \(problem)")
                     }
@@ -178,7 +183,10 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
     }
 
     /// Why the effect of this decision will not come by itself; nil if it may.
-    private func obstacle(_ state: PublishedState, _ gate: ShownGate) -> String? {
+    private func obstacle(
+        _ state: PublishedState, _ gate: ShownGate, isOfRun: Bool
+    ) -> String? {
+        if isOfRun, self == .gate(.closed), let why = gate.whyUnmovedIfObserved { return why }
         guard case .effect(let wanted) = self, state.gate == wanted, let report = gate.published
         else { return nil }
         if let why = gate.whyUnmoved { return why }
@@ -213,7 +221,9 @@ struct StateFileWatch {
         _ services: [ServiceName], in published: PublishedFiles, on loop: EventLoop
     ) throws(SystemError) {
         self.loop = loop
-        let own = [FileName.state, FileName.gate, FileName.units] + Gate.allCases.map(\.rawValue)
+        let own =
+            [FileName.state, FileName.gate, FileName.units, FileName.observed]
+            + Gate.allCases.map(\.rawValue)
         let names = services.flatMap { service in own.map { "\(service)/\($0)" } }
         files = (names + [FileName.alive]).map {
             PathWatch(loop, path: "\(published.directory)/\($0)") {}

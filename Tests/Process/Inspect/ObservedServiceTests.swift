@@ -52,6 +52,11 @@ import Testing
             "force", "shop", "maintenance", "--for", "1h", "--reason", "x", "--wait"
         ).expect(1, errors: why)
         try daemon.control("drill", "shop", "--yes").expect(1)
+        try daemon.control("run", "shop", "--when", "closed", "--", "true").expect(1, errors: why)
+        try daemon.control("wait", "shop", "--for", "open", "--timeout", "1m").expect(0)
+        // 'gate.json' is no more than what is shown.
+        try File.remove(daemon.folder("run/shop/gate.json"))
+        try daemon.control("is-open", "shop").expect(0)
     }
 
     @Test func aCommandRunsOnWhateverIsDecided() async throws {
@@ -61,6 +66,10 @@ import Testing
         try daemon.waitUntil("it runs") { try program.output == "ready\n" }
         try daemon.setFlags("no", waitingFor: "running")
         try daemon.setFlags("over", waitingFor: "ended")
+        // A restart once took away for a moment that it is only observed.
+        #expect(try daemon.stop() == 0)
+        try daemon.start(waitingFor: "ended")
+        try daemon.waitFor(line: "would close")
         #expect(try program.errors == "")
         program.send(15)
         #expect(try await program.end() == 128 + 15)
