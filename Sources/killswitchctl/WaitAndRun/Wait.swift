@@ -98,6 +98,10 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
         let loop = try EventLoop()
         let watch = try StateFileWatch([service], in: published, on: loop)
         let deadline = limit.map { loop.now.boot + $0 }
+        let failure = { (problem: String?) in
+            CommandFailure(
+                "'\(service)' will not be \(defaultValueDescription): \(problem ?? "not known")")
+        }
         // A daemon that starts writes one service after the other.
         let mayCome = loop.now.boot + min(limit ?? Self.startDuration, Self.startDuration)
         var seen = "no state was published"
@@ -109,20 +113,17 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
                     let end = published.end(of: state, at: loop.now.wall)
                     let isCurrent = loop.now.wall <= end
                     let gate = published.gate(of: service, beside: state.gate, at: loop.now.wall)
-                    if isCurrent, state.gate != nil,
-                        self == .gate(.open) || isOfRun && self == .effect(.open),
-                        published.isObserved(service)
-                    {
-                        return
+                    if isCurrent, state.gate != nil, published.isObserved(service) {
+                        if self == .gate(.open) || isOfRun && self == .effect(.open) { return }
+                        if isOfRun, self == .gate(.closed) { throw failure(gate.whyUnmoved) }
                     }
                     let isMet = isCurrent && isReached(by: state, gate.published)
                     let unknown = isMet ? try unknownUnit(of: service, in: published) : nil
                     if isMet, unknown == nil { return }
                     seen = isCurrent ? words(state, gate) : "its state file is out of date"
                     if let unknown { seen = "the daemon has not yet seen its unit '\(unknown)'" }
-                    if isCurrent, let problem = obstacle(state, gate, isOfRun: isOfRun) {
-                        throw CommandFailure(
-                            "'\(service)' will not be \(defaultValueDescription): \(problem)")
+                    if isCurrent, let problem = obstacle(state, gate) {
+                        throw failure(problem)
                     }
                     if isCurrent { watch.expect(end + .milliseconds(1)) }
                 } else {
@@ -183,10 +184,7 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
     }
 
     /// Why the effect of this decision will not come by itself; nil if it may.
-    private func obstacle(
-        _ state: PublishedState, _ gate: ShownGate, isOfRun: Bool
-    ) -> String? {
-        if isOfRun, self == .gate(.closed), let why = gate.whyUnmovedIfObserved { return why }
+    private func obstacle(_ state: PublishedState, _ gate: ShownGate) -> String? {
         guard case .effect(let wanted) = self, state.gate == wanted, let report = gate.published
         else { return nil }
         if let why = gate.whyUnmoved { return why }
