@@ -176,7 +176,9 @@ package struct RuntimeDirectory {
     /// already, and tries again, so a step that fails does not stop the others.
     private func close(_ folder: String, without files: [String]) {
         do { try setMarker(.closed, in: folder) } catch {}
-        for file in files { do { try remove("\(folder)/\(file)") } catch {} }
+        for file in files + [FileName.observed] {
+            do { try remove("\(folder)/\(file)") } catch {}
+        }
         if published(in: folder)?.gate == .open { written.misleading.insert(folder) }
         let page = "\(folder)/\(FileName.unavailable)"
         do {

@@ -66,9 +66,14 @@ struct PublishedFiles {
         PublishedGate.read(in: "\(directory)/\(service)")
     }
 
-    /// Whether a service is only observed, so that nothing is closed whatever was decided.
+    /// Whether a service is only observed, so that nothing is closed whatever was decided. Beside the marker `closed`
+    /// it is not, or not yet.
     func isObserved(_ service: ServiceName) -> Bool {
-        readable { try File.exists("\(directory)/\(service)/\(FileName.observed)") } ?? false
+        readable {
+            let folder = "\(directory)/\(service)"
+            return try File.exists("\(folder)/\(FileName.observed)")
+                && !File.exists("\(folder)/\(Gate.closed.rawValue)")
+        } ?? false
     }
 
     /// The gate as the commands show it beside a verdict.

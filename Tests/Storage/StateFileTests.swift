@@ -141,6 +141,22 @@ import Testing
         #expect(try files() == enforced.subtracting(["gate.json"]))
     }
 
+    /// On a full disk too.
+    @Test func aClosingThatCannotBeWrittenEndsTheObservation() throws {
+        let (directory, service) = try directory()
+        let (folder, now) = ("\(directory.path)/shop", Instant(seconds: 1_800_000_000))
+        var closed = PublishedVerdict(
+            verdict: Verdict(state: .ended, gate: .closed, reason: .flags("app")), since: now,
+            generation: 1, decidedAt: now, nextEdge: now + .seconds(60))
+        closed.verdict.isEnforced = false
+        try directory.publish(closed, of: service)
+        #expect(try File.exists("\(folder)/observed"))
+        closed.verdict.isEnforced = true
+        try Directory.create("\(folder)/.state.env.tmp/x")
+        #expect(throws: FileError.self) { try directory.publish(closed, of: service) }
+        #expect(try File.exists("\(folder)/closed") && !File.exists("\(folder)/observed"))
+    }
+
     @Test func aFileThatCannotBeReadIsNoKnowledge() throws {
         let (directory, _) = try directory()
         try Directory.create("\(directory.path)/shop")
