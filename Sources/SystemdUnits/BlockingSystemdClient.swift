@@ -56,24 +56,14 @@ package final class BlockingSystemdClient {
         try callAndWait(.property("UnitFileState", of: unit, "Unit")) { try $0.word() == "enabled" }
     }
 
-    /// Enables units as `systemctl enable` does, or disables them. systemd has to read its units again after it.
-    package func enable(_ units: [UnitName]) throws(Failure) {
-        if units.isEmpty { return }
-        let names = units.map(\.text)
+    /// Enables a unit as `systemctl enable` does, or disables it. systemd has to read its units again after it.
+    package func setEnabled(_ isEnabled: Bool, _ unit: UnitName) throws(Failure) {
+        let (verb, member) =
+            isEnabled ? ("enable", "EnableUnitFiles") : ("disable", "DisableUnitFiles")
+        // Not for the present boot alone, and without replacing links of others.
+        let flags: [Call.Argument] = isEnabled ? [.flag(false), .flag(false)] : [.flag(false)]
         try callAndWait(
-            .manager(
-                "enable \(names.joined(separator: ", "))", "EnableUnitFiles",
-                [.texts(names), .flag(false), .flag(false)])
-        ) { _ in }
-    }
-
-    package func disable(_ units: [UnitName]) throws(Failure) {
-        if units.isEmpty { return }
-        let names = units.map(\.text)
-        try callAndWait(
-            .manager(
-                "disable \(names.joined(separator: ", "))", "DisableUnitFiles",
-                [.texts(names), .flag(false)])
+            .manager("\(verb) unit '\(unit)'", member, [.texts([unit.text])] + flags)
         ) { _ in }
     }
 

@@ -134,7 +134,8 @@ struct AttachmentChange {
         let held = Set(
             disabling.filter { !over.contains($0.listed) }.map(\.unit)
                 + wanted.map(\.attachment).filter(\.isDisabled).map(\.unit))
-        // A drop-in says that its unit was enabled: it comes before that ends, and goes after it is so again.
+        // The drop-in alone records that its unit was enabled. It is written before the unit is disabled, and removed
+        // after the unit is enabled.
         Self.enable(Set(disabling.map(\.unit)).subtracting(held), manager)
         for (attachment, part) in attached {
             try UnitDirectory.write(attachment, part, cause: lists.cause(of: attachment))
@@ -142,7 +143,7 @@ struct AttachmentChange {
         // Somebody may have enabled them again.
         var isChanged = !isEmpty
         for unit in held.sorted() where readable({ try manager.isEnabled(unit) }) ?? false {
-            try manager.disable([unit])
+            try manager.setEnabled(false, unit)
             isChanged = true
         }
         for attachment in detached { try UnitDirectory.remove(attachment) }
@@ -152,7 +153,7 @@ struct AttachmentChange {
     /// Enables units again; one that is gone is a warning.
     static func enable(_ units: Set<UnitName>, _ manager: BlockingSystemdClient) {
         for unit in units.sorted() {
-            do { try manager.enable([unit]) } catch {
+            do { try manager.setEnabled(true, unit) } catch {
                 printError("\(CommandFailure(error).message); it stays disabled")
             }
         }
