@@ -34,6 +34,23 @@ extension OnSystemd {
             #expect(try host.attachmentFiles == "")
         }
 
+        /// It stops no other unit from being attached, and letting it go.
+        @Test func aUnitThatIsGoneStaysDisabledWithAWarning() throws {
+            let host = try Host()
+            try host.services("t-app", "t-other")
+            try host.run("systemctl daemon-reload; systemctl enable t-app t-other")
+            try host.start()
+            try host.run("killswitchctl attach shop t-app t-other --only-by-gate")
+            try host.run("rm /etc/systemd/system/t-app.service; systemctl daemon-reload")
+            try host.control("attach --from-configuration")
+                .expect(1, errors: "there is no unit 't-app.service'")
+            #expect(try enabled(host, "t-other") == "disabled\n")
+            try host.control("detach shop t-app").expect(0, errors: "it stays disabled")
+            try host.run("killswitchctl detach shop t-other")
+            #expect(try enabled(host, "t-other") == "enabled\n")
+            #expect(try host.attachmentFiles == "")
+        }
+
         @Test func theConfigurationAsksForItAndTakesItBack() throws {
             let unit = { (more: String) in
                 Host.service("shop", "units = [{ unit = \"t-app.service\"\(more) }]")
