@@ -2,19 +2,18 @@ import Glibc
 
 /// The failures that a replaced file survives.
 package enum Durability: Hashable, Sendable {
-    /// None, and no wait for the disk: after a crash of the kernel the file may be empty.
-    case nothing
-    /// This program is killed: enough for files that the next boot does not read.
+    /// This program is killed: enough for files that the next boot does not read. After a crash of the kernel the file
+    /// may be empty.
     case programCrash
-    /// Power is lost: this takes one more `fsync(2)`, of the folder.
+    /// Power is lost: this waits for the disk, by `fsync(2)` of the file and of the folder.
     case powerLoss
 }
 
 extension File {
     /// Puts new content under a path, atomically: a reader sees all of the old or all of the new.
     ///
-    /// The bytes are written to a hidden file in the same folder, synced, and given the name by `rename(2)`; a link of
-    /// that name is replaced, not followed. A path has one writer, so that the hidden name is fixed: a file that a
+    /// The bytes are written to a hidden file in the same folder, which is given the name by `rename(2)`; a link of that
+    /// name is replaced, not followed. A path has one writer, so that the hidden name is fixed: a file that a
     /// crash left under it is removed, and a link or a FIFO that another user put there is never opened.
     ///
     /// When it throws, the old file is untouched and the hidden one gone. But if only the sync of the folder failed,
@@ -57,23 +56,33 @@ extension File {
         _ bytes: [UInt8], to path: String, mode: UInt32, modified time: Int64?,
         _ durability: Durability
     ) throws(FileError) {
-        let file = try make(path)
+        let file = try make(path, mode)
         try file.write(bytes)
-        try file.setMode(mode)
+        if mode & umask != 0 { try file.setMode(mode) }
         if let time { try file.setModificationTime(time) }
-        if durability != .nothing { try file.synchronize() }
+        if durability == .powerLoss { try file.synchronize() }
     }
 
     /// Makes the file with `O_EXCL`, which opens none that is there. One that a crash has left is removed first.
-    private static func make(_ path: String) throws(FileError) -> OpenFile {
+    private static func make(_ path: String, _ mode: UInt32) throws(FileError) -> OpenFile {
         let flags = O_WRONLY | O_CREAT | O_EXCL
         do {
-            return try OpenFile(path, flags, mode: 0o600)
+            return try OpenFile(path, flags, mode: mode)
         } catch  where error.code == EEXIST {
             try remove(path)
-            return try OpenFile(path, flags, mode: 0o600)
+            return try OpenFile(path, flags, mode: mode)
         }
     }
+
+    /// The permission bits that a new file does not get; all of them if that cannot be read. No program of this project
+    /// changes its umask, and only reading it leaves it as it is for other threads.
+    private static let umask: UInt32 = {
+        let status = readable { try read("/proc/self/status", limit: 1 << 16) } ?? []
+        let line = String(decoding: status, as: UTF8.self).split(separator: "\n")
+            .first { $0.hasPrefix("Umask:") }
+        return line.flatMap { UInt32($0.dropFirst(6).drop { $0 == "\t" }, radix: 8) }
+            ?? 0o777
+    }()
 
     /// The folder of a path, `.` for a bare name, and the last component.
     private static func split(_ path: String) -> (folder: String, name: String) {

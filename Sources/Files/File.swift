@@ -4,7 +4,7 @@ import Glibc
 package enum File {
     /// The whole content of a regular file. A FIFO, a device, a socket, and more than `limit` bytes are errors.
     package static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
-        try readWithAttributes(path, limit: limit).bytes
+        try OpenFile(reading: path, named: path, in: AT_FDCWD).content(limit: limit)
     }
 
     /// The whole content of a regular file, and the attributes of that same file. For a secret,

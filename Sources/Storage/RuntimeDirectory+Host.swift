@@ -63,7 +63,7 @@ extension RuntimeDirectory {
         let file = "\(path)/\(FileName.host)"
         do {
             // Its readers are gone after a crash of the host, and the next daemon writes it anew.
-            try File.replace(file, with: bytes, surviving: .nothing)
+            try File.replace(file, with: bytes)
             written.insert(file)
         } catch {
             do { try remove(file) } catch {}

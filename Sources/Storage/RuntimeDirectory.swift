@@ -9,12 +9,15 @@ package import Pages
 package struct RuntimeDirectory {
     package let path: String
     private let bootID: String
+    /// Whether somebody has the units of an open gate started, so that people see the page meanwhile.
+    private let movesGates: Bool
     let written = WrittenFiles()
 
     /// The directory at this path; nothing is written yet. `bootID` is the current boot's.
-    package init(path: String, bootID: String) {
+    package init(path: String, bootID: String, movesGates: Bool = true) {
         self.path = path
         self.bootID = bootID
+        self.movesGates = movesGates
     }
 
     /// Writes the files of a service. The marker is written last, so that watchers see current files.
@@ -28,8 +31,11 @@ package struct RuntimeDirectory {
     ) throws(FileError) {
         let folder = "\(path)/\(service.name)"
         guard record.verdict.isEnforced else { return try observe(record, of: service, folder) }
+        let opensAtOnce = record.verdict.gate == .open && !movesGates
+        if opensAtOnce { try remove("\(folder)/\(FileName.unavailable)") }
         let web = WebFiles(
-            page, of: record, for: service, isStarting: try isStarting(record, folder))
+            page, of: record, for: service,
+            isStarting: opensAtOnce ? false : try isStarting(record, folder))
         let files: [WebFiles.File] =
             [
                 (FileName.state, StateFile.bytes(of: record, for: service, bootID: bootID), nil),
@@ -92,7 +98,7 @@ package struct RuntimeDirectory {
     /// The service is enforced, and its files say what was decided: from now on readers go by them.
     private func endObservation(_ folder: String) throws(FileError) {
         let mark = "\(folder)/\(FileName.observed)"
-        guard try File.exists(mark) else { return }
+        guard written.contains(mark) else { return }
         if PublishedGate.read(in: folder)?.isEnforced == false {
             try remove("\(folder)/\(FileName.gate)")
         }
@@ -268,7 +274,10 @@ package struct RuntimeDirectory {
         guard try File.attributes(of: folder, followingLinks: false).kind == .directory else {
             return
         }
-        if isConfigured, try !File.exists("\(folder)/\(FileName.observed)") {
+        let mark = "\(folder)/\(FileName.observed)"
+        if try File.exists(mark) {
+            written.insert(mark)
+        } else if isConfigured {
             try File.remove("\(folder)/\(FileName.gate)")
         }
         if !isConfigured {

@@ -9,6 +9,8 @@ final class WrittenFiles {
     /// The folders that say open although their services are closed, because no file in them can be changed.
     var misleading: Set<String> = []
 
+    func contains(_ path: String) -> Bool { paths.contains(path) }
+
     func insert(_ path: String) { paths.insert(path) }
 
     func remove(_ path: String) { paths.remove(path) }

@@ -175,7 +175,7 @@ package final class Mover {
         if next != record {
             record = next
             do {
-                try File.replace(path, with: Array(next.text.utf8), surviving: .nothing)
+                try File.replace(path, with: Array(next.text.utf8))
             } catch {
                 log("\(error)")
             }

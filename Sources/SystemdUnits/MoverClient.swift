@@ -115,7 +115,7 @@ package final class MoverClient {
     }
 
     private func write(attachNumber number: UInt64) throws(FileError) {
-        try File.replace(attachFile, with: Array("\(number)\n".utf8), surviving: .nothing)
+        try File.replace(attachFile, with: Array("\(number)\n".utf8))
     }
 }
 

@@ -61,7 +61,8 @@ final class Daemon {
         let paths = try DirectoryPaths(options)
         state = StateDirectory(path: paths.state)
         bootID = try Files.bootID()
-        runtime = RuntimeDirectory(path: paths.runtime, bootID: bootID)
+        runtime = RuntimeDirectory(
+            path: paths.runtime, bootID: bootID, movesGates: options.movesGates)
         store = ConfigurationStore(
             try options.places(), state: state, runtime: runtime, findings, log: log)
         let configuration = try store.first()

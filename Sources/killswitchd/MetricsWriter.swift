@@ -53,7 +53,7 @@ final class MetricsWriter {
 
     private func write(_ bytes: [UInt8], to path: String) {
         do {
-            try File.replace(path, with: bytes, surviving: .nothing)
+            try File.replace(path, with: bytes)
             daemon.findings.set(.metrics, path, to: nil)
         } catch {
             daemon.findings.set(

@@ -27,10 +27,8 @@ struct ReplaceTests {
         #expect(byte == 1)
     }
 
-    /// The umask holds for the whole process, also for other tests, so that none of them may depend on it.
-    @Test func theModeIsTheOneAskedForWhateverTheUmask() throws {
-        let umaskBefore = umask(0o077)
-        defer { umask(umaskBefore) }
+    /// A program that is started under another umask: FileModeTests.
+    @Test func theModeIsTheOneAskedFor() throws {
         try File.replace(folder("state"), with: [])
         try File.replace(folder("secret"), with: [], mode: 0o640)
         try File.touch(folder("marker"))

@@ -60,7 +60,7 @@ enum Benchmark {
         for _ in 0..<20 {
             let began = milliseconds()
             let written = MetricsText.bytes(of: host.overview, nil, version: "1")
-            try File.replace(file, with: written, surviving: .nothing)
+            try File.replace(file, with: written)
             times.append(milliseconds() - began)
             bytes = written.count
         }

@@ -14,6 +14,8 @@ package final class FileSource: FlagSource {
     private let loop: EventLoop
     private let deliver: Deliver
     private var watch: PathWatch?
+    /// Whether the watch was renewed when the file changed, so that it covers what the next fetch reads.
+    private var isWatchRenewed = false
     private var deliveredProblem: String?
     /// Whether somebody reads the whole file as one value.
     private var alone = FlagDocument.Alone.nothing
@@ -38,14 +40,18 @@ package final class FileSource: FlagSource {
     }
 
     package func start() {
-        watch = PathWatch(loop, path: path) { [name, deliver] in deliver(.hinted(name)) }
+        watch = PathWatch(loop, path: path) { [unowned self] in
+            isWatchRenewed = true
+            deliver(.hinted(name))
+        }
         deliverProblem()
         documents?.start()
     }
 
     /// Reads the file at once, and tries again to watch a file that could not be watched before.
     package func fetch(unlessMatching validators: Validators) {
-        watch?.rearm()
+        if !isWatchRenewed { watch?.rearm() }
+        isWatchRenewed = false
         deliverProblem()
         documents?.refresh()
         deliver(.fetchEnded(name, outcome()))

@@ -77,7 +77,7 @@ struct Sign: ParsableCommand {
             printError("'\(key)' has signed '\(file)' already; nothing is added")
         } else {
             let mode = try File.attributes(of: file).mode
-            try File.replace(file, with: document.bytes, mode: mode)
+            try File.replace(file, with: document.bytes, mode: mode, surviving: .powerLoss)
         }
         printLine(
             "'\(file)' is version \(order.version) for "
