@@ -190,8 +190,8 @@ import Testing
     func aStateDirectoryThatCannotComeBackIsAProblem() async throws {
         let daemon = try await closed()
         let state = daemon.folder("state")
-        // A file in its place: root could make a directory anywhere.
-        try shell("rm -rf \(state) && touch \(state)")
+        // A file in its place: root could make a directory anywhere. The daemon may make one in between.
+        try shell("until rm -rf \(state) && touch \(state) && test -f \(state); do :; done")
         try await daemon.awaitUntil("it is a problem", every: .milliseconds(200)) {
             try daemon.control("status", "--check").status == 1
         }
@@ -200,7 +200,7 @@ import Testing
             status.errors.contains("Do not restart killswitchd before that: it would forget orders")
         )
         #expect(try daemon.control("is-open", "shop").status == 1)
-        try shell("rm \(state) && mkdir \(state)")
+        try shell("rm \(state) && mkdir -p \(state)")
         try await daemon.awaitUntil("it is over", every: .milliseconds(200)) {
             try daemon.control("status", "--check").status == 0
         }
