@@ -86,6 +86,10 @@ struct AttachmentComparison: Hashable, Sendable {
             losses[attachment] = Loss(count: count + 1, last: now, file: dropIn)
         } else if dropIn == nil {
             tied.insert(attachment)
+            let wasLost = differences[attachment]?.lostFile != nil
+            if wasLost, let unit, gate.hasOpened(without: unit, attachment.target) {
+                batch.freed.insert(attachment.unit)
+            }
         }
         var difference: Difference?
         if dropIn != nil || trigger != nil {
@@ -134,6 +138,15 @@ struct AttachmentComparison: Hashable, Sendable {
 }
 
 extension GateState {
+    /// Whether the unit is down since before the open target was started: without its tie the target did not start it.
+    fileprivate func hasOpened(without unit: AttachedUnit, _ target: GateTarget) -> Bool {
+        guard desired?.gate == .open, target.kind == .open, let seen = unit.seen, unit.isDown,
+            let opened = targets.since(target)
+        else { return false }
+        // Nil: it was not started in this boot.
+        return seen.since.map { $0 < opened } ?? true
+    }
+
     /// The drop-in without which systemd does not tie a unit to its target, as far as is known; nil if it does.
     fileprivate func missingDropIn(of attachment: Attachment, _ unit: AttachedUnit?) -> String? {
         guard targets.stops(attachment.unit, with: attachment.target) else {

@@ -54,7 +54,7 @@ struct GateBatch {
     var concernsAll = false
     /// The units that are detached from a target.
     var detached: Set<UnitName> = []
-    /// Those of them that no other gate keeps down.
+    /// The units that may run, and that nobody has started: no other gate keeps them down, or they are tied again.
     var freed: Set<UnitName> = []
 
     /// Reads a unit, once. Nil is a target that can have no unit.

@@ -75,9 +75,9 @@ package struct GateMachine: Hashable, Sendable {
             batch.recheck(service)
         case .woke: wake(at: now, &batch)
         }
-        for unit in batch.freed.sorted() { startFreed(unit, at: now, &batch) }
         for unit in batch.units.sorted() { checkUnit(unit, at: now, &batch) }
         listed.compare(gates, units, isReading: link.isReading(batch), at: now, &batch)
+        for unit in batch.freed.sorted() { startFreed(unit, at: now, &batch) }
         listed.advance(link, haveUnits: !units.isEmpty, at: now, &batch)
         let context = context(now)
         for service in batch.services.sorted() {
@@ -279,7 +279,8 @@ package struct GateMachine: Hashable, Sendable {
         }
     }
 
-    /// A unit is detached from the gate that kept it down: those that permit it start it.
+    /// A unit is detached from the gate that kept it down, or tied again to one that has opened meanwhile: the gates
+    /// that permit it start it.
     private mutating func startFreed(
         _ name: UnitName, at now: Boottime, _ batch: inout GateBatch
     ) {
