@@ -158,10 +158,11 @@ install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man7 man/*.7
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man8 man/*.8
 	install -d -m 755 $(DESTDIR)$(UNITDIR)
-	for unit in killswitchd killswitchd-alarm killswitchd-attach killswitchd-gates killswitchd-motd killswitch-drill@; do \
+	for unit in killswitchd killswitchd-alarm killswitchd-attach killswitchd-attach-early killswitchd-gates killswitchd-motd killswitch-drill@; do \
 	    sed -E 's#/usr/(s?bin/killswitch)#$(PREFIX)/\1#' packaging/systemd/$$unit.service \
 	        > $(DESTDIR)$(UNITDIR)/$$unit.service || exit 1; \
 	done
+	install -D -m 644 -t $(DESTDIR)$(UNITDIR)/sysinit.target.d packaging/systemd/sysinit.target.d/50-killswitchd.conf
 	install -m 644 -t $(DESTDIR)$(UNITDIR) packaging/systemd/*.target packaging/systemd/*.timer \
 	    packaging/systemd/*.socket
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/killswitchd/prometheus $(filter-out %/silence,$(wildcard packaging/prometheus/*))

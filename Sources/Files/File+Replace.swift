@@ -12,9 +12,9 @@ package enum Durability: Hashable, Sendable {
 extension File {
     /// Puts new content under a path, atomically: a reader sees all of the old or all of the new.
     ///
-    /// The bytes are written to a hidden file in the same folder, which is given the name by `rename(2)`; a link of that
-    /// name is replaced, not followed. A path has one writer, so that the hidden name is fixed: a file that a
-    /// crash left under it is removed, and a link or a FIFO that another user put there is never opened.
+    /// The bytes are written to a hidden file in the same folder, which gets the name by `rename(2)`; a link of that
+    /// name is replaced, not followed. A path has one writer, so that the hidden name is fixed: a file that a crash
+    /// left under it is removed, and a link or a FIFO that another user put there is never opened.
     ///
     /// When it throws, the old file is untouched and the hidden one gone. But if only the sync of the folder failed,
     /// the new content is in place and may not survive a loss of power.

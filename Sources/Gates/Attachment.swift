@@ -31,6 +31,8 @@ package struct Attachment: Hashable, Sendable {
     package let isEarly: Bool
     /// Whether it was enabled, and is not as long as it is attached.
     package var isDisabled = false
+    /// Which of `folders` its drop-ins are in.
+    package var folder = Self.folders[0]
 
     package init(target: GateTarget, unit: UnitName, isEarly: Bool = false) {
         self.target = target
@@ -49,15 +51,15 @@ package struct Attachment: Hashable, Sendable {
         return ServiceName(String(path.dropFirst(folder.count).dropLast(name.count)))
     }
 
-    /// Where systemd reads the drop-ins.
-    package static let folder = "/etc/systemd/system"
+    /// Where systemd reads the drop-ins: the second where the first cannot be written.
+    package static let folders = ["/etc/systemd/system", "/run/systemd/system"]
 
     /// The path of the drop-in of the unit for the service: one, so that it is attached to one state at most.
-    package var dropIn: String { "\(Self.folder)/\(unit).d/50-killswitch-\(service).conf" }
+    package var dropIn: String { "\(folder)/\(unit).d/50-killswitch-\(service).conf" }
 
     /// The path of the drop-in of the target for the unit: the target stops it also if the unit's own is not read.
     package var targetDropIn: String {
-        "\(Self.folder)/\(target.unit?.text ?? "").d/50-killswitch-\(unit).conf"
+        "\(folder)/\(target.unit?.text ?? "").d/50-killswitch-\(unit).conf"
     }
 }
 

@@ -33,17 +33,26 @@ extension Attachment {
     package static let listedLine = "# It follows the configuration"
 }
 
-/// The drop-ins by which units are attached to gates, in `/etc/systemd/system`.
+/// The drop-ins by which units are attached to gates.
 ///
 /// systemd reads them with the file of the unit. They name the attached units also after systemd has
 /// forgotten that, because the file of a unit is gone or the unit is masked.
 package enum AttachmentFiles {
+    /// The folder for new drop-ins: what it has below /run is gone after a boot, and is written again before any unit.
+    package static var folder: String {
+        let (first, second) = (Attachment.folders[0], Attachment.folders[1])
+        return unsafe access(first, W_OK) != 0 && errno == EROFS ? second : first
+    }
+
     /// All attached units, by service and name: by the drop-ins of the units, and by those of the targets, of which one
     /// may be missing. An image that is being built may lack the directory.
     package static func all() throws(FileError) -> [Attachment] {
+        try all(in: Attachment.folders[0]) + all(in: Attachment.folders[1])
+    }
+
+    private static func all(in folder: String) throws(FileError) -> [Attachment] {
         var found: Set<Attachment> = []
         var ofTargets: [Attachment] = []
-        let folder = Attachment.folder
         for entry in try File.exists(folder) ? Directory.list(folder) : []
         where entry.hasSuffix(".d") {
             guard let unit = UnitName(String(entry.dropLast(2))),
@@ -52,9 +61,11 @@ package enum AttachmentFiles {
             for name in try names(in: "\(folder)/\(entry)") {
                 if let target = GateTarget(unit) {
                     guard let unit = UnitName(name) else { continue }
-                    ofTargets.append(Attachment(target: target, unit: unit))
+                    var attachment = Attachment(target: target, unit: unit)
+                    attachment.folder = folder
+                    ofTargets.append(attachment)
                 } else if let service = ServiceName(name),
-                    let attachment = try attachment(of: unit, for: service)
+                    let attachment = try attachment(of: unit, for: service, in: folder)
                 {
                     found.insert(attachment)
                 }
@@ -69,11 +80,23 @@ package enum AttachmentFiles {
     package static func attachment(
         of unit: UnitName, for service: ServiceName
     ) throws(FileError) -> Attachment? {
+        for folder in Attachment.folders {
+            if let found = try attachment(of: unit, for: service, in: folder) { return found }
+        }
+        return nil
+    }
+
+    private static func attachment(
+        of unit: UnitName, for service: ServiceName, in folder: String
+    ) throws(FileError) -> Attachment? {
         do {
-            let path = Attachment(target: GateTarget(service: service, kind: .open), unit: unit)
-                .dropIn
-            let bytes = try File.read(path, limit: 64 << 10)
-            return Attachment(of: unit, in: String(decoding: bytes, as: UTF8.self))
+            let target = GateTarget(service: service, kind: .open)
+            var attachment = Attachment(target: target, unit: unit)
+            attachment.folder = folder
+            let bytes = try File.read(attachment.dropIn, limit: 64 << 10)
+            var found = Attachment(of: unit, in: String(decoding: bytes, as: UTF8.self))
+            found?.folder = folder
+            return found
         } catch  where error.isNotFound || error.isNoFile || error.isPermissionDenied {
             return nil
         }

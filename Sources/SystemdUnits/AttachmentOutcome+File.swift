@@ -26,6 +26,7 @@ extension AttachmentOutcome {
                     var object = Self.json(
                         of: ListedUnit(service: attachment.service, name: attachment.unit))
                     object["target"] = .string(attachment.target.unit?.text ?? "")
+                    object["folder"] = .string(attachment.folder)
                     return .object(object)
                 })
         }
@@ -84,7 +85,9 @@ extension AttachmentOutcome {
         guard let unit = unit(object),
             let target = object["target"]?.string.flatMap(UnitName.init).flatMap(GateTarget.init)
         else { return nil }
-        return Attachment(target: target, unit: unit.name)
+        var attachment = Attachment(target: target, unit: unit.name)
+        attachment.folder = object["folder"]?.string ?? attachment.folder
+        return attachment
     }
 
     private static func unit(_ object: JSON.Object) -> ListedUnit? {

@@ -1,8 +1,17 @@
 import CivilTime
 package import Decision
 package import EventLoop
+import Files
 package import Gates
+import Glibc
 import Systemd
+
+extension Bus {
+    /// Connects to systemd's own socket, which is there for root from the start of a boot, also without a bus.
+    convenience init(toSystemdOn loop: EventLoop) throws(BusError) {
+        try self.init(loop, peer: "/run/systemd/private")
+    }
+}
 
 /// Calls of systemd's manager that block until the answer comes, for a command.
 package final class BlockingSystemdClient {
@@ -23,12 +32,17 @@ package final class BlockingSystemdClient {
     }
 
     /// Connects. `address` is the address of the bus; nil for the system bus. A command with a loop
-    /// of its own lends it, and handles its own events while it waits for an answer.
+    /// of its own lends it, and handles its own events while it waits for an answer. Where the bus has
+    /// no socket, because it starts later in the boot or is not installed, root asks systemd itself.
     package init(address: String?, on loop: EventLoop? = nil) throws(Failure) {
         let loop = try orFail { try loop ?? EventLoop() }
         self.loop = loop
         // After the loss of the connection every call fails, so that no wait is endless.
-        bus = try orFail { try Bus(loop, address: address) }
+        let socket = Bus.socketPath(of: address)
+        let hasBus = readable { try socket.map { try File.exists($0) } ?? true } ?? true
+        bus = try orFail {
+            try hasBus || geteuid() != 0 ? Bus(loop, address: address) : Bus(toSystemdOn: loop)
+        }
     }
 
     /// What decides whether a unit can be attached. A unit that does not exist has the load state `not-found`.

@@ -45,7 +45,7 @@ package final class Mover {
     ) throws {
         self.loop = loop
         connect = { () throws(BusError) in
-            guard let address else { return try Bus(loop, peer: "/run/systemd/private") }
+            guard let address else { return try Bus(toSystemdOn: loop) }
             return try Bus(loop, address: address)
         }
         self.path = path

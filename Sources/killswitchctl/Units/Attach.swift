@@ -243,7 +243,8 @@ struct Attach: ParsableCommand {
         let target = GateTarget(service: service, kind: kind)
         let units = plans.flatMap(\.parts).map { part -> JSON.Object in
             let name = part.unit.name
-            let attachment = Attachment(target: target, unit: name)
+            var attachment = Attachment(target: target, unit: name)
+            attachment.folder = AttachmentFiles.folder
             return [
                 "name": .string(name.text), "drop_in": .string(attachment.dropIn),
                 "target_drop_in": .string(attachment.targetDropIn),
@@ -283,14 +284,14 @@ extension Attachment {
 
 /// Throws unless the caller is root. `reason` says what the command needs that for.
 func requireRoot(
-    _ command: String, because reason: String = "it writes /etc/systemd/system"
+    _ command: String, because reason: String = "it writes drop-ins of units"
 ) throws {
     guard geteuid() == 0 else {
         throw CommandFailure(.notPermitted, "\(command) needs root: \(reason)")
     }
 }
 
-/// Performs `work`, which writes /etc/systemd/system.
+/// Performs `work`, which writes drop-ins of units.
 func permitted(_ work: () throws -> Void) throws {
     do {
         try work()

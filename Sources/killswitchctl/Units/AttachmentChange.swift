@@ -33,6 +33,7 @@ struct AttachmentChange {
     private let disabling: [Attachment]
     private let lists: AttachmentLists
     private let manager: BlockingSystemdClient
+    private let folder = AttachmentFiles.folder
 
     /// Compares the lists with the drop-ins, and asks systemd about the units. The gates let go of `released` units
     /// also where they are closed; drop-ins of `replaced` units are written anew if somebody has edited them.
@@ -76,6 +77,7 @@ struct AttachmentChange {
             var own = ConfiguredUnit(part.unit.name)
             (own.kind, own.isEarly) = (unit.kind, unit.isEarly)
             var attachment = own.attachment(to: service)
+            attachment.folder = folder
             if unit.isOnlyByGate {
                 let name = part.unit.name
                 attachment.isDisabled =

@@ -5,7 +5,7 @@ import JSON
 import Storage
 import SystemdUnits
 
-/// Writes and removes attachments in `/etc/systemd/system`.
+/// Writes and removes the drop-ins of attachments.
 enum UnitDirectory {
     /// The path of the link by which an earlier version made a target start a unit.
     private static func link(from target: GateTarget, to unit: UnitName) -> String {
@@ -28,9 +28,9 @@ enum UnitDirectory {
     ) throws(FileError) {
         let (target, unit) = (attachment.target, attachment.unit)
         if let before = try AttachmentFiles.attachment(of: unit, for: attachment.service),
-            before.target != target
+            before.target != target || before.folder != attachment.folder
         {
-            try removeFiles(of: before)
+            try remove(before)
         }
         // By the target's the target stops the unit also when systemd has lost the unit's file.
         for (path, text) in [
@@ -84,7 +84,7 @@ enum UnitDirectory {
     }
 
     private static func wants(_ target: GateTarget) -> String {
-        "\(Attachment.folder)/\(target.name).wants"
+        "\(Attachment.folders[0])/\(target.name).wants"
     }
 }
 

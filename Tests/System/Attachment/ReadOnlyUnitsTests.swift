@@ -1,0 +1,45 @@
+import Support
+import Testing
+
+extension OnSystemd {
+    /// A host on which `/etc/systemd/system` cannot be written, as in a read-only image: drop-ins are below /run.
+    @Suite struct ReadOnlyUnitsTests {
+        private func dropIns(_ host: Host, in folder: String) throws -> Int? {
+            let find = "find \(folder)/systemd/system -name '50-killswitch-*.conf'"
+            return Int(try host.run("\(find) | wc -l").dropLast())
+        }
+
+        @Test func unitsAreAttachedBelowRunBeforeTheBootStartsThem() throws {
+            let host = try Host(Host.service("shop", "units = [\"t-web.service\"]"))
+            try host.services("t-web")
+            try host.run("systemctl daemon-reload; systemctl enable killswitchd t-web")
+            let undo = "rm -f /etc/fstab; umount /etc/systemd/system 2> /dev/null || true"
+            try host.undoing(undo) {
+                try host.run("systemctl start killswitchd t-web")
+                try host.wait(until: "test -e /etc/systemd/system/t-web.service.d")
+                // The image has none of them: they are made at each boot.
+                try host.run(
+                    "rm -r /etc/systemd/system/*.service.d /etc/systemd/system/killswitch-*")
+                try host.run(
+                    "echo '/etc/systemd/system /etc/systemd/system none bind,ro 0 0' > /etc/fstab")
+                try host.set(Host.ended)
+                try host.system.reboot()
+                try host.awaitUp("killswitch-closed@shop.target")
+                #expect(try dropIns(host, in: "/etc") == 0 && dropIns(host, in: "/run") == 2)
+                #expect(try host.run("journalctl -b -u t-web -o cat").contains("Started") == false)
+                try host.set(Host.open, up: "t-web")
+                try host.set(Host.ended, down: "t-web")
+                let run = try host.control("attach --from-configuration --json").expect(0)
+                #expect(run.output.contains(#""attached": []"#), "\(run)")
+                let plan = try host.control("attach shop t-web --dry-run").expect(0)
+                #expect(
+                    plan.output.contains("\n/run/systemd/system/t-web.service.d/50-"), "\(plan)")
+                // Where it can be written again they go back.
+                try host.run(
+                    "umount /etc/systemd/system; killswitchctl attach --from-configuration")
+                #expect(try dropIns(host, in: "/etc") == 2 && dropIns(host, in: "/run") == 0)
+                try host.set(Host.open, up: "t-web")
+            }
+        }
+    }
+}
