@@ -18,7 +18,7 @@ package enum GateEffect: Hashable, Sendable {
     case publishTargets(ServiceName, TargetOrders)
     /// Have root's mover carry that out: `jobAnswered` follows for this job.
     case enqueue(TargetJob)
-    /// Ask whether the system is stopping: `systemState` follows.
+    /// Ask whether the system is stopping: `systemStateRead` follows.
     case readSystemState
     /// Start the unit that attaches the units of the configuration: `attachAnswered` follows.
     case attachListed

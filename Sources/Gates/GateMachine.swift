@@ -3,9 +3,9 @@ package import Decision
 
 /// Moves gates to their decisions, and follows the units that stop or start: events in, effects out.
 ///
-/// It compares the targets with the decisions, and needs no history: a lost answer, a killed daemon, a restarted bus
-/// and an administrator who moved a gate all end the same way. It moves only targets that do not stand as decided: to
-/// start an active one would start stopped units again, as an opening during a drain has to.
+/// It compares the targets with the decisions, and moves nothing by a memory alone: a lost answer, a killed daemon, a
+/// restarted bus and an administrator who moved a gate all end the same way. It moves only targets that do not stand as
+/// decided: to start an active one would start stopped units again, as an opening during a drain has to.
 ///
 /// A value without a clock or a bus, beside `Machine` and fed by its verdicts. It routes: the state of a gate
 /// is its `GateState`, of a unit its `AttachedUnit`, of the bus `SystemdLink`. Equal machines have equal futures, so
