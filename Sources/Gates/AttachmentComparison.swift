@@ -87,8 +87,8 @@ struct AttachmentComparison: Hashable, Sendable {
         } else if dropIn == nil {
             tied.insert(attachment)
             let wasLost = differences[attachment]?.lostFile != nil
-            if wasLost, let unit, gate.hasOpened(without: unit, attachment.target) {
-                batch.freed.insert(attachment.unit)
+            if wasLost, let unit, gate.hasStarted(attachment.target, without: unit) {
+                batch.missed.insert(attachment)
             }
         }
         var difference: Difference?
@@ -138,13 +138,13 @@ struct AttachmentComparison: Hashable, Sendable {
 }
 
 extension GateState {
-    /// Whether the unit is down since before the open target was started: without its tie the target did not start it.
-    fileprivate func hasOpened(without unit: AttachedUnit, _ target: GateTarget) -> Bool {
-        guard desired?.gate == .open, target.kind == .open, let seen = unit.seen, unit.isDown,
-            let opened = targets.since(target)
+    /// Whether the unit is down since before its target was started: without its tie the target did not start it.
+    fileprivate func hasStarted(_ target: GateTarget, without unit: AttachedUnit) -> Bool {
+        guard desired?.targets(of: service).contains(target) == true, unit.isDown,
+            let seen = unit.seen, let started = targets.since(target)
         else { return false }
         // Nil: it was not started in this boot.
-        return seen.since.map { $0 < opened } ?? true
+        return seen.since.map { $0 < started } ?? true
     }
 
     /// The drop-in without which systemd does not tie a unit to its target, as far as is known; nil if it does.

@@ -54,8 +54,10 @@ struct GateBatch {
     var concernsAll = false
     /// The units that are detached from a target.
     var detached: Set<UnitName> = []
-    /// The units that may run, and that nobody has started: no other gate keeps them down, or they are tied again.
+    /// Those of them that no other gate keeps down.
     var freed: Set<UnitName> = []
+    /// Those that are tied again, to targets that were started without their units.
+    var missed: Set<Attachment> = []
 
     /// Reads a unit, once. Nil is a target that can have no unit.
     mutating func read(_ unit: UnitName?) {

@@ -78,6 +78,7 @@ package struct GateMachine: Hashable, Sendable {
         for unit in batch.units.sorted() { checkUnit(unit, at: now, &batch) }
         listed.compare(gates, units, isReading: link.isReading(batch), at: now, &batch)
         for unit in batch.freed.sorted() { startFreed(unit, at: now, &batch) }
+        for attachment in batch.missed.sorted() { startMissed(attachment, at: now, &batch) }
         listed.advance(link, haveUnits: !units.isEmpty, at: now, &batch)
         let context = context(now)
         for service in batch.services.sorted() {
@@ -279,8 +280,16 @@ package struct GateMachine: Hashable, Sendable {
         }
     }
 
-    /// A unit is detached from the gate that kept it down, or tied again to one that has opened meanwhile: the gates
-    /// that permit it start it.
+    /// A unit is tied again to a target that was started without it.
+    private mutating func startMissed(
+        _ attachment: Attachment, at now: Boottime, _ batch: inout GateBatch
+    ) {
+        let target = attachment.target
+        guard target.kind != .open else { return startFreed(attachment.unit, at: now, &batch) }
+        gates[target.service]?.startAgain(target, at: now, &batch)
+    }
+
+    /// A unit is detached from the gate that kept it down: those that permit it start it.
     private mutating func startFreed(
         _ name: UnitName, at now: Boottime, _ batch: inout GateBatch
     ) {

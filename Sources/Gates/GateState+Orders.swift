@@ -48,6 +48,13 @@ extension GateState {
         }
     }
 
+    /// Starts the target of a state that is active once more, because a unit of it is not.
+    mutating func startAgain(_ target: GateTarget, at now: Boottime, _ batch: inout GateBatch) {
+        numbers[.start(target)] = UInt64(now.microseconds)
+        enqueue(.start(target), &batch)
+        batch.recheck(service)
+    }
+
     /// Stops a target that is down once more: a unit of it runs behind the closed gate, and stops with it.
     mutating func stopAgain(_ target: GateTarget, at now: Boottime, _ batch: inout GateBatch) {
         numbers[.stop(target)] = UInt64(now.microseconds)
