@@ -7,6 +7,8 @@
 #define TOML_ENABLE_UNRELEASED_FEATURES 0
 #define TOML_MAX_NESTED_VALUES 32
 
+// The tables of toml++ 3.4 use its types.
+#include <cstdint>
 #include <stdexcept>
 #include <string_view>
 
