@@ -49,7 +49,7 @@ extension SystemdClient {
     /// The properties beside the status, by their interfaces.
     private static func details(of unit: UnitName) -> [(interface: String, names: [String])] {
         guard GateTarget(unit) == nil else {
-            return [("Unit", ["RequisiteOf", "PropagatesStopTo", "Wants"])]
+            return [("Unit", ["StateChangeTimestamp", "RequisiteOf", "PropagatesStopTo", "Wants"])]
         }
         let any = (
             "Unit",

@@ -45,6 +45,24 @@ extension OnSystemd {
             #expect(try host.property("ActiveState", of: "t-web") == "inactive")
         }
 
+        /// The target has started without the unit, which stayed down behind the open gate for good.
+        @Test func aUnitThatWasNotTiedWhenItsGateOpenedIsStartedOnceItIs() throws {
+            let host = try Host.running("t-web")
+            try host.set(Host.ended, down: "t-web")
+            let undo = "systemctl unmask --runtime killswitchd-attach.service"
+            try host.undoing(undo) {
+                try host.run("systemctl mask --runtime killswitchd-attach.service")
+                try host.run("rm \(Self.target); systemctl daemon-reload")
+                try host.wait(until: "killswitchctl status | grep -q 'has gone'")
+                try host.set(Host.open)
+                try host.awaitUp("killswitch-open@shop.target")
+                try host.run("killswitchctl status | grep 'shop .* running'")
+                #expect(try host.property("ActiveState", of: "t-web") == "inactive")
+            }
+            try host.run("killswitchctl attach --from-configuration")
+            try host.awaitUp("t-web")
+        }
+
         /// A path unit that comes later starts the unit 200 times in a second, and dies of its limit.
         @Test func aTriggerThatComesLaterIsAttachedToo() throws {
             let host = try Host.running("t-web")
