@@ -150,8 +150,10 @@ class Model:
                 states = [READERS[form](value, moment)[0] for value, (_, form) in zip(flags, switches)]
                 if not any(self.is_held(name, value, state, moment) for value, state in zip(flags, states)):
                     found.add(max(states, key=RANK.index))
-        # A step that came behind an operator's order is asked about at its end.
-        if name in self.guarded and now < self.refused_until and any("rollout" in value for value in values):
+        # A step that came behind an operator's order is asked about at its end, which takes the guard's second at most.
+        has_ended = any(order and now - 2 < order["until"] <= now + 1 for order in self.orders[name])
+        is_asked = has_ended or now < self.refused_until
+        if name in self.guarded and is_asked and any("rollout" in value for value in values):
             found.add("running")
         return {state for state in found if name not in self.held or gate(state) == "open"}
 
