@@ -49,9 +49,9 @@ extension GateMachine {
 }
 
 extension GateState {
-    /// Postpones a closing until the end of its drain. False if nothing is to drain: the decision has no drain, or the
-    /// gate is closed already. A gate without a decision yet counts as open, because its drain is that of an earlier
-    /// run.
+    /// Postpones a closing until the end of its drain, and forgets the drain of the decision before. False if nothing
+    /// is to drain: the decision has no drain, or the gate is closed already. A gate without a decision yet counts as
+    /// open, because its drain is that of an earlier run.
     mutating func drain(to desired: DesiredGate, until end: Boottime?, at now: Boottime) -> Bool {
         let isOpen =
             self.desired.map {

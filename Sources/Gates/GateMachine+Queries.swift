@@ -3,7 +3,7 @@ package import Decision
 
 /// What others may ask of the gates.
 extension GateMachine {
-    package var overview: GateOverview { digest.overview }
+    package var overview: GateOverview { summary.overview }
 
     /// What the gate of a service is in fact, and its problems; nil while that is not known.
     package func report(of service: ServiceName, at now: Boottime) -> GateStatus? {
@@ -29,7 +29,7 @@ extension GateMachine {
     package func attachmentOutcome(at now: Boottime) -> AttachmentOutcome? {
         guard !listed.isUnderWay(link, at: now) else { return nil }
         var outcome = listed.outcome
-        outcome.missing = digest.missing
+        outcome.missing = summary.missing
         return outcome
     }
 

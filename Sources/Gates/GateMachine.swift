@@ -16,7 +16,7 @@ package struct GateMachine: Hashable, Sendable {
     var gates: [ServiceName: GateState] = [:]
     var units: [UnitName: AttachedUnit] = [:]
     var link = SystemdLink()
-    var digest = GateSummary()
+    var summary = GateSummary()
     var listed: ListedUnits
 
     /// A machine for these services, none of them decided. The configuration attaches the `listed` units to them.
@@ -45,7 +45,7 @@ package struct GateMachine: Hashable, Sendable {
         case .systemdReloaded:
             link.mustListAgain()
             retryNow(at: now, &batch)
-            listed.retryNow(isAnyMissing: digest.isAnyUnitMissing, at: now)
+            listed.retryNow(isAnyMissing: summary.isAnyUnitMissing, at: now)
         case .unitChanged(let unit, let seen): unitChanged(unit, seen, &batch)
         case .unitRead(let unit, let properties): unitRead(properties, of: unit, at: now, &batch)
         case .jobAnswered(let job, let problem, let number):
@@ -92,9 +92,9 @@ package struct GateMachine: Hashable, Sendable {
         link.unanswered.jobsSent(batch.jobs.count, at: now)
         if link.prepare(&batch, at: now) { batch.others.append(.list(units.keys.sorted())) }
         updateSummary(batch, at: now)
-        return orders + batch.calls + digest.subscriptions(&link) + published
-            + (batch.messages + digest.lines(at: now)).map(GateEffect.log)
-            + digest.wakeUps.nextWake()
+        return orders + batch.calls + summary.subscriptions(&link) + published
+            + (batch.messages + summary.lines(at: now)).map(GateEffect.log)
+            + summary.wakeUps.nextWake()
     }
 
     // MARK: Decisions
@@ -113,6 +113,7 @@ package struct GateMachine: Hashable, Sendable {
             gates[service] = gate
             return batch.recheck(service)
         }
+        // The first decision moves nothing that stands: it has no number.
         let isNewGate = gate.desired.map { $0.gate != desired.gate } ?? false
         let hasChanged = gate.decide(desired, context(now), &batch)
         gates[service] = gate

@@ -97,7 +97,7 @@ struct GateState: Hashable, Sendable {
         enqueue(jobs, &batch)
     }
 
-    /// Asks for these jobs: a target that another start brings with it needs none.
+    /// Has the mover look, and awaits the answer to these jobs: a target that another start brings with it needs none.
     private mutating func enqueue(_ jobs: [TargetJob], _ batch: inout GateBatch) {
         for job in jobs where !jobs.contains(where: { $0.brings(job) }) { enqueue(job, &batch) }
     }

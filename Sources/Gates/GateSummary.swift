@@ -216,7 +216,7 @@ struct WakeUps: Hashable, Sendable {
 extension GateMachine {
     /// Looks at everything that time has changed.
     mutating func wake(at now: Boottime, _ batch: inout GateBatch) {
-        for owner in digest.wakeUps.wake(at: now) {
+        for owner in summary.wakeUps.wake(at: now) {
             switch owner {
             case .link: if link.wake(at: now, &batch) { recheckAll(&batch) }
             case .listed: listed.recheck(&batch)
@@ -239,18 +239,18 @@ extension GateMachine {
 
     /// Adds up what the event has changed.
     mutating func updateSummary(_ batch: GateBatch, at now: Boottime) {
-        digest.update(link: link)
-        digest.update(listed: listed, link, at: now)
+        summary.update(link: link)
+        summary.update(listed: listed, link, at: now)
         let changed = batch.concernsAll ? Set(gates.keys) : batch.services.union(batch.altered)
         for service in changed {
-            digest.update(missing: missing(of: service, at: now), of: service)
-            digest.update(lost: listed.losses(of: service, at: now), of: service)
+            summary.update(missing: missing(of: service, at: now), of: service)
+            summary.update(lost: listed.losses(of: service, at: now), of: service)
             if let gate = gates[service] {
-                digest.update(gate: gate, kept: listed.kept(of: service), link)
+                summary.update(gate: gate, kept: listed.kept(of: service), link)
             }
         }
         for unit in batch.units.union(batch.detached) {
-            digest.update(unit: units[unit], named: unit)
+            summary.update(unit: units[unit], named: unit)
         }
     }
 }

@@ -162,8 +162,8 @@ struct GateTargets: Hashable, Sendable {
 
     // MARK: Compared with a decision
 
-    /// The jobs that are needed: stops of targets that no start stops by itself, then starts.
-    /// `isMidway`: earlier jobs are not confirmed, so that `seen` may be out of date.
+    /// The jobs whose answers are awaited, while the mover acts by `wantedOrders` alone: stops of targets that no start
+    /// stops by itself, then starts. `isMidway`: earlier jobs are not confirmed, so that `seen` may be out of date.
     func jobs(to desired: DesiredGate, isMidway: Bool) -> [TargetJob] {
         let wanted = desired.targets(of: service)
         let starts = wanted.filter { isMidway || states[$0]?.isActive != true }
