@@ -78,10 +78,10 @@ extension File {
     /// changes its umask, and only reading it leaves it as it is for other threads.
     private static let umask: UInt32 = {
         let status = readable { try read("/proc/self/status", limit: 1 << 16) } ?? []
-        let line = String(decoding: status, as: UTF8.self).split(separator: "\n")
-            .first { $0.hasPrefix("Umask:") }
-        return line.flatMap { UInt32($0.dropFirst(6).drop { $0 == "\t" }, radix: 8) }
-            ?? 0o777
+        // The second line, after the name of the program.
+        let line = status.split(separator: UInt8(ascii: "\n"), maxSplits: 2).dropFirst().first
+        guard let line, line.starts(with: "Umask:\t".utf8) else { return 0o777 }
+        return line.dropFirst(7).reduce(0) { $0 << 3 | UInt32($1 & 7) }
     }()
 
     /// The folder of a path, `.` for a bare name, and the last component.

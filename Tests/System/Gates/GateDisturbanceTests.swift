@@ -160,7 +160,9 @@ extension OnSystemd {
         /// A unit that ignores SIGTERM, and has no limit for its stop.
         static let unit = """
             [Service]
-            ExecStart=/bin/sh -c 'trap "" TERM; exec sleep infinity'
+            Type=notify
+            NotifyAccess=all
+            ExecStart=/bin/sh -c 'trap "" TERM; systemd-notify --ready; exec sleep infinity'
             TimeoutStopSec=infinity
             """
         /// Ends every such unit.
