@@ -97,6 +97,9 @@ struct AttachedUnit: Hashable, Sendable {
 
     var triggeredBy: [UnitName] { read.triggeredBy }
 
+    /// When it went down last; nil if it was not up in this boot.
+    var downSince: Uptime? { read.downSince }
+
     /// The services whose markers its start needs; nil if that is not known.
     var refusingServices: Set<ServiceName>? { read.refusingServices }
 

@@ -141,10 +141,9 @@ extension GateState {
     /// Whether the unit is down since before its target was started: without its tie the target did not start it.
     fileprivate func hasStarted(_ target: GateTarget, without unit: AttachedUnit) -> Bool {
         guard desired?.targets(of: service).contains(target) == true, unit.isDown,
-            let seen = unit.seen, let started = targets.since(target)
+            unit.seen != nil, let started = targets.upSince(target)
         else { return false }
-        // Nil: it was not started in this boot.
-        return seen.since.map { $0 < started } ?? true
+        return unit.downSince.map { $0 < started } ?? true
     }
 
     /// The drop-in without which systemd does not tie a unit to its target, as far as is known; nil if it does.

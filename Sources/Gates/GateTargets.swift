@@ -17,6 +17,8 @@ struct GateTargets: Hashable, Sendable {
         /// gone or that is masked, and a drop-in may go; the unit may still run.
         var named: Set<UnitName> = []
         var wants: Set<UnitName> = []
+        /// When it was started last; nil if that is not known.
+        var upSince: Uptime?
         /// Whether it has to be started once more for the sake of its units, though it is active.
         var isStartDue = false
 
@@ -115,6 +117,7 @@ struct GateTargets: Hashable, Sendable {
         state.tied = Set(properties.tied)
         state.requisiteOf = Set(properties.requisiteOf)
         state.wants = Set(properties.wants)
+        state.upSince = properties.upSince
         states[target] = state
         return before.subtracting(state.attached)
     }
@@ -202,6 +205,9 @@ struct GateTargets: Hashable, Sendable {
 
     /// When systemd brought a target into its state; nil if it has not told.
     func since(_ target: GateTarget) -> Instant? { states[target]?.seen.since }
+
+    /// When a target was started last; nil if that is not known.
+    func upSince(_ target: GateTarget) -> Uptime? { states[target]?.upSince }
 
     /// Whether a call or a job of any of them is under way.
     var areUnderWay: Bool { decided.contains { $0.value.isUnderWay } }

@@ -49,12 +49,18 @@ extension SystemdClient {
     /// The properties beside the status, by their interfaces.
     private static func details(of unit: UnitName) -> [(interface: String, names: [String])] {
         guard GateTarget(unit) == nil else {
-            return [("Unit", ["StateChangeTimestamp", "RequisiteOf", "PropagatesStopTo", "Wants"])]
+            return [
+                (
+                    "Unit",
+                    ["ActiveEnterTimestampMonotonic", "RequisiteOf", "PropagatesStopTo", "Wants"]
+                )
+            ]
         }
         let any = (
             "Unit",
             [
-                "StateChangeTimestamp", "AssertResult", "AssertTimestampMonotonic",
+                "StateChangeTimestamp", "InactiveEnterTimestampMonotonic", "AssertResult",
+                "AssertTimestampMonotonic",
                 "ConditionResult",
                 "ConditionTimestampMonotonic", "Asserts", "TriggeredBy",
             ]

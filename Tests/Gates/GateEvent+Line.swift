@@ -219,6 +219,9 @@ extension UnitSnapshot {
                 leavesProcesses = true
             } else if let parts = field.wholeMatch(of: /result (\S+)/) {
                 result = String(parts.1)
+            } else if let parts = field.wholeMatch(of: /(up|down) since boot ([0-9.]+)s/) {
+                let moment = Uptime(microseconds: Int64(try GateEvent.number(parts.2) * 1_000_000))
+                if parts.1 == "up" { upSince = moment } else { downSince = moment }
             } else if let parts = field.wholeMatch(of: /(start|stop) limit ([0-9.]+)s/) {
                 let limit = Duration.seconds(try GateEvent.number(parts.2))
                 if parts.1 == "start" { startLimit = limit } else { stopLimit = limit }
