@@ -19,8 +19,8 @@ extension File {
     /// When it throws, the old file is untouched and the hidden one gone. But if only the sync of the folder failed,
     /// the new content is in place and may not survive a loss of power.
     ///
-    /// The folder of the path must exist. `mode` are the permission bits, whatever the umask is; `time` is in
-    /// microseconds since the epoch, and nil for the present time.
+    /// The folder of the path must exist. `mode` are the permission bits, whatever the umask is; a default ACL of the
+    /// folder may take some. `time` is in microseconds since the epoch, and nil for the present time.
     package static func replace(
         _ path: String, with bytes: [UInt8], mode: UInt32 = 0o644, modified time: Int64? = nil,
         surviving durability: Durability = .programCrash

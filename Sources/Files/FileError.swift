@@ -41,6 +41,8 @@ package struct FileError: Error, Hashable, CustomStringConvertible {
 
     package var isPermissionDenied: Bool { code == EACCES || code == EPERM }
 
+    package var isReadOnly: Bool { code == EROFS }
+
     package var description: String { "\(operation) '\(path)': \(cause)" }
 }
 

@@ -118,9 +118,11 @@ struct GateDriverTests {
         #expect(!driver.isAnswered(shop))
         try runUntil(.closed)
         #expect(driver.isAnswered(shop))
-        // On a busy machine the unit that attaches others may be asked for between them.
+        // On a busy machine the unit that attaches others may be asked for between them, and the targets listed again.
+        let others: Set = ["list targets", "StartUnit killswitchd-attach.service"]
+        #expect(systemd.calls.first == "list targets")
         #expect(
-            systemd.calls.filter { $0.contains("target") && $0 != "list targets" } == [
+            systemd.calls.filter { !others.contains($0) } == [
                 "StopUnit \(Self.open)", "StartUnit \(Self.closed)",
                 "StartUnit \(Self.maintenance)",
             ])

@@ -63,7 +63,11 @@ package struct AttachedFile {
 
     /// Writes the file, and removes it once it lists nothing.
     package func write() throws(FileError) {
-        guard !units.isEmpty else { return try File.remove(Self.path) }
+        guard !units.isEmpty else {
+            // On a read-only file system a removal fails also if nothing is there.
+            if try File.exists(Self.path) { try File.remove(Self.path) }
+            return
+        }
         try Directory.create("/etc/killswitchd")
         try Directory.create(Self.folder)
         try File.replace(Self.path, with: Array(text.utf8), surviving: .powerLoss)

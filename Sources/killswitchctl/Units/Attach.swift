@@ -143,7 +143,15 @@ struct Attach: ParsableCommand {
         }
         let change = try AttachmentChange(lists, replacing: named, manager)
         if !isDryRun {
-            try permitted { try lists.file.write() }
+            try permitted {
+                do { try lists.file.write() } catch let error as FileError
+                    where error.isReadOnly
+                {
+                    throw CommandFailure(
+                        "\(error); list the units in 'units' of the service, where this host's /etc is made"
+                    )
+                }
+            }
             try change.make(manager, reloads: !skipsReload)
         }
         try show(change, of: plans, lists)

@@ -34,6 +34,9 @@ struct AttachmentChange {
     private let lists: AttachmentLists
     private let manager: BlockingSystemdClient
     private let folder = AttachmentFiles.folder
+    /// Those with drop-ins in `/etc/systemd/system`, which stay there also where that cannot be written: an image may
+    /// have them.
+    private let ofEtc: Set<ListedUnit>
 
     /// Compares the lists with the drop-ins, and asks systemd about the units. The gates let go of `released` units
     /// also where they are closed; drop-ins of `replaced` units are written anew if somebody has edited them.
@@ -44,6 +47,7 @@ struct AttachmentChange {
         (self.lists, self.manager) = (lists, manager)
         let present = try AttachmentFiles.all()
         disabling = present.filter(\.isDisabled)
+        ofEtc = Set(present.filter { $0.folder == Attachment.folders[0] }.map(\.listed))
         let known = Set(present + AttachmentOutcome.read().wanted)
         for (service, units) in lists.configured {
             for unit in units {
@@ -77,7 +81,7 @@ struct AttachmentChange {
             var own = ConfiguredUnit(part.unit.name)
             (own.kind, own.isEarly) = (unit.kind, unit.isEarly)
             var attachment = own.attachment(to: service)
-            attachment.folder = folder
+            if !ofEtc.contains(attachment.listed) { attachment.folder = folder }
             if unit.isOnlyByGate {
                 let name = part.unit.name
                 attachment.isDisabled =

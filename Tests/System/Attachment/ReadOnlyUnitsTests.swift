@@ -41,5 +41,20 @@ extension OnSystemd {
                 try host.set(Host.open, up: "t-web")
             }
         }
+
+        /// An image may have been made with the drop-ins in it.
+        @Test func dropInsThatAnImageHasStayWhereTheyAre() throws {
+            let host = try Host(Host.service("shop", "units = [\"t-web.service\"]"))
+            try host.services("t-web", "t-app")
+            try host.start()
+            try host.wait(until: "test -e /etc/systemd/system/t-web.service.d")
+            try host.undoing("umount /etc") {
+                try host.run("mount --bind /etc /etc; mount -o remount,bind,ro /etc")
+                try host.control("attach --from-configuration").expect(0)
+                #expect(try dropIns(host, in: "/etc") == 2 && dropIns(host, in: "/run") == 0)
+                try host.control("attach shop t-app").expect(
+                    1, errors: "read-only file system; list the units in 'units' of the service")
+            }
+        }
     }
 }
