@@ -162,8 +162,10 @@ let package = Package(
             name: "killswitchctl",
             dependencies: [
                 "CivilTime", "Configuration", "ControlSocket", "Decision", "EventLoop",
-                "Files", "FlagSignatures", "Fleet", "Gates", "HTTP", "JSON", "POSIX", "Reports",
-                "Requests", "Signing", "SourceSettings", "Storage", "Systemd", "SystemdUnits",
+                "Files", "FlagSignatures", "Fleet", "Gates", "Guards", "HTTP", "JSON", "POSIX",
+                "Pages",
+                "Reports", "Requests", "Signing", "SourceSettings", "Storage", "Systemd",
+                "SystemdUnits",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: lean, linkerSettings: linking),

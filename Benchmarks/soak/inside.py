@@ -22,7 +22,7 @@ from world import CROWD, DECIDED, NEVER, OPEN, OWNERS, RUN, SERVICES, World, rea
 SAVED, REBOOTS = "/var/lib/soak-saved", 77
 QUIET_LIMIT = 40   # After the last fault and the last time in the flags, everything agrees within so many seconds: deleted files in 30.
 PLACES = [(place, form) for name, switches in SERVICES.items() if name not in CROWD for place, form in switches]
-STATES = ["running", "countdown", "maintenance", "update-required", "ended"]
+STATES = ["running", "maintenance", "update-required", "ended"]
 
 
 def draw_flags(form, dice):
@@ -243,8 +243,9 @@ class Soak:
             self.model.begin_order(act.service, order)
         command = f"release {act.service}"
         if order:
-            command = (f"force {act.service} {order['state']} --reason '{order['reason']}' "
-                       f"--until {text_of(order['until'])}")
+            state = order["state"]
+            command = f"open {act.service}" if state == "running" else f"close {act.service} --state {state}"
+            command += f" --reason '{order['reason']}' --until {text_of(order['until'])}"
         status, said = shell(f"killswitchctl {command}", check=False, limit=30)
         with self.lock:
             self.model.end_order(act.service, order, status == 0 or "stays in force" in said)

@@ -16,15 +16,18 @@ package struct ExplanationForm {
     /// The switches for programs.
     package let switches: JSON.Value
 
-    /// The explanation at this time. `guards` are those of the configuration in force.
+    /// The explanation at this time. `guards` and `sources` are those of the configuration in force.
     package init(
-        _ explanation: Explanation, guards: [GuardName: GuardSettings], at now: Instant
+        _ explanation: Explanation, guards: [GuardName: GuardSettings], sources: [Source],
+        at now: Instant
     ) {
         let zone = explanation.service.zone
-        switches = .array(explanation.switches.map { Self.json($0, zone) })
+        let places = sources.reduce(into: [:]) { $0[$1.name] = $1.kind.places }
+        switches = .array(
+            explanation.switches.map { Self.json($0, places[$0.plan.source] ?? [], zone) })
         for (index, view) in explanation.switches.enumerated() {
             let number = explanation.switches.count == 1 ? "" : " \(index + 1)"
-            add(view, as: "switch\(number)", in: zone, at: now)
+            add(view, as: "switch\(number)", places[view.plan.source] ?? [], in: zone, at: now)
         }
         add("policy", explanation.service.summary)
         add("runbook", explanation.service.runbook)
@@ -55,10 +58,12 @@ package struct ExplanationForm {
     }
 
     private mutating func add(
-        _ view: Explanation.SwitchView, as label: String, in zone: Zone, at now: Instant
+        _ view: Explanation.SwitchView, as label: String, _ places: [String], in zone: Zone,
+        at now: Instant
     ) {
         let age = view.age.map { "confirmed \($0.rough) ago" } ?? "never confirmed"
         add(label, "\(view.plan.format.word), source '\(view.plan.source)', \(age)")
+        add("  from", places.isEmpty ? nil : places.joined(separator: ", ").printable(limit: 300))
         add("  flags", view.flags.map(Self.list))
         let authors = view.opinion?.authors ?? []
         add("  signed by", authors.isEmpty ? nil : authors.map(quoted).joined(separator: ", "))
@@ -116,7 +121,9 @@ package struct ExplanationForm {
         return pairs.joined(separator: ", ").printable(limit: 160)
     }
 
-    private static func json(_ view: Explanation.SwitchView, _ zone: Zone) -> JSON.Value {
+    private static func json(
+        _ view: Explanation.SwitchView, _ places: [String], _ zone: Zone
+    ) -> JSON.Value {
         let window = view.nextWindow.map { window -> JSON.Value in
             .object([
                 "from": .string(zone.rfc3339(window.from)),
@@ -126,6 +133,7 @@ package struct ExplanationForm {
         }
         return .object([
             "source": .string(view.plan.source.text),
+            "addresses": .strings(places),
             "format": .string(view.plan.format.word),
             "age": .optional(view.age?.wholeSeconds),
             "flags": view.flags.map(JSON.Value.object) ?? .null,

@@ -123,7 +123,7 @@ extension GuardSettings {
 
 extension ValueType where Value == String {
     /// The URL of a server with the API of Prometheus, to which a path is added.
-    fileprivate static var prometheusURL: Self {
+    static var prometheusURL: Self {
         .url(expected: "a URL such as \"https://prometheus.example.com\"", login: "'bearer'") {
             url throws(ValueProblem) in
             guard !url.hasQuery else {

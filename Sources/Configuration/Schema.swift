@@ -10,6 +10,7 @@ enum RootKey: String, SettingKey {
     case limits
     case metrics
     case report
+    case fleet
     case `guard`
 }
 
@@ -28,6 +29,12 @@ enum LimitsKey: String, SettingKey {
 /// The keys of `[metrics]`.
 enum MetricsKey: String, SettingKey {
     case textfile
+}
+
+/// The keys of `[fleet]`, which `killswitchctl fleet` reads and the daemon does not use.
+enum FleetKey: String, SettingKey {
+    case prometheus
+    case inventory
 }
 
 /// The keys of `[report]`, besides those of a source of type `http`.
@@ -55,6 +62,7 @@ package enum Schema {
             ("[limits]", LimitsKey.words),
             ("[metrics]", MetricsKey.words),
             ("[report]", HTTPKey.words + ReportKey.words),
+            ("[fleet]", FleetKey.words),
             ("[guard.NAME]", GuardKey.words + HTTPKey.words),
             ("[service.NAME.variant]", VariantKey.words),
             ("[service.NAME.values]", ValueKey.words),

@@ -66,20 +66,9 @@ extension Settings {
         files: [ConfigurationFiles.Content], zones: Zones, templates: Templates = Templates()
     ) throws(ConfigurationError) {
         let report = Diagnostics()
-        var merged = Table()
-        for (path, bytes) in files {
-            do {
-                merged.merge(
-                    try Table(toml: bytes, file: path), addingUp: [RootKey.attached.rawValue])
-            } catch {
-                report.error(error.text, at: error.origin)
-            }
-        }
-        if let error = ConfigurationError(report.errors) { throw error }
+        let root = try TableDecoder(merging: files, report)
         let files = files.map(\.path)
         let start = Origin(file: files.first ?? "(no file)")
-        let root = TableDecoder(
-            path: "", place: "at the top level", table: merged, origin: start, report: report)
         root.refuseKeys(notIn: RootKey.words)
 
         var sources = ConfiguredSources(from: root)
@@ -130,6 +119,7 @@ extension Settings {
         metrics?.refuseKeys(notIn: MetricsKey.words)
         let textfile = metrics?.optional(MetricsKey.textfile, .textfile)
         let reports = root.table(RootKey.report).flatMap { ReportSettings(from: $0, &sources) }
+        _ = FleetSettings(from: root)
         sources.warnOfUnused()
         guards.warnOfUnused()
         if services.isEmpty, report.errors.isEmpty {
@@ -144,9 +134,32 @@ extension Settings {
             guardLimits: guardLimits, guards: guards.settings, guardNames: guards.names,
             slots: slots, textfile: textfile, report: reports,
             warnings: report.warnings.inOrder(of: files),
-            effective: [.host, .limits, .metrics, .report, .source, .guard, .service, .attached]
-                .flatMap(
-                    report.effective))
+            effective: [
+                .host, .limits, .metrics, .report, .fleet, .source, .guard, .service, .attached,
+            ]
+            .flatMap(
+                report.effective))
+    }
+}
+
+extension TableDecoder {
+    /// The root of the merged files, in the order in which they are merged. Throws all syntax errors.
+    init(
+        merging files: [ConfigurationFiles.Content], _ report: Diagnostics
+    ) throws(ConfigurationError) {
+        var merged = Table()
+        for (path, bytes) in files {
+            do {
+                merged.merge(
+                    try Table(toml: bytes, file: path), addingUp: [RootKey.attached.rawValue])
+            } catch {
+                report.error(error.text, at: error.origin)
+            }
+        }
+        if let error = ConfigurationError(report.errors) { throw error }
+        self.init(
+            path: "", place: "at the top level", table: merged,
+            origin: Origin(file: files.first?.path ?? "(no file)"), report: report)
     }
 }
 

@@ -96,7 +96,7 @@ extension Circumstances {
 
     /// The override in force; nil if there is none, or its end has come and is not held.
     package var overrideInForce: Override? {
-        guard let override, time < override.until || isOverrideHeld else { return nil }
+        guard let override, !override.hasEnded(at: time) || isOverrideHeld else { return nil }
         return override
     }
 }

@@ -29,38 +29,38 @@ package struct PublishedFacts: Sendable {
         Field("state", "string", decision) { .text(($0.verdict?.state ?? .undecided).rawValue) },
         Field("gate", "?string", decision) { .text($0.verdict?.gate?.rawValue) },
         Field("reason", "string", decision) { .text($0.verdict?.reason.slug.rawValue) },
-        Field("reason_text", "string", [.report, .simulate]) {
+        Field("reason_text", "string", [.report, .plan]) {
             .text($0.verdict?.reason.sentence)
         },
         Field("since", "string", [.report]) { .time($0.record?.since) },
-        Field("ends_at", "?string", [.shell, .explain, .report, .simulate]) {
+        Field("ends_at", "?string", [.shell, .explain, .report, .plan]) {
             .time($0.verdict?.endsAt)
         },
-        Field("days_left", "?int", [.shell, .journal, .simulate]) {
+        Field("days_left", "?int", [.shell, .journal, .plan]) {
             .number($0.verdict?.daysLeft.map(Int64.init))
         },
         Field("title", "?string", texts) { .text($0.verdict?.texts.title) },
         Field("message", "?string", texts) { .text($0.verdict?.texts.message) },
-        Field("retry_after", "?int", [.simulate]) {
+        Field("retry_after", "?int", [.plan]) {
             .number($0.verdict?.retryAfter?.wholeSeconds)
         },
         Field("author", "[]string", decision) { .names($0.verdict?.authors ?? []) },
         Field("variant", "?string", texts + [.page]) { .text($0.verdict?.variant) },
-        Field("values", "object", [.simulate]) { .object($0.verdict?.values ?? [:]) },
+        Field("values", "object", [.plan]) { .object($0.verdict?.values ?? [:]) },
         Field("override", "?Override", [.report]) { .override($0.verdict?.override) },
         Field("source", "?string", origin) { .text($0.verdict?.source?.text) },
         Field("version", "?string", origin) { .text($0.verdict?.version) },
         Field("fetched_at", "?string") { .time($0.record?.fetchedAt) },
         Field("decided_at", "string") { .time($0.record?.decidedAt) },
         Field("valid_until", "string") { .time($0.record?.validUntil) },
-        Field("stale", "bool", [.report, .simulate]) { .bool($0.verdict?.isStale ?? false) },
+        Field("stale", "bool", [.report, .plan]) { .bool($0.verdict?.isStale ?? false) },
         Field("generation", "int", [.report]) { .number(Int64($0.record?.generation ?? 0)) },
         Field("boot_id", "string") { .text($0.bootID) },
     ]
 
-    private static let decision: [Surface] = [.shell, .journal, .report, .simulate]
-    private static let texts: [Surface] = [.shell, .explain, .simulate]
-    private static let origin: [Surface] = [.journal, .report, .simulate]
+    private static let decision: [Surface] = [.shell, .journal, .report, .plan]
+    private static let texts: [Surface] = [.shell, .explain, .plan]
+    private static let origin: [Surface] = [.journal, .report, .plan]
 
     /// The facts of a surface. Those that are named in `first` and `last` come before and after the others.
     package static func fields(
@@ -99,7 +99,7 @@ package struct PublishedFacts: Sendable {
 
     /// Where facts are shown besides state.json and the control socket, which show all of them.
     package enum Surface: CaseIterable, Sendable {
-        /// `state.env`, and the text of `simulate`.
+        /// `state.env`.
         case shell
         /// Entries about a decision, and `history`.
         case journal
@@ -107,8 +107,8 @@ package struct PublishedFacts: Sendable {
         /// The text of `explain`.
         case explain
         case page
-        /// The objects of `simulate`: what depends on flags and time alone.
-        case simulate
+        /// The objects of `plan`: what depends on flags and time alone.
+        case plan
     }
 
     /// The value of a fact; nil is an absent one.
@@ -153,7 +153,7 @@ extension Override {
     package func json(in zone: Zone) -> JSON.Object {
         [
             "state": .string(state.rawValue), "reason": .string(cause), "author": .string(author),
-            "since": .string(zone.rfc3339(since)), "until": .string(zone.rfc3339(until)),
+            "since": .string(zone.rfc3339(since)), "until": .optional(until.map(zone.rfc3339)),
         ]
     }
 }

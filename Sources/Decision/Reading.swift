@@ -90,7 +90,7 @@ package struct VersionJump: Hashable, Sendable {
     package func warning(_ kind: String = "version") -> String {
         "\(kind) \(from.map { "jumped from \($0) to \(to)" } ?? "\(to) is almost the highest possible"); "
             + "lower versions are refused from now on. If this is a mistake, type 'killswitchctl "
-            + "forget SOURCE\(isSigned ? " --version --reason TEXT" : "")'"
+            + "forget SOURCE\(isSigned ? " --accepted-version --reason TEXT" : "")'"
     }
 }
 

@@ -38,7 +38,7 @@ package enum Reason: Hashable, Sendable {
     case closingHeld(SourceName)
     /// A guard does not let the step of this host come: a step of a rollout, or its turn to open the gate.
     indirect case awaitingGuard(SourceName, GuardHold, isTurn: Bool = false)
-    indirect case overridden(Override, until: ZonedInstant)
+    indirect case overridden(Override, until: ZonedInstant?)
 }
 
 /// Why flags are stale.
@@ -244,7 +244,8 @@ extension Reason {
                 + ": \(hold.cause); asking again every \(GuardHold.pause.inSeconds), and "
                 + "'killswitchctl confirm' lets it come"
         case .overridden(let override, let until):
-            "forced by \(quoted(override.author)) until \(until): \(quoted(override.cause))"
+            "forced by \(quoted(override.author)) until "
+                + "\(until.map { "\($0)" } ?? "released"): \(quoted(override.cause))"
         }
     }
 }

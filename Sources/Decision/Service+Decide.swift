@@ -11,7 +11,7 @@ extension Service {
             let gate = policy.gate(of: override.state)
             return Verdict(
                 state: override.state, gate: gate,
-                reason: .overridden(override, until: zone.zoned(override.until)),
+                reason: .overridden(override, until: override.until.map(zone.zoned)),
                 authors: [override.author], isUrgent: override.isUrgent && gate == .closed,
                 override: override)
         }

@@ -94,8 +94,8 @@ package struct Override: Hashable, Sendable {
     /// Who gave the order: user name and user ID.
     package let author: String
     package let since: Instant
-    /// The end of the override; excluded.
-    package let until: Instant
+    /// The end of the override, excluded; nil for one that stands until somebody releases it.
+    package let until: Instant?
     /// Whether units stop at once, without the service's drain.
     package let isUrgent: Bool
     /// Whether it rehearses a closing: what opens the gate after it does not wait for a turn.
@@ -103,7 +103,7 @@ package struct Override: Hashable, Sendable {
 
     /// Nil for the state `undecided`, which nobody can order.
     package init?(
-        state: State, cause: String, author: String, since: Instant, until: Instant,
+        state: State, cause: String, author: String, since: Instant, until: Instant?,
         isUrgent: Bool = false, isDrill: Bool = false
     ) {
         guard state != .undecided else { return nil }
@@ -115,6 +115,9 @@ package struct Override: Hashable, Sendable {
         self.isUrgent = isUrgent
         self.isDrill = isDrill
     }
+
+    /// Whether its end has come at `time`.
+    func hasEnded(at time: Instant) -> Bool { until.map { $0 <= time } ?? false }
 
     /// Whether it was given for this cause, compared by bytes.
     package func isGiven(for cause: String) -> Bool { self.cause.isSame(as: cause) }

@@ -107,7 +107,7 @@ extension Exposition {
         if let override = verdict.override {
             let labels = labels.adding("state", override.state.rawValue)
             add(.overrideSince, labels, override.since.asPublished)
-            add(.overrideEnd, labels, override.until.asPublished)
+            add(.overrideEnd, labels, override.until?.asPublished)
         }
     }
 

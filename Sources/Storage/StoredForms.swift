@@ -57,6 +57,7 @@ enum StoredOverrides {
     static func bytes(of overrides: [ServiceName: Override]) -> [UInt8] {
         StoredForm.bytes(byService: overrides) { override in
             var object = override.json(in: .utc)
+            object["until"] = .string(end(override.until))
             if override.isUrgent { object["now"] = true }
             if override.isDrill { object["drill"] = true }
             return object
@@ -68,12 +69,22 @@ enum StoredOverrides {
             let override = Override(
                 state: try object.state(), cause: try object.string("reason"),
                 author: try object.string("author"), since: try object.instant("since"),
-                until: try object.instant("until"), isUrgent: try object.flag("now"),
+                until: end(try object.instant("until")), isUrgent: try object.flag("now"),
                 isDrill: try object.flag("drill"))
             guard let override else { throw StoredFormError.wrong("state") }
             return override
         }
     }
+
+    /// An order without an end is stored with one that never comes: earlier versions, which know no such order, keep it
+    /// in force as well.
+    static func end(_ end: Instant?) -> String { Zone.utc.rfc3339(end ?? never) }
+
+    /// The stored end of an order; nil without one.
+    static func end(_ stored: Instant) -> Instant? { stored < never ? stored : nil }
+
+    /// 9999-01-01.
+    private static let never = Instant(seconds: 253_370_764_800)
 }
 
 /// The stored last accepted configuration: its files in the order of merging, its page templates and time zones.

@@ -37,7 +37,7 @@ enum StoredLedger {
         if let state = entry.announcedState { stored["announced_state"] = .string(state.rawValue) }
         if let order = entry.order {
             stored["order"] = .object([
-                "until": .string(Zone.utc.rfc3339(order.until)),
+                "until": .string(StoredOverrides.end(order.until)),
                 "flags": .optional(order.unforced?.rawValue),
             ])
         }
@@ -87,7 +87,7 @@ enum StoredLedger {
 
     private static func order(_ object: JSON.Object) throws -> Ledger.Entry.Order {
         Ledger.Entry.Order(
-            until: try object.instant("until"),
+            until: StoredOverrides.end(try object.instant("until")),
             unforced: object["flags"]?.string.flatMap(Gate.init))
     }
 

@@ -61,20 +61,6 @@ extension Instant: ExpressibleByArgument {
     static var example: String { "2027-03-01T12:00:00+09:00" }
 }
 
-/// A state that can be forced: any but `undecided`. A gate stands for the least restrictive state behind it.
-enum ForcedState {
-    static func read(_ word: String) throws -> State {
-        if let gate = Gate(rawValue: word) { return gate == .open ? .running : .maintenance }
-        if word != State.undecided.rawValue, let state = State(rawValue: word) { return state }
-        let meant = nearest(to: word, among: words).map { "did you mean '\($0)'?" }
-        throw ValidationError(meant ?? "there are: \(words.joined(separator: ", "))")
-    }
-
-    static let words =
-        Gate.allCases.map(\.rawValue)
-        + State.allCases.filter { $0 != .undecided }.map(\.rawValue)
-}
-
 extension FormatWord: ExpressibleByArgument {}
 
 extension Name {
@@ -118,11 +104,11 @@ extension CompletionKind {
         orNone { words in try names(in: words) { FileName.service($0)?.text } }
     }
 
-    /// The services that have files, and the states that can be forced.
-    static var servicesAndStates: CompletionKind {
+    /// The services that have files, and the words that `explain` knows.
+    static var servicesAndWords: CompletionKind {
         .custom { words, _, _ in
             let services = readable { try names(in: words) { FileName.service($0)?.text } }
-            return (services ?? []) + ForcedState.words
+            return (services ?? []) + ExplainedWord.words
         }
     }
 

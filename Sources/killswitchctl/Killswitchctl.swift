@@ -17,38 +17,29 @@ struct Killswitchctl: ParsableCommand {
 
             See killswitchctl(1).
             """,
-        version: shownVersion,
+        version: ProgramVersion.current,
         groupedSubcommands: [
             CommandGroup(
                 name: "look",
                 subcommands: [
-                    StatusCommand.self, IsOpen.self, Get.self, Explain.self, Simulate.self,
-                    RolloutCommand.self, FleetCommand.self, History.self,
+                    StatusCommand.self, IsOpen.self, Get.self, Explain.self, PlanCommand.self,
+                    FleetCommand.self, History.self,
                 ]),
             CommandGroup(
                 name: "wait and run", subcommands: [Wait.self, WatchServices.self, Run.self]),
             CommandGroup(
                 name: "order",
                 subcommands: [
-                    Force.self, Release.self, Refresh.self, Activate.self, ReloadCommand.self,
-                    Forget.self, Confirm.self,
+                    Open.self, Close.self, Release.self, Confirm.self, Activate.self, Refresh.self,
+                    ReloadCommand.self, Forget.self,
                 ]),
             CommandGroup(name: "signed flags", subcommands: [Sign.self, Verify.self]),
             CommandGroup(
                 name: "units",
                 subcommands: [
-                    Attach.self, Detach.self, Units.self, Drill.self, Unlock.self, WriteMotd.self,
+                    Attach.self, Detach.self, Units.self, Drill.self, WriteMotd.self,
                 ]),
         ])
-
-    /// Empty for commands with an option `--version`: the parser would list its own beside it, and print the version of
-    /// the program in place of what is wrong with the command.
-    private static var shownVersion: String {
-        let isOfCommand = CommandLine.arguments.contains {
-            ["sign", "forget", "fleet"].contains($0)
-        }
-        return isOfCommand ? "" : ProgramVersion.current
-    }
 
     /// Runs the command of this process, with the message of a failure on stderr; returns the exit status.
     static func launch() -> Int32 {
@@ -77,7 +68,8 @@ struct Killswitchctl: ParsableCommand {
             .map { $0._commandName } + ["help"]
         guard !commands.contains(word) else { return }
         let hint =
-            nearest(to: word, among: commands).map { "did you mean '\($0)'?" }
+            otherWords[word].map { "it is '\($0)'" }
+            ?? nearest(to: word, among: commands).map { "did you mean '\($0)'?" }
             ?? "there are: \(commands.joined(separator: ", "))"
         throw CommandFailure(
             .usage,
@@ -87,6 +79,15 @@ struct Killswitchctl: ParsableCommand {
               See 'killswitchctl --help' for more information.
             """)
     }
+
+    /// What is meant by words that comparable programs have.
+    private static let otherWords = [
+        "force": "open' or 'close", "unlock": "open --without-daemon", "start": "open",
+        "up": "open",
+        "enable": "open", "stop": "close", "down": "close", "kill": "close", "disable": "close",
+        "list": "status", "ls": "status", "show": "status", "describe": "explain",
+        "why": "explain", "logs": "history", "simulate": "plan", "rollout": "plan",
+    ]
 
     /// The arguments with `--runtime-directory` behind the command: it may stand before it too.
     private static func commandFirst(_ arguments: [String]) -> [String] {
@@ -178,7 +179,7 @@ struct CommandFailure: Error {
         case let failure as CommandFailure: self = failure
         case let error as MethodError: self.init(error)
         case let error as SocketError where error.isNobodyThere:
-            let hint = "is killswitchd running? See 'systemctl status killswitchd'"
+            let hint = "is killswitchd running? See \(DeadDaemon.advice)"
             self.init(.unreachable, "\(error); \(hint)")
         case let error as SocketError where error.isDenied: self.init(MethodError.notPermitted)
         case let error as SocketError: self.init(.unreachable, "\(error)")
@@ -188,6 +189,13 @@ struct CommandFailure: Error {
         default: self.init("\(error)")
         }
     }
+}
+
+/// What to do where no daemon runs.
+enum DeadDaemon {
+    static let advice =
+        "'systemctl status killswitchd'; to open a service without it, type 'killswitchctl open "
+        + "SERVICE --without-daemon' as root"
 }
 
 /// Performs `work`. An error of it ends the command with this status and the error's description.

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Glibc
 import JSON
 import POSIX
@@ -16,6 +17,23 @@ enum Terminal {
 
     /// Whether stderr is a terminal.
     static var isErrorShown: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// Whether a person can be asked: the questions go to stderr.
+    static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isErrorShown }
+
+    /// Asks a question until `check` takes the answer. Throws where nobody answers.
+    static func ask(_ question: String, _ check: (String) throws -> Void) throws -> String {
+        while true {
+            prompt(question)
+            guard let answer = readLine() else {
+                throw CommandFailure(.usage, "no answer; nothing was ordered")
+            }
+            do {
+                try check(answer)
+                return answer
+            } catch let problem as ValidationError { complain("\(problem)") }
+        }
+    }
 
     /// Whether a line on stderr may be written over and over: a terminal that can move its cursor.
     static var showsProgress: Bool {

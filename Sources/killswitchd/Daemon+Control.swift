@@ -81,7 +81,10 @@ extension Daemon: ControllableDaemon {
     func explanation(of service: ServiceName) -> JSON.Object? {
         let now = decisionDriver.now
         return machine.explanation(of: service, at: now).map {
-            ExplanationForm($0, guards: guards?.guards ?? [:], at: now.wall).reply
+            ExplanationForm(
+                $0, guards: guards?.guards ?? [:],
+                sources: store.accepted?.settings.sources ?? [], at: now.wall
+            ).reply
         }
     }
 

@@ -86,12 +86,11 @@ extension Source.Kind {
     fileprivate var origin: SourceOrigin {
         switch self {
         case .file: SourceOrigin(type: "file", urls: [])
-        case .http(let server): SourceOrigin(type: "http", urls: server.addresses.map(\.url))
-        case .etcd(let cluster): SourceOrigin(type: "etcd", urls: cluster.endpoints)
-        case .ofrep(let settings): SourceOrigin(type: "ofrep", urls: [settings.server.url])
-        case .firebase(let template): SourceOrigin(type: "firebase", urls: [template.baseURL])
-        case .firebaseServer(let template):
-            SourceOrigin(type: "firebase-server", urls: [template.baseURL])
+        case .http: SourceOrigin(type: "http", urls: places)
+        case .etcd: SourceOrigin(type: "etcd", urls: places)
+        case .ofrep: SourceOrigin(type: "ofrep", urls: places)
+        case .firebase: SourceOrigin(type: "firebase", urls: places)
+        case .firebaseServer: SourceOrigin(type: "firebase-server", urls: places)
         }
     }
 }

@@ -102,7 +102,7 @@ private func effective(_ text: String) throws(ConfigurationError) -> String {
         seed: 1, at: now)
     let form = ExplanationForm(
         try #require(machine.explanation(of: shop.name, at: now)), guards: settings.guards,
-        at: now.wall)
+        sources: settings.sources, at: now.wall)
     #expect(form.lines.first { $0.label == "policy" }?.text == expected)
 }
 
@@ -124,7 +124,7 @@ private func effective(_ text: String) throws(ConfigurationError) -> String {
         seed: 1, at: now)
     let form = ExplanationForm(
         try #require(machine.explanation(of: settings.services[0].name, at: now)),
-        guards: settings.guards, at: now.wall)
+        guards: settings.guards, sources: settings.sources, at: now.wall)
     let last = try #require(form.lines.last)
     #expect(last.label == "guard" && last.text == "'errors' at '\(address)'")
 }

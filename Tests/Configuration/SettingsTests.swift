@@ -245,6 +245,7 @@ func eachFormatHasItsKeys(_ text: String, _ format: Format) throws {
             "[host] slots", "[limits] close_at_once close_within notice", "[metrics] textfile",
             "[report] url ca client_certificate client_key bearer headers unix_socket allow_plain_http "
                 + "timeout etcd spread",
+            "[fleet] prometheus inventory",
             "[guard.NAME] prometheus query timeout url ca client_certificate client_key bearer headers "
                 + "unix_socket allow_plain_http",
             "[service.NAME.variant] source key map default",

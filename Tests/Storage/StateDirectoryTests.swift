@@ -163,12 +163,12 @@ import Testing
         #expect(ledger.entries["shop"]?.generation == 1 << 53)
     }
 
-    @Test func overridesComeBack() throws {
+    @Test(arguments: ["2027-03-01T14:00:00Z", nil]) func overridesComeBack(_ end: String?) throws {
         let override = try #require(
             Override(
                 state: .maintenance, cause: "disk \"swap\"", author: "root",
                 since: try Instant(rfc3339: "2027-03-01T12:00:00Z"),
-                until: try Instant(rfc3339: "2027-03-01T14:00:00Z")))
+                until: try end.map { try Instant(rfc3339: $0) }))
         try directory.store(["shop": override])
         let kept = try #require(try directory.overrides().get())
         #expect(kept == ["shop": override])

@@ -6,7 +6,8 @@ import Decision
 struct StepsOracle {
     struct Order {
         let state: State
-        let until: Instant
+        /// Nil until somebody releases it.
+        let until: Instant?
         let isUrgent: Bool
     }
 
@@ -86,7 +87,7 @@ struct StepsOracle {
     mutating func check(at time: Instant) -> [String] {
         let (before, wasClosed) = (present, flags.isClosed)
         let right = flags.verdict(at: time)
-        if let order, order.until <= time { self.order = nil }
+        if let end = order?.until, end <= time { self.order = nil }
         isDecided = order != nil || right != nil
         defer { present.areFlagsClosed = flags.isClosed }
         if let order {

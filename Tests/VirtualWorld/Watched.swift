@@ -124,7 +124,9 @@ struct Operator {
             ? .maintenance
             : [.running, .maintenance, .ended].randomElement(using: &random)
                 ?? .running
-        let until = now + .seconds(Int64.random(in: 60...20_000, using: &random))
+        let isEndless = !isDrill && Int.random(in: 0..<5, using: &random) == 0
+        let until =
+            isEndless ? nil : now + .seconds(Int64.random(in: 60...20_000, using: &random))
         guard Int.random(in: 0..<3, using: &random) > 0 else { return .release }
         return Override(
             state: state, cause: isDrill ? "a drill" : "an order", author: "root", since: now,

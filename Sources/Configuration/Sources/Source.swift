@@ -32,7 +32,6 @@ package struct Source: Hashable, Sendable {
     /// The table that defines it, or the address that implies it.
     package var origin: Origin
 
-    /// Whether the host says in its cluster what its units have obeyed.
     /// The cluster of a source of type `etcd`; nil of another.
     var cluster: EtcdSettings? { if case .etcd(let cluster) = kind { cluster } else { nil } }
 
@@ -56,6 +55,18 @@ package struct Source: Hashable, Sendable {
             switch self {
             case .file, .etcd: false
             case .http, .ofrep, .firebase, .firebaseServer: true
+            }
+        }
+
+        /// Where the flags come from, without secrets: a path, or the addresses in their order.
+        package var places: [String] {
+            switch self {
+            case .file(let path, _): [path]
+            case .http(let settings): settings.addresses.map(\.url.withoutSecrets)
+            case .etcd(let cluster): cluster.endpoints.map(\.withoutSecrets)
+            case .ofrep(let settings): [settings.server.url.withoutSecrets]
+            case .firebase(let template): [template.baseURL.withoutSecrets]
+            case .firebaseServer(let template): [template.baseURL.withoutSecrets]
             }
         }
 

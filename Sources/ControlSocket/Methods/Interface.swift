@@ -30,8 +30,9 @@ package enum Interface {
     }
 
     private static let types = """
-        # An operator's order, which overrides the flags. 'author' is who gave it.
-        type Override (state: string, reason: string, author: string, since: string, until: string)
+        # An operator's order, which overrides the flags. 'author' is who gave it. 'until' is null for one
+        # that stands until it is released.
+        type Override (state: string, reason: string, author: string, since: string, until: ?string)
 
         # One service: what its state.json holds. Times are RFC 3339.
         type Service (

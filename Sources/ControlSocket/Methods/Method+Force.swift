@@ -7,8 +7,8 @@ extension Method {
         name: "Force",
         parameters: ["service", "state", "reason", "until", "seconds", "ifOpen", "now"],
         declaration: """
-            # Orders a state for a service, whatever its flags say, until a time (RFC 3339) or for so
-            # many seconds: one of the two is needed. It is in force at once, and kept over restarts.
+            # Orders a state for a service, whatever its flags say: until a time (RFC 3339), until
+            # "released", or for so many seconds. It is in force at once, and kept over restarts.
             # A reason has at most 4096 bytes.
             # 'problem' says why it could not be stored: then a restart would lose it.
             # 'gate' is what the gate is after systemd has taken or refused the move; null if that is not
@@ -36,6 +36,7 @@ extension Method {
         if ifOpen {
             let gate = service.policy.gate(of: order.state)
             guard gate == .closed else { throw .invalidParameter("state") }
+            guard order.until != nil else { throw .invalidParameter("until") }
             guard daemon.gates != nil else { throw .gatesNotMoved(service.name) }
         }
         let event = Event.force(service.name, order, ifOpen: ifOpen)
@@ -66,11 +67,14 @@ extension Method {
         guard !cause.allSatisfy(\.isWhitespace), cause.utf8.count <= longestReason else {
             throw .invalidParameter("reason")
         }
-        let until: Instant
+        let until: Instant?
         switch (try parameters.optionalString("until"), try parameters.optionalInteger("seconds")) {
+        case ("released"?, nil): until = nil
         case (let text?, nil):
-            do { until = try Instant(rfc3339: text) } catch { throw .invalidParameter("until") }
-            guard until > now else { throw .notInTheFuture(text) }
+            let end: Instant
+            do { end = try Instant(rfc3339: text) } catch { throw .invalidParameter("until") }
+            guard end > now else { throw .notInTheFuture(text) }
+            until = end
         case (nil, let seconds?):
             guard (1...longestOrder).contains(seconds) else { throw .invalidParameter("seconds") }
             until = now + .seconds(seconds)

@@ -40,6 +40,7 @@ extension Finding {
         case closingHeld = "closing-held"
         case stepHeld = "step-held"
         case overrideEnds = "override-ends"
+        case overrideStands = "override-stands"
         case drillFailed = "drill-failed"
         case unreadableState = "unreadable-state"
         case source
@@ -107,7 +108,10 @@ extension Finding.Kind {
                 nil, .error, disarms: true,
                 "The daemon does not run",
                 "The daemon does not run, or does not answer. No gate moves until it does.",
-                "type 'systemctl status killswitchd'; no gate moves until killswitchd runs")
+                """
+                type 'systemctl status killswitchd'; no gate moves until killswitchd runs; to open a \
+                service without it, type 'killswitchctl open \(service) --without-daemon' as root
+                """)
         case .configurationRefused:
             Row(
                 "7c095e244aa54c4ea28885bac56ab9d7", .error,
@@ -162,7 +166,7 @@ extension Finding.Kind {
                 """,
                 """
                 repair the file, or its owner and mode: it is read again until it can be. Or \
-                give your orders: 'killswitchctl force SERVICE running' opens a service, and the \
+                give your orders: 'killswitchctl open SERVICE' opens a service, and the \
                 file is then kept as NAME.unreadable-TIME
                 """)
         case .controlSocket:
@@ -497,8 +501,21 @@ extension Finding.Kind {
                 close the gate.
                 """,
                 """
-                to extend the order, type 'killswitchctl force \(service)' again; otherwise the \
-                flags decide
+                to extend the order, type 'killswitchctl open \(service)' or 'killswitchctl close \
+                \(service)' again; otherwise the flags decide
+                """)
+        case .overrideStands:
+            Row(
+                "5f0c7a3be41d4c0c9a6a5de2b8a7f913", .warning,
+                "An order for service @KILLSWITCH_SERVICE@ has stood for a day and has no end",
+                """
+                An operator's order that stands until it is released is older than a day. The flags \
+                do not decide meanwhile.
+                """,
+                """
+                if the order is to end, type 'killswitchctl release \(service)'; to give it an \
+                end, type 'killswitchctl open \(service)' or 'killswitchctl close \(service)' with \
+                --for or --until
                 """)
         case .drillFailed:
             Row(

@@ -92,7 +92,7 @@ extension LogMessage.Kind {
                 "The order of @KILLSWITCH_AUTHOR@ for service @KILLSWITCH_SERVICE@ has expired",
                 """
                 An operator's order has reached its end. The flags decide again. If it is still \
-                needed: killswitchctl force @KILLSWITCH_SERVICE@
+                needed: killswitchctl open or close @KILLSWITCH_SERVICE@
                 """)
         case .forgotten:
             Row(
@@ -149,8 +149,8 @@ extension LogMessage.Kind {
                 """
                 A target of service @KILLSWITCH_SERVICE@ was started or stopped, but not by \
                 killswitchd. killswitchd moves it back to @KILLSWITCH_GATE@. To open or close a \
-                service while the daemon runs, use killswitchctl force. Without the daemon, \
-                killswitchctl unlock @KILLSWITCH_SERVICE@ opens it.
+                service while the daemon runs, use killswitchctl open or close. Without the \
+                daemon, killswitchctl open @KILLSWITCH_SERVICE@ --without-daemon opens it.
                 """)
         case .unitsSlow:
             Row(

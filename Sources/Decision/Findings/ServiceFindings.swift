@@ -13,6 +13,8 @@ enum ServiceProblem: Hashable, Sendable {
     case lenient(SourceName, String)
     case endUnreadable(SourceName, String)
     case overrideEnds(Override, at: ZonedInstant)
+    /// An order without an end, given then, has stood for a day.
+    case overrideStands(Override, since: ZonedInstant)
     /// The clock shows that an order has ended, and does not count for it.
     case overrideHeld(Override, at: ZonedInstant)
     case drillFailed(DrillResult)
@@ -41,6 +43,7 @@ extension ServiceProblem {
         case .valueInvalid: .valueInvalid
         case .lenient: .sourceWarning
         case .overrideEnds: .overrideEnds
+        case .overrideStands: .overrideStands
         case .overrideHeld: .clock
         case .drillFailed: .drillFailed
         case .zone: .timeZone
@@ -81,6 +84,9 @@ extension ServiceProblem {
         case .overrideEnds(let override, let end):
             "the order of \(quoted(override.author)) (\(override.state.rawValue)) ends at \(end); "
                 + "then the flags decide"
+        case .overrideStands(let override, let since):
+            "the order of \(quoted(override.author)) (\(override.state.rawValue)) has stood since \(since) and has "
+                + "no end: \(quoted(override.cause))"
         case .overrideHeld(let override, let end):
             "the order of \(quoted(override.author)) (\(override.state.rawValue)) was to end at \(end); it stays in "
                 + "force, because nothing confirms the clock of this host"
@@ -99,7 +105,7 @@ extension ServiceProblem {
         case .lenient: text
         case .degraded(let reason): reason.slug.rawValue
         case .overrideHeld: "order"
-        case .overrideEnds, .drillFailed, .zone: ""
+        case .overrideEnds, .overrideStands, .drillFailed, .zone: ""
         }
     }
 }
@@ -136,8 +142,10 @@ extension Reason.Slug {
 
 extension Override {
     /// When people are told that it ends: in its last quarter, at most an hour before. A short order, such
-    /// as that of a drill, ends as everybody expects.
+    /// as that of a drill, ends as everybody expects. Of an order without an end they are told after a day, when it may
+    /// have been forgotten.
     var noticeAt: Instant? {
+        guard let until else { return since + .seconds(86_400) }
         let length = until - since
         guard length >= .seconds(600) else { return nil }
         return until - min(length / 4, .seconds(3600))
@@ -178,10 +186,7 @@ extension ServiceState {
         if let override = circumstances.overrideInForce, let notice = override.noticeAt,
             notice <= circumstances.time
         {
-            let end = service.zone.zoned(override.until)
-            let isHeld = override.until <= circumstances.time
-            causes.append(
-                isHeld ? .overrideHeld(override, at: end) : .overrideEnds(override, at: end))
+            causes.append(problem(of: override, at: circumstances.time))
         }
         for (position, plan) in service.switches.enumerated() {
             for clause in switches[position].reading?.leniencies.prefix(Self.mostLeniencies) ?? [] {
@@ -189,6 +194,16 @@ extension ServiceState {
             }
         }
         return causes
+    }
+
+    /// What people are told of an order whose time for that has come.
+    private func problem(of override: Override, at time: Instant) -> ServiceProblem {
+        guard let until = override.until else {
+            return .overrideStands(override, since: service.zone.zoned(override.since))
+        }
+        let end = service.zone.zoned(until)
+        return override.hasEnded(at: time)
+            ? .overrideHeld(override, at: end) : .overrideEnds(override, at: end)
     }
 }
 

@@ -29,6 +29,14 @@ package enum ClosedState: String, CaseIterable, Sendable {
     case updateRequired = "update-required"
     case ended
 
+    package var state: State {
+        switch self {
+        case .maintenance: .maintenance
+        case .updateRequired: .updateRequired
+        case .ended: .ended
+        }
+    }
+
     fileprivate var claim: Claim {
         switch self {
         case .maintenance: .maintenance

@@ -63,7 +63,7 @@ struct ClockDifference: Hashable {
             switch cause {
             case .date: "correct the clock of the server"
             case .issued:
-                "'killswitchctl forget \(source?.text ?? "SOURCE") --version --reason TEXT' drops the time of issue"
+                "'killswitchctl forget \(source?.text ?? "SOURCE") --accepted-version --reason TEXT' drops the time of issue"
             case .build: "'date' and 'timedatectl' show what it is"
             case .fetch:
                 "'killswitchctl forget SOURCE' drops the flags that were fetched later"

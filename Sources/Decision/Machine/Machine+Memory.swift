@@ -34,15 +34,10 @@ extension Memory {
             orders[service.name] = Override(
                 state: gate == .closed ? known : .maintenance,
                 cause: "nobody can read whether an order keeps it closed", author: "killswitchd",
-                since: now.wall, until: .endOfKeeping)
+                since: now.wall, until: nil)
         }
         return orders
     }
-}
-
-extension Instant {
-    /// Until when an order is kept whose end nobody can read: 9999-01-01.
-    fileprivate static let endOfKeeping = Instant(seconds: 253_370_764_800)
 }
 
 extension Machine {

@@ -46,7 +46,7 @@ extension Machine {
     mutating func expireOverrides() {
         guard !host.overrides.isEmpty else { return }
         let expired = host.overrides.filter { name, override in
-            guard override.until <= now.wall else { return false }
+            guard override.hasEnded(at: now.wall) else { return false }
             guard let service = index.service(name) else {
                 let wait = Policy().firstTimeout
                 return host.trust.expiresOrders(thatClose: true, wait: wait, at: now)

@@ -2,7 +2,7 @@ package import CivilTime
 
 /// The whole decision of the daemon: events in, effects out.
 ///
-/// A value without a clock, a disk or a network. The daemon, `simulate`, the tests and the fleet simulation run it.
+/// A value without a clock, a disk or a network. The daemon, `plan`, the tests and the fleet simulation run it.
 /// It routes each event to the states that it concerns: `SourceState`, `SwitchState` and `ServiceState` interpret the
 /// answers. Do not call `handle` while its effects are performed: the outcome of an effect is a later event.
 package struct Machine: Sendable {
@@ -88,7 +88,8 @@ package struct Machine: Sendable {
         let effects = batch.finish(ledger: ledger, overrides: host.overrides, sleep: nextWake())
         hasPendingWrites = !pendingWrites.isEmpty
         isClockInQuestion =
-            host.trust.view.hasDifference || host.overrides.values.contains { $0.until <= now.wall }
+            host.trust.view.hasDifference
+            || host.overrides.values.contains { $0.hasEnded(at: now.wall) }
         return effects
     }
 

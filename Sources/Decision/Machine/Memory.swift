@@ -35,12 +35,13 @@ package struct Ledger: Hashable, Sendable {
 
         /// What the ledger knows of an order: where the orders cannot be read, it is enough to keep them.
         package struct Order: Hashable, Sendable {
-            package let until: Instant
+            /// Its end; nil for one that stands until somebody releases it.
+            package let until: Instant?
             /// The gate that flags and policy want behind it; nil if unknown.
             package let unforced: Gate?
 
             /// An order until then.
-            package init(until: Instant, unforced: Gate?) {
+            package init(until: Instant?, unforced: Gate?) {
                 self.until = until
                 self.unforced = unforced
             }

@@ -62,7 +62,7 @@ struct DocumentTrust: Sendable {
             throw DocumentRefusal(
                 .versionUnreadable,
                 "the highest accepted version cannot be read: \(cause); if its file is broken, "
-                    + "'killswitchctl forget SOURCE --version --reason TEXT' deletes it")
+                    + "'killswitchctl forget SOURCE --accepted-version --reason TEXT' deletes it")
         }
         let accepted = try signed.order.check(by: audience, after: highest, at: now)
             .after(issue: signed.authors.count >= signatures ? signed.order.issued : nil)

@@ -20,7 +20,7 @@ struct Drill: ParsableCommand {
             tries to start each unit by hand (this must fail), opens the gate as soon as all have \
             stopped, times each start. Exit status: 1 if anything failed.
 
-            The gate always reopens by itself: the drill is a 'force' order that ends after --for. \
+            The gate always reopens by itself: the drill is an order like that of 'close', and ends after --for. \
             'status' shows the result; for a monthly drill enable killswitch-drill@SERVICE.timer.
 
             example: killswitchctl drill shop --for 30s

@@ -259,7 +259,8 @@ final class DrillRun {
                 throw Problem(
                     description:
                         "killswitchd does not answer; the gate stays closed until killswitchd runs "
-                        + "again or you type 'killswitchctl unlock \(order.service)'")
+                        + "again or you type 'killswitchctl open \(order.service) --without-daemon'"
+                )
             }
             try pause()
         }

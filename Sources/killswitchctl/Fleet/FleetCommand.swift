@@ -22,9 +22,9 @@ struct FleetCommand: ParsableCommand {
             Conditions are those of 'wait'. Without --for: gate and units as each host has decided \
             itself, and all hosts alike.
 
-            Exit status: 0 enough hosts have obeyed; 1 not enough; 124 not by the deadline.
+            Exit status: 0 enough hosts have obeyed; 1 not enough; 124 not by the timeout.
 
-            example: killswitchctl fleet shop --for down --inventory hosts.txt --wait --deadline 75s
+            example: killswitchctl fleet shop --for down --inventory hosts.txt --wait --timeout 75s
             """)
 
     @Option(
@@ -33,12 +33,15 @@ struct FleetCommand: ParsableCommand {
         completion: .list(WaitCondition.ofFleets), transform: WaitCondition.readOfFleet)
     var condition: WaitCondition?
 
-    @Option(help: "The version of the flags by which hosts must have decided; default: any.")
+    @Option(
+        name: .customLong("flags-version"),
+        help: "The version of the flags by which hosts must have decided; default: any.")
     var version: String?
 
     @Option(
         help: ArgumentHelp(
-            "Ask this Prometheus; default: \(PrometheusReader.defaultURL).", valueName: "url"))
+            "Ask this Prometheus; default: that of [fleet], else \(PrometheusReader.defaultURL).",
+            valueName: "url"))
     var prometheus: String?
 
     @Option(
@@ -48,7 +51,8 @@ struct FleetCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The configuration with that source; default: the system's.", valueName: "file"),
+            "The configuration with [fleet] and that source; default: the system's.",
+            valueName: "file"),
         completion: .file()) var config: String?
 
     @Option(
@@ -57,14 +61,17 @@ struct FleetCommand: ParsableCommand {
         completion: .directory) var reports: String?
 
     @Option(
-        help: "The hosts that there should be: a file, a name a line; '#' begins a comment.",
+        help: """
+            The hosts that there should be: a file, a name a line; '#' begins a comment. Default: that \
+            of [fleet].
+            """,
         completion: .file()) var inventory: String?
 
     @Flag(help: "Wait until enough hosts have obeyed.") var wait = false
 
     @Option(
         help: "With --wait: longest wait, such as 75s; default: no limit.",
-        transform: DurationArgument.read) var deadline: DurationArgument?
+        transform: DurationArgument.read) var timeout: DurationArgument?
 
     @Option(
         help: "How many hosts are enough: a percentage or a number; default: all.",
@@ -76,11 +83,10 @@ struct FleetCommand: ParsableCommand {
     var service: ServiceName
 
     func validate() throws {
-        if deadline != nil, !wait { throw ValidationError("--deadline needs --wait") }
+        if timeout != nil, !wait { throw ValidationError("--timeout needs --wait") }
         guard [prometheus, reports, etcd].count(where: { $0 != nil }) < 2 else {
             throw ValidationError("give one of --prometheus, --etcd and --reports")
         }
-        if config != nil, etcd == nil { throw ValidationError("--config needs --etcd") }
         if let prometheus, let mistake = PrometheusReader.mistake(in: prometheus) {
             throw ValidationError(
                 "the value '\(prometheus.withoutSecrets)' is invalid for '--prometheus <url>': \(mistake)"
@@ -90,9 +96,10 @@ struct FleetCommand: ParsableCommand {
 
     func run() throws {
         let demand = Demand(condition?.demanded ?? .own, version: version)
-        let expected = try inventory.map(Inventory.read)
-        let reader = try reader()
-        let clock = try FleetClock(limit: deadline?.duration)
+        let defaults = try defaults()
+        let expected = try (inventory ?? defaults?.inventory).map(Inventory.read)
+        let reader = try reader(defaults)
+        let clock = try FleetClock(limit: timeout?.duration)
         while true {
             let begin = clock.loop.now
             let rollCall: RollCall
@@ -113,20 +120,33 @@ struct FleetCommand: ParsableCommand {
             if report.isEnough { return }
             guard !wait else {
                 throw CommandFailure(
-                    .timedOut, "not enough hosts have obeyed within \(deadline?.description ?? "")")
+                    .timedOut, "not enough hosts have obeyed within \(timeout?.description ?? "")")
             }
             throw CommandFailure(.no)
         }
     }
 
-    private func reader() throws -> any FleetReader {
+    /// `[fleet]` of the configuration; nil if it cannot be read, which only matters where it was named.
+    private func defaults() throws -> FleetSettings? {
+        do {
+            return try FleetSettings(reading: config.map(ConfigurationPlaces.beside) ?? .standard)
+        } catch {
+            if config != nil { throw CommandFailure(.configuration, "\(error)") }
+            let path = ConfigurationPlaces.standard.main
+            if try File.exists(path) { printError("[fleet] is not read: \(error)") }
+            return nil
+        }
+    }
+
+    private func reader(_ defaults: FleetSettings?) throws -> any FleetReader {
         if let reports { return try ReportReader(reports, service) }
         if let etcd { return try EtcdReader(etcd, in: config, service) }
-        return try PrometheusReader(prometheus ?? PrometheusReader.defaultURL, service)
+        return try PrometheusReader(
+            prometheus ?? defaults?.prometheus ?? PrometheusReader.defaultURL, service)
     }
 }
 
-/// The time of a wait with a deadline, or without one.
+/// The time of a wait with a timeout, or without one.
 private struct FleetClock {
     let loop: EventLoop
     private let start: Boottime
@@ -143,7 +163,7 @@ private struct FleetClock {
     /// How long a reading may last.
     var left: Duration { limit.map { max(.milliseconds(1), $0 - waited) } ?? .seconds(3600) }
 
-    /// Waits before the next reading, or to the deadline if it leaves less time for one than `room`: a reading that it
+    /// Waits before the next reading, or to the timeout if it leaves less time for one than `room`: a reading that it
     /// cuts short would know less than the last one. Returns whether a reading is left. A terminal shows the wait.
     func sleep(_ pause: Duration, keeping room: Duration, _ words: String) throws -> Bool {
         let room = max(.seconds(1), room)

@@ -10,15 +10,19 @@ import JSON
 import SourceSettings
 import Storage
 
-/// `killswitchctl explain SERVICE`
+/// `killswitchctl explain SERVICE`, `killswitchctl explain WORD`
 struct Explain: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say why a service is in its state.",
+        abstract: "Say why a service is in its state, or what a word means.",
         discussion: """
             Prints the chain: what each source said and how long ago, the flags that mattered, the \
-            reading of each switch, the policy, an override, the verdict, what is wrong, the gate \
-            and the attached units. Members of the group killswitchd have the first links from the \
-            running daemon; others see only the links after the policy.
+            reading of each switch, the policy, an override, the verdict, until when it holds and what \
+            to type to change it, what is wrong, the gate and the attached units. Members of the group \
+            killswitchd have the first links, with the addresses of the sources, from the running \
+            daemon; others see only the links after the policy.
+
+            A WORD is one that other commands print: a reason, such as awaiting-guard, or a finding, \
+            such as unit-late.
 
             Exits with 3 if the state file is out of date, after printing.
 
@@ -34,11 +38,19 @@ struct Explain: ParsableCommand {
 
     @Flag(help: "Print JSON.") var json = false
 
-    @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
+    @Argument(
+        help: ArgumentHelp("The service, or a word.", valueName: "service"),
+        completion: .servicesAndWords, transform: ServiceName.read)
     var service: ServiceName
 
     func run() throws {
         let published = try PublishedFiles(common)
+        if let word = ExplainedWord(service.text),
+            (readable { try published.state(of: service) } ?? nil) == nil
+        {
+            if json { printJSON(word.json) } else { printLines(word.text) }
+            return
+        }
         let host = PublishedHost(of: published, about: [service])
         // They may be why the state cannot be read.
         for problem in host.problems where problem.isOfHost {
@@ -56,12 +68,14 @@ struct Explain: ParsableCommand {
             state: state, gate: published.gate(of: service, beside: state.gate),
             units: try published.units(of: service), now: published.now,
             isCurrent: published.isCurrent(state, at: published.now),
-            problems: host.problems.filter { !$0.isOfHost })
+            problems: host.problems.filter { !$0.isOfHost }, sources: host.sources,
+            isDaemonThere: host.absence == nil)
         do {
             let directory = try published.stateDirectory(stateDirectory)
             let replay = try DecisionReplay(of: service, in: directory, published)
             report.chain = try replay.explanation(beside: state).map {
-                ExplanationForm($0, guards: replay.guards, at: published.now)
+                ExplanationForm(
+                    $0, guards: replay.guards, sources: replay.sources, at: published.now)
             }
         } catch {
             report.gap = CommandFailure(error).message
@@ -102,8 +116,9 @@ struct DecisionReplay {
     private let published: PublishedFiles
     /// Whose signatures count, for each source that has signers.
     private let signing: [SourceName: SigningRule]
-    /// The guards of the stored configuration.
+    /// The guards and the sources of the stored configuration.
     let guards: [GuardName: GuardSettings]
+    let sources: [Source]
 
     /// Reads the stored configuration in `directory`. Throws if it does not have the service.
     init(of name: ServiceName, in directory: String, _ published: PublishedFiles) throws {
@@ -123,7 +138,7 @@ struct DecisionReplay {
         // What a guard has answered is not stored: a step that has not come yet is held here too.
         plan.guards = settings.guardNames.filter { $0.key == name }
         self.plan = plan
-        guards = settings.guards
+        (guards, sources) = (settings.guards, settings.sources)
         signing = settings.sources.reduce(into: [:]) { $0[$1.name] = $1.signing }
     }
 

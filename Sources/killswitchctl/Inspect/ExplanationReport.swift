@@ -14,6 +14,9 @@ struct ExplanationReport {
     let isCurrent: Bool
     /// What is wrong with the service and its sources, by the daemon or by the files.
     let problems: [ProblemLine]
+    /// The sources of the service, by `host.json`.
+    let sources: [JSON.Object]
+    let isDaemonThere: Bool
     /// The chain; nil if the stored flags cannot be read.
     var chain: ExplanationForm?
     var gap: String?
@@ -25,6 +28,7 @@ struct ExplanationReport {
         } else {
             lines.add("switches", "not shown: \(gap ?? "")")
         }
+        for source in sources { lines.add("source", words(of: source)) }
         lines.add("override", override ?? "none")
         lines.add("verdict", state.summary + (isCurrent ? "" : " (out of date)"))
         lines.add("  since", text(of: "since"))
@@ -39,6 +43,10 @@ struct ExplanationReport {
         for (name, value) in state.object.object("values") {
             lines.add("  values.\(name)", value.serialized(.compact).printable(limit: 100))
         }
+        lines.add("until", until)
+        let (here, everywhere) = toChange
+        lines.add(isClosed ? "open it" : "close it", "here: \(here)")
+        lines.add("", everywhere.map { "everywhere: \($0)" })
         // The problems of units stand beside the units.
         for problem in problems where !problem.isOfUnit {
             lines.add("problem", problem.line(at: now))
@@ -51,6 +59,77 @@ struct ExplanationReport {
             lines.add(index == 0 ? "units" : "", status(of: unit))
         }
         return lines.text
+    }
+
+    /// A source with its type, its address as far as everybody may see it, and the last change of its flags.
+    private func words(of source: JSON.Object) -> String {
+        let addresses = source.strings("addresses").map { " at \($0)" }.joined(separator: ",")
+        let interval = source["interval_ms"]?.number?.int64.map { Duration.milliseconds($0) }
+        let changed = Instant(argument: source.text("changed_at")).map { time in
+            "; its flags changed \(max(.zero, now - time).rough) ago"
+        }
+        let people = source.strings("changed_by").map { "'\($0)'" }.joined(separator: ", ")
+        return "'\(source.text("source"))', \(source.text("type"))\(addresses)"
+            + (interval.map { ", asked every \($0.text)" } ?? "")
+            + (changed ?? "; it has given no flags")
+            + (people.isEmpty ? "" : ", signed by \(people)")
+    }
+
+    // MARK: - How it goes on
+
+    private var isClosed: Bool { state.gate == .closed }
+
+    /// Until when the gate stays closed, or that nobody has said.
+    private var until: String? {
+        guard isClosed else { return nil }
+        if let override = state.object["override"]?.object {
+            return override["until"]?.string ?? "somebody releases the order"
+        }
+        switch Reason.Slug(rawValue: state.reason) {
+        case .window, .minClosed, .reopening:
+            // The reason is a sentence with one time.
+            let words = state.object.text("reason_text").split(separator: " ").map(String.init)
+            return words.first { Instant(argument: $0) != nil } ?? "see above"
+        case .versionTooOld: return "a newer version is installed"
+        case .staleClosed, .staleEnded, .expiredClosed, .expiredEnded, .unprovedClosed,
+            .unprovedEnded,
+            .unknownClosed, .unreadableClosed:
+            return "source '\(state.object.text("source"))' gives flags that count"
+        default: return "nobody has said"
+        }
+    }
+
+    /// The commands that change the gate: on this host, and on all that read these flags.
+    private var toChange: (here: String, everywhere: String?) {
+        let service = state.object.text("service")
+        let verb = isClosed ? "open" : "close"
+        let command = "killswitchctl \(verb) \(service)"
+        guard isDaemonThere else {
+            return isClosed
+                ? ("\(command) --without-daemon", nil)
+                : ("systemctl start killswitchd, then \(command)", nil)
+        }
+        if state.object["override"] != .null {
+            return (
+                "killswitchctl release \(service), then the flags decide; or \(command)",
+                "the order is of this host alone"
+            )
+        }
+        if isClosed, Reason.Slug(rawValue: state.reason) == .versionTooOld {
+            return (command, "install the version that the flags require")
+        }
+        return (command, "publish flags that \(verb) it\(place.map { " at \($0)" } ?? "")")
+    }
+
+    /// Where the flags come from that decide; nil if this user may not know.
+    private var place: String? {
+        let views = chain?.switches.array?.compactMap(\.object) ?? []
+        let view = views.first { $0["decides"]?.bool == true }
+        let places = view?.strings("addresses") ?? []
+        if !places.isEmpty { return places.joined(separator: ", ").printable(limit: 300) }
+        let source = sources.first { $0.text("source") == state.object.text("source") }
+        let known = source?.strings("addresses") ?? []
+        return known.isEmpty ? nil : known.joined(separator: ", ").printable(limit: 300)
     }
 
     /// A unit's state, the state that the gate wants, and its problem.
@@ -69,10 +148,8 @@ struct ExplanationReport {
 
     private var override: String? {
         guard let override = state.object["override"]?.object else { return nil }
-        let words = ["state", "author", "until", "reason"].map {
-            override.text($0).printable(limit: 100)
-        }
-        return "\(words[0]) by '\(words[1])' until \(words[2]): '\(words[3])'"
+        let words = ["state", "author", "reason"].map { override.text($0).printable(limit: 100) }
+        return "\(words[0]) by '\(words[1])' until \(override.end.printable): '\(words[2])'"
     }
 
     /// The object for programs. If the stored flags cannot be read, `switches` is null and `gap` says why.
@@ -82,6 +159,9 @@ struct ExplanationReport {
             "current": .bool(isCurrent),
             "switches": chain?.switches ?? .null, "gap": .optional(gap),
             "verdict": .object(state.object), "gate": gate.json,
+            "sources": .objects(sources), "until": .optional(until),
+            "to_change_here": .string(toChange.here),
+            "to_change_everywhere": .optional(toChange.everywhere),
             "units": .objects(units), "problems": .objects(problems.map(\.object)),
             "runbook": .optional(chain?.lines.first { $0.label == "runbook" }?.text),
         ])

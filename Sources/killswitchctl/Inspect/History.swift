@@ -38,7 +38,7 @@ struct History: ParsableCommand {
     var service: ServiceName?
 
     func run() throws {
-        if directory == nil { try checkThatJournalIsReadable() }
+        if directory == nil { try Self.requireSystemJournal() }
         let zone = ZoneFiles.local
         let isEmpty = try each(since: since) { event in
             if json {
@@ -54,7 +54,7 @@ struct History: ParsableCommand {
     }
 
     /// Throws if the caller may not read the system's journal: libsystemd skips such files without saying so.
-    private func checkThatJournalIsReadable() throws {
+    static func requireSystemJournal() throws {
         // The files of the system's entries (systemd-journald.service(8)).
         var files: [String] = []
         do {

@@ -4,13 +4,14 @@ import Files
 import JSON
 import Storage
 
-/// `killswitchctl is-open SERVICE`
+/// `killswitchctl is-open SERVICE…`
 struct IsOpen: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say by the exit status whether a service may run.",
+        abstract: "Say by the exit status whether services may run.",
         discussion: """
-            Exits with 0 when the gate is open, 1 when it is closed, 3 when the service is undecided, \
-            its state file is out of date or no daemon has run since the boot, 4 when there is no such service. If the state file cannot be read, \
+            Exits with 0 when every gate is open, 1 when one is closed, 3 when a service is undecided, \
+            its state file is out of date or no daemon has run since the boot, 4 when there is no such \
+            service; of several the number that comes first in 4, 1, 3. If the state file cannot be read, \
             a marker that closes counts; else the exit status is 3. If the command itself fails, such \
             as on a full disk, the exit status is 70 unless the gate is closed.
 
@@ -21,19 +22,40 @@ struct IsOpen: ParsableCommand {
 
     @Flag(name: .shortAndLong, help: "Print nothing.") var quiet = false
 
-    @Flag(help: "Print the answer as JSON.") var json = false
+    @Flag(help: "Print the answer as JSON, an object in a line for each service.") var json = false
 
-    @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
-    var service: ServiceName
+    @Argument(
+        help: ArgumentHelp("The services.", valueName: "service"), completion: .services,
+        transform: ServiceName.read)
+    var services: [ServiceName]
 
     func run() throws {
         let published = try PublishedFiles(common)
+        var failures: [CommandFailure] = []
+        for service in services {
+            do { try printAnswer(for: service, in: published) } catch let failure as CommandFailure
+            {
+                failures.append(failure)
+            }
+        }
+        let order: [ExitStatus] = [.noSuchService, .no, .undecided]
+        let worst = failures.min {
+            (order.firstIndex(of: $0.status) ?? -1) < (order.firstIndex(of: $1.status) ?? -1)
+        }
+        guard let worst else { return }
+        if services.count == 1 { throw worst }
+        for failure in failures where !failure.message.isEmpty { printError(failure.message) }
+        throw CommandFailure(worst.status)
+    }
+
+    /// Prints the answer for a service; throws unless its gate is open.
+    private func printAnswer(for service: ServiceName, in published: PublishedFiles) throws {
         let state: PublishedState
-        do { state = try readable(published) } catch let error as FileError {
+        do { state = try readable(service, in: published) } catch let error as FileError {
             throw CommandFailure(.ownFailure, "\(error)")
         }
         guard published.isCurrent(state, at: published.now) else {
-            if json { printResult(nil, state.state) }
+            if json { printResult(service, nil, state.state) }
             throw CommandFailure(.undecided, quiet ? "" : published.isOutOfDate(service))
         }
         let shown = published.gate(of: service, beside: state.gate)
@@ -41,7 +63,7 @@ struct IsOpen: ParsableCommand {
         // Nothing is closed.
         let gate = isObserved ? Gate.open : state.gate
         if json {
-            printResult(gate, state.state)
+            printResult(service, gate, state.state)
         } else if !quiet {
             let tail = isObserved ? ", its gate is \(shown.words ?? "not moved")" : ""
             printLine("\(service): \(gate?.rawValue ?? "undecided") (\(state.summary))\(tail)")
@@ -54,7 +76,7 @@ struct IsOpen: ParsableCommand {
     }
 
     /// The answer as JSON; an unknown fact is null.
-    private func printResult(_ gate: Gate?, _ state: State?) {
+    private func printResult(_ service: ServiceName, _ gate: Gate?, _ state: State?) {
         let answer: JSON.Value = .object([
             "service": .string(service.text),
             "open": gate.map { .bool($0 == .open) } ?? .null,
@@ -64,12 +86,14 @@ struct IsOpen: ParsableCommand {
     }
 
     /// The state. If it is unreadable, a marker `closed` ends the command; the age of `open` is unknown.
-    private func readable(_ published: PublishedFiles) throws -> PublishedState {
+    private func readable(
+        _ service: ServiceName, in published: PublishedFiles
+    ) throws -> PublishedState {
         do {
             return try published.known(service)
         } catch let error as UnreadableState {
             let isClosed = error.marker == .closed
-            if json { printResult(isClosed ? .closed : nil, nil) }
+            if json { printResult(service, isClosed ? .closed : nil, nil) }
             throw CommandFailure(isClosed ? .no : .undecided, quiet ? "" : "\(error)")
         }
     }

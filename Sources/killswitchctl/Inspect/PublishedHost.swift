@@ -22,7 +22,7 @@ struct PublishedHost {
 
     /// Reads what concerns these services, or all.
     init(of published: PublishedFiles, about chosen: [ServiceName] = []) {
-        absence = published.absence.map { "\($0); see 'systemctl status killswitchd'" }
+        absence = published.absence.map { "\($0); see \(DeadDaemon.advice)" }
         do {
             if let object = try published.host() {
                 read(object, chosen)
@@ -140,7 +140,7 @@ extension PublishedFiles {
     /// Throws if no daemon runs.
     func requireDaemon() throws {
         if let absence {
-            throw CommandFailure(.unreachable, "\(absence); see 'systemctl status killswitchd'")
+            throw CommandFailure(.unreachable, "\(absence); see \(DeadDaemon.advice)")
         }
     }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import CivilTime
 import Decision
 import EventLoop
+import Files
 import JSON
 import Storage
 
@@ -37,12 +38,25 @@ struct StatusCommand: ParsableCommand {
             For monitoring: print a line for each problem, and exit with 1 if there is any.
             """) var check = false
 
+    @Flag(
+        help: """
+            With --check: one line with performance data, and the exit status 0 (OK), 1 (WARNING), 2 \
+            (CRITICAL) or 3 (UNKNOWN), for Nagios and what reads the same.
+            """) var nagios = false
+
     @Argument(
         help: "The services; by default all of them.", completion: .services,
         transform: ServiceName.read)
     var services: [ServiceName] = []
 
+    func validate() throws {
+        guard !nagios || check && !json else {
+            throw ValidationError("--nagios needs --check, and has no --json")
+        }
+    }
+
     func run() throws {
+        if nagios { return try runNagios() }
         let published = try PublishedFiles(common)
         if check { return try runCheck(of: published) }
         let names = services.isEmpty ? try published.services() : services
@@ -119,12 +133,7 @@ struct StatusCommand: ParsableCommand {
 
     /// `status --check`: prints a line for each thing that is not as wanted, and throws if there is any.
     private func runCheck(of published: PublishedFiles) throws {
-        let names = try published.servicesIfAny()
-        let known = Set(names)
-        for service in services
-        where !known.isEmpty && !known.contains(service) && OrphanedService(service) == nil {
-            throw published.unknown(service, among: names)
-        }
+        try checkServices(of: published)
         let alarms = try alarms(by: published)
         if json {
             printJSON(.objects(alarms.map(\.object)))
@@ -132,6 +141,34 @@ struct StatusCommand: ParsableCommand {
             for alarm in alarms { printLine(alarm.line(at: published.now)) }
         }
         if !alarms.isEmpty { throw CommandFailure(.no) }
+    }
+
+    /// `status --check --nagios`: what keeps it from finding out is its answer too.
+    private func runNagios() throws {
+        let report: NagiosReport
+        do {
+            let published = try PublishedFiles(common)
+            try checkServices(of: published)
+            let alarms = try alarms(by: published)
+            let names = services.isEmpty ? try published.servicesIfAny() : services
+            report = NagiosReport(
+                alarms,
+                of: names.compactMap { name in readable { try published.state(of: name) } ?? nil })
+        } catch {
+            report = NagiosReport(unknown: CommandFailure(error).message)
+        }
+        printLine(report.line)
+        if report.status != .success { throw CommandFailure(report.status) }
+    }
+
+    /// Throws if one of the named services does not exist.
+    private func checkServices(of published: PublishedFiles) throws {
+        let names = try published.servicesIfAny()
+        let known = Set(names)
+        for service in services
+        where !known.isEmpty && !known.contains(service) && OrphanedService(service) == nil {
+            throw published.unknown(service, among: names)
+        }
     }
 
     private func alarms(by published: PublishedFiles) throws -> [ProblemLine] {

@@ -31,8 +31,9 @@ struct StatusRow {
 
     /// The override in a line: its author, end and reason; nil without one.
     var override: String? {
-        guard let text = state.object["override"]?.object?.text else { return nil }
-        let words = "forced by \(text("author")) until \(text("until")): \(text("reason"))"
+        guard let object = state.object["override"]?.object else { return nil }
+        let text = object.text
+        let words = "forced by \(text("author")) until \(object.end): \(text("reason"))"
         return "\(service): \(words)"
     }
 

@@ -34,7 +34,7 @@ extension CommandFailure {
             let word = { (key: String) in override.text(key).printable }
             self.init(
                 "'\(service)' is forced to \(word("state")) by \(word("author")) until "
-                    + "\(word("until")): \(word("reason")); to end the order, type "
+                    + "\(override.end.printable): \(word("reason")); to end the order, type "
                     + "'killswitchctl release \(service)'")
         case .closingHeld:
             self.init(

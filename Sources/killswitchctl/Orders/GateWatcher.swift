@@ -30,7 +30,10 @@ final class GateWatcher {
     }
 
     /// Waits until each gate is as these answers say, or cannot be, or a unit is late. Returns the problems.
-    func run(after answers: [ServiceName: JSON.Object]) throws -> [String] {
+    /// Throws after `limit`.
+    func run(
+        after answers: [ServiceName: JSON.Object], within limit: Duration?
+    ) throws -> [String] {
         awaited = answers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         let watch = try StateFileWatch(awaited.map(\.service), in: published, on: loop)
         let began = loop.now.boot
@@ -38,9 +41,16 @@ final class GateWatcher {
         while true {
             try awaited.removeAll { try isFinished($0.service, $0.answer) }
             if awaited.isEmpty { return problems }
+            let rest = limit.map { began + $0 - loop.now.boot }
+            if let rest, rest <= .zero {
+                throw CommandFailure(
+                    .timedOut,
+                    "the order is given, but not yet carried out: \(progress(since: began))")
+            }
             if isVerbose { Terminal.showProgress(progress(since: began)) }
             // Each second on a terminal, for the progress.
-            try watch.wait(atMost: Terminal.showsProgress ? .seconds(1) : nil)
+            let step: Duration? = Terminal.showsProgress ? .seconds(1) : nil
+            try watch.wait(atMost: [rest, step].compactMap(\.self).min())
         }
     }
 

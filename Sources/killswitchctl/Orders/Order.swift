@@ -12,8 +12,8 @@ typealias OrderCall = (method: String, parameters: JSON.Object)
 /// A command that calls methods of the daemon, and prints the results.
 protocol DaemonOrder: ParsableCommand {
     var options: OrderOptions { get }
-    /// Whether to follow the gates until they are as decided.
-    var waitsForGates: Bool { get }
+    /// Whether and how long to follow the gates until they are as decided; nil for an order that moves none.
+    var gateWait: GateWaitOptions? { get }
     /// Whether the results are a list in JSON: the order may be for several services.
     var hasList: Bool { get }
     /// The calls, one for each service that is concerned.
@@ -25,6 +25,15 @@ protocol DaemonOrder: ParsableCommand {
     func hasFailed(_ reply: OrderReply) -> Bool
     /// Adds what a person should know after the order.
     func finish(_ replies: [OrderReply], in published: PublishedFiles)
+}
+
+/// An order that moves gates.
+protocol GateOrder: DaemonOrder {
+    var waiting: GateWaitOptions { get }
+}
+
+extension GateOrder {
+    var gateWait: GateWaitOptions? { waiting }
 }
 
 /// An order that is one call.
@@ -43,12 +52,32 @@ struct OrderOptions: ParsableArguments {
     @Flag(help: "Print the daemon's answer as JSON, also an error.") var json = false
 }
 
-extension ArgumentHelp {
-    /// Of `--wait`, the option of orders that move gates.
-    static let waitsForGates: ArgumentHelp = """
-        Wait for the effect of this order: until every attached unit has stopped or started. Exits with \
-        1 if a unit passes its limit, the gate cannot be moved, or another order takes over.
-        """
+/// The options of orders that move gates.
+struct GateWaitOptions: ParsableArguments {
+    @Flag(
+        name: .customLong("wait"), inversion: .prefixedNo,
+        help: """
+            Wait for the effect of this order: until every attached unit has stopped or started. The default at \
+            a terminal. Exits with 1 if a unit passes its limit, the gate cannot be moved, or another order \
+            takes over.
+            """)
+    var isWanted: Bool?
+
+    @Option(
+        help: "The longest wait, such as 5m; after it the exit status is 124, and the order stays.",
+        transform: DurationArgument.read)
+    var timeout: DurationArgument?
+
+    /// Whether neither option is given.
+    var areUnused: Bool { isWanted == nil && timeout == nil }
+
+    /// Whether somebody has asked to wait, and not only looks on.
+    fileprivate var isAsked: Bool { isWanted == true || timeout != nil }
+
+    /// Whether to wait: a person at a terminal wants to see the effect.
+    fileprivate func waits(json: Bool) -> Bool {
+        isWanted ?? (timeout != nil || Terminal.isShown && !json)
+    }
 }
 
 extension VarlinkClient {
@@ -71,14 +100,18 @@ extension VarlinkClient {
 }
 
 extension DaemonOrder {
+    mutating func run() throws { try carryOut() }
+
     /// Makes all calls and prints the replies. The exit status is that of the first failure.
-    func run() throws {
+    func carryOut() throws {
         let published = try PublishedFiles(options.common)
         let daemon = published.daemon()
         var replies: [OrderReply] = []
         var failure: CommandFailure?
         let calls = try calls()
-        let watcher = try waitsForGates ? watcher(before: calls, in: published) : nil
+        let watcher =
+            try gateWait?.waits(json: options.json) == true
+            ? watcher(before: calls, in: published) : nil
         for call in calls {
             do {
                 let reply = OrderReply(object: try daemon.order(call), published: published)
@@ -102,8 +135,8 @@ extension DaemonOrder {
         finish(replies, in: published)
         if let watcher {
             try flushOutput()
-            let answers = Dictionary(replies.flatMap(\.answers)) { first, _ in first }
-            let problems = try watcher.run(after: answers)
+            let answers = awaitedAnswers(of: replies)
+            let problems = try watcher.run(after: answers, within: gateWait?.timeout?.duration)
             for index in replies.indices { replies[index].renewGate() }
             for problem in problems { printError(problem) }
             if !problems.isEmpty { failure = failure ?? CommandFailure(.no) }
@@ -123,7 +156,16 @@ extension DaemonOrder {
 
     func finish(_ replies: [OrderReply], in published: PublishedFiles) {}
 
-    var waitsForGates: Bool { false }
+    var gateWait: GateWaitOptions? { nil }
+
+    /// The answers whose effect is awaited. Who has not asked for it is not told of gates that nobody moves.
+    private func awaitedAnswers(of replies: [OrderReply]) -> [ServiceName: JSON.Object] {
+        let isAsked = gateWait?.isAsked ?? false
+        let answers = replies.flatMap { reply in
+            reply.answers.filter { isAsked || reply.gate(of: $0.1).whyUnmoved == nil }
+        }
+        return Dictionary(answers) { first, _ in first }
+    }
 
     private func watcher(
         before calls: [OrderCall], in published: PublishedFiles

@@ -78,7 +78,7 @@ struct Forget: OrderCommand {
         discussion: """
             Also deletes the highest accepted version in the flags: needed if a source restarts at \
             a lower number. Keeps the highest version of signed documents, so that nobody can \
-            replay an old one; --version --reason TEXT deletes that too.
+            replay an old one; --accepted-version --reason TEXT deletes that too.
 
             example: killswitchctl forget app
             """)
@@ -86,7 +86,7 @@ struct Forget: OrderCommand {
     @OptionGroup var options: OrderOptions
 
     @Flag(
-        name: .customLong("version"),
+        name: .customLong("accepted-version"),
         help: "Delete the highest version of signed documents too. Needs --reason.")
     var isVersionDropped = false
 
@@ -97,7 +97,7 @@ struct Forget: OrderCommand {
 
     func validate() throws {
         guard isVersionDropped == (reason != nil) else {
-            throw ValidationError("give --version and --reason together")
+            throw ValidationError("give --accepted-version and --reason together")
         }
         if let reason, reason.isEmpty { throw ValidationError("--reason is empty") }
     }
@@ -123,20 +123,20 @@ struct Forget: OrderCommand {
 }
 
 /// `killswitchctl refresh [SOURCE]`
-struct Refresh: OrderCommand {
+struct Refresh: OrderCommand, GateOrder {
     static let configuration = CommandConfiguration(
         abstract: "Fetch flags now, and show the results.",
         discussion: """
             Waits for the answer of the source, and exits with 1 if a fetch failed or the answer \
-            is refused; the flags in force stay then. With --wait \
-            it also waits until the gates are as the flags say.
+            is refused; the flags in force stay then. --wait, the default at a terminal, \
+            also waits until the gates are as the flags say.
 
             example: killswitchctl refresh
             """)
 
     @OptionGroup var options: OrderOptions
 
-    @Flag(name: .customLong("wait"), help: .waitsForGates) var waitsForGates = false
+    @OptionGroup var waiting: GateWaitOptions
 
     @Argument(
         help: "The source; by default every source.", completion: .sources,

@@ -15,12 +15,12 @@ struct Sign: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sign flags with ssh-keygen.",
         discussion: """
-            First signer: give --version, --expires and --audience; they are written into FILE and \
+            First signer: give --flags-version, --expires and --audience; they are written into FILE and \
             the signature is appended. Next signers: give only --key; the content stays, a \
-            signature is added. To change a signed file, give --version next; its old signatures \
+            signature is added. To change a signed file, give --flags-version next; its old signatures \
             are removed.
 
-            example: killswitchctl sign flags.json --key ~/.ssh/ops --version next --expires 7d \
+            example: killswitchctl sign flags.json --key ~/.ssh/ops --flags-version next --expires 7d \
             --audience prod
             """)
 
@@ -30,7 +30,7 @@ struct Sign: ParsableCommand {
             """, completion: .file()) var key: String
 
     @Option(
-        name: .customLong("version"),
+        name: .customLong("flags-version"),
         help: ArgumentHelp(
             "The version of the document: a number, or 'next' for one more than it has.",
             valueName: "number"), transform: VersionArgument.read)
@@ -88,7 +88,7 @@ struct Sign: ParsableCommand {
     }
 }
 
-/// The value of `--version`.
+/// The value of `--flags-version`.
 enum VersionArgument {
     case next
     case number(Int64)
@@ -141,7 +141,7 @@ struct DocumentFile {
             guard signatures.isEmpty else {
                 throw CommandFailure(
                     "'\(name)' is already signed; changed flags need a new version: add "
-                        + "--version next")
+                        + "--flags-version next")
             }
         case .number(let number): flags["version"] = .number(Number(number))
         case .next:
@@ -175,7 +175,8 @@ struct DocumentFile {
             return try SignedMetadata(flags, digest: [])
         } catch {
             throw CommandFailure(
-                "'\(name)' cannot be signed: \(error); give --version, --expires and --audience")
+                "'\(name)' cannot be signed: \(error); give --flags-version, --expires and --audience"
+            )
         }
     }
 
@@ -198,7 +199,7 @@ struct DocumentFile {
             } catch {
                 let hint =
                     if case .changedBytes = error {
-                        "; if the flags were edited, give --version next"
+                        "; if the flags were edited, give --flags-version next"
                     } else {
                         ""
                     }

@@ -174,7 +174,7 @@ extension Attachment {
             Requisite=\(target.name)
             After=\(target.name)
             # No start is accepted from the moment the service is closed, also while other units still stop.
-            # Without the daemon: "killswitchctl unlock \(service)".
+            # Without the daemon: "killswitchctl open \(service) --without-daemon".
             AssertPathExists=!\(Directories.system)/\(service)/\(Gate.closed.rawValue)
             # If a start is refused, systemctl and the journal show this.
             Documentation=man:killswitchctl(1)

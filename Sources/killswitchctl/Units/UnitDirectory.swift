@@ -120,7 +120,7 @@ extension Attachment {
         # It stops with this target, by a drop-in of the target, and starts after it.
         After=\(target.name) killswitchd-decided.target
         # No start is accepted while the service is not open, also while other units still stop.
-        # Without the daemon: "killswitchctl unlock \(service)".
+        # Without the daemon: "killswitchctl open \(service) --without-daemon".
         AssertPathExists=\(Directories.system)/\(service)/\(Gate.open.rawValue)
 
         """
@@ -205,7 +205,7 @@ extension Attachment {
         case .countdown:
             """
             # No start is accepted from the moment the service is closed, also while other units still stop.
-            # Without the daemon: "killswitchctl unlock \(service)".
+            # Without the daemon: "killswitchctl open \(service) --without-daemon".
             AssertPathExists=!\(marker)
 
             """

@@ -75,7 +75,8 @@ extension PublishedFiles {
         throw CommandFailure(
             "\(absence); no gate moves. These units stay "
                 + "as they are, stopped or running: \(units). Type 'systemctl start "
-                + "killswitchd', or 'killswitchctl unlock --all' to open the gates without it")
+                + "killswitchd', or 'killswitchctl open --all --without-daemon' to open the gates without it"
+        )
     }
 
     /// The objects of units.json; none if the daemon does not move gates.

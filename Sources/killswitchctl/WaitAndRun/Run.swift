@@ -6,7 +6,7 @@ import Glibc
 import POSIX
 import Storage
 
-/// `killswitchctl run SERVICE --when open -- COMMAND…`
+/// `killswitchctl run SERVICE --for open -- COMMAND…`
 struct Run: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a command while a service is open.",
@@ -16,14 +16,16 @@ struct Run: ParsableCommand {
             terminal and the exit status are the command's. Waits for a daemon that is not there \
             yet; one that goes away stops nothing.
 
-            example: killswitchctl run shop --when open -- /usr/bin/nightly-import
+            example: killswitchctl run shop --for open -- /usr/bin/nightly-import
             """)
 
     @OptionGroup var common: CommonOptions
 
     @Option(
+        name: .customLong("for"),
         help: "The condition: open, closed, up, down, decided, or the word of a state.",
-        completion: .list(WaitCondition.allValueStrings)) var when: WaitCondition = .gate(.open)
+        completion: .list(WaitCondition.allValueStrings)) var condition: WaitCondition = .gate(
+            .open)
 
     @Option(
         help: "How long the command may take to end by itself, such as 500ms or 30s.",
@@ -54,12 +56,13 @@ struct Run: ParsableCommand {
 
     func run() throws {
         let published = try PublishedFiles(common)
-        try when.wait(
+        try condition.wait(
             for: service, in: published, within: timeout?.duration, isOfRun: true
         ) { state in
             // On a terminal only: a log does not need it.
             guard !quiet, Terminal.isErrorShown else { return }
-            printError("waiting until '\(service)' is \(when.defaultValueDescription): \(state)")
+            printError(
+                "waiting until '\(service)' is \(condition.defaultValueDescription): \(state)")
         }
         throw try supervise(published)
     }
@@ -89,9 +92,9 @@ struct Run: ParsableCommand {
                 isStopping = true
                 timeToKill = loop.now.boot + grace.duration
                 if !quiet {
-                    let condition = when.defaultValueDescription
+                    let words = condition.defaultValueDescription
                     printError(
-                        "'\(service)' is \(state), no longer \(condition); stopping the command")
+                        "'\(service)' is \(state), no longer \(words); stopping the command")
                 }
                 process.send(SIGTERM)
                 // A suspended process could not end otherwise.
@@ -111,13 +114,13 @@ struct Run: ParsableCommand {
         do {
             guard let state = try published.state(of: service),
                 published.isCurrent(state, at: now),
-                when.isOver(in: state),
-                !when.isOfOpen || !published.isObserved(service)
+                condition.isOver(in: state),
+                !condition.isOfOpen || !published.isObserved(service)
             else { return nil }
             return state.summary
         } catch {
             // A state file that cannot be read stops nothing, but the marker beside it does.
-            return error.marker.flatMap { when.isOver(by: $0) ? $0.rawValue : nil }
+            return error.marker.flatMap { condition.isOver(by: $0) ? $0.rawValue : nil }
         }
     }
 }

@@ -14,7 +14,7 @@ final class ConfigurationStore {
     private let runtime: RuntimeDirectory
     private let log: Log
     /// The configuration in force; nil before the first.
-    private var accepted: LoadedConfiguration?
+    private(set) var accepted: LoadedConfiguration?
     private let findings: HostFindings
     /// Why the configuration on disk is not in force; nil if it is in force.
     private(set) var refusal: String? {

@@ -145,3 +145,45 @@ import Testing
         #expect(printed.hasPrefix("f:5") && printed.contains(message), "\(printed)")
     }
 }
+
+/// `[fleet]`, which `killswitchctl fleet` reads by itself.
+@Suite struct FleetSettingsTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func fleet(_ text: String) throws -> FleetSettings {
+        try folder.write(text, to: "killswitchd.toml")
+        return try FleetSettings(reading: .beside(folder("killswitchd.toml")))
+    }
+
+    @Test func itIsReadAlone() throws {
+        let text = """
+            [fleet]
+            prometheus = "http://prometheus.example.com:9090/"
+            inventory = "/etc/killswitchd/hosts"
+            """
+        // A mistake in another table keeps nobody from asking, nor does a machine without any service.
+        for more in ["", "\n[limits]\nclose_at_once = \"three\""] {
+            let settings = try fleet(text + more)
+            #expect(settings.prometheus == "http://prometheus.example.com:9090")
+            #expect(settings.inventory == "/etc/killswitchd/hosts")
+        }
+        let none = try fleet(ReportSettingsTests.shop)
+        #expect(none.prometheus == nil && none.inventory == nil)
+    }
+
+    @Test(arguments: [
+        (
+            #"inventory = "hosts""#,
+            "bad path 'hosts' for 'inventory' in [fleet]: write the whole path, from '/'"
+        ),
+        (#"prometheus = "prometheus:9090""#, "it begins with neither 'https://' nor 'http://'"),
+        (#"prometheus = "http://a/api/v1/query""#, "leave out '/api/v1/query'; it is added"),
+        (#"inventroy = "/a""#, "unknown key 'inventroy' in [fleet]; did you mean 'inventory'?"),
+    ])
+    func anErrorSaysWhatToWrite(_ line: String, _ message: String) {
+        let printed = errors(in: ReportSettingsTests.shop + "\n[fleet]\n" + line)
+        #expect(printed.hasPrefix("f:5") && printed.contains(message), "\(printed)")
+    }
+}

@@ -125,13 +125,13 @@ enum Domain {
         return all
     }()
 
-    /// No override, each state that can be ordered, and an override that ends at this second.
+    /// No override, each state that can be ordered, an override that ends at this second, and one without an end.
     static let overrides: [Override?] =
         [nil]
         + State.allCases.map { order($0, until: later) }.filter { $0 != nil }
-        + [order(.ended, until: now)]
+        + [order(.ended, until: now), order(.maintenance, until: nil)]
 
-    private static func order(_ state: State, until: Instant) -> Override? {
+    private static func order(_ state: State, until: Instant?) -> Override? {
         Override(state: state, cause: "drill", author: "root", since: earlier, until: until)
     }
 }

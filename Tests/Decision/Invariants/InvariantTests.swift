@@ -68,7 +68,7 @@ import Testing
                     for evidence in evidence {
                         let verdict = service.decide([evidence], in: ordered)
                         let isRight: Bool
-                        if override.until > Domain.now {
+                        if override.until.map({ $0 > Domain.now }) ?? true {
                             forced += 1
                             isRight =
                                 verdict.state == override.state && verdict.gate == gate

@@ -64,7 +64,9 @@ extension Event {
     private static func force(_ line: inout EventLine, at now: Now) throws -> Event {
         let (service, word) = try (line.name() as ServiceName, line.word())
         let since = line.reads("from") ? try line.time(on: now.wall) : now.wall
-        let until = line.reads("until") ? try line.time(on: now.wall) : now.wall + .seconds(3600)
+        let until: Instant? =
+            line.reads("until released")
+            ? nil : line.reads("until") ? try line.time(on: now.wall) : now.wall + .seconds(3600)
         let (ifOpen, isDrill) = (line.reads("if open"), line.reads("as drill"))
         let author = try line.author(upTo: "for")
         guard let state = State(rawValue: word),

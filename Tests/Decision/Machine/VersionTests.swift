@@ -168,7 +168,7 @@ extension Transcript {
         try play.accept(2, flags, version: 1 << 40, by: ["alice"])
         let warning =
             "version jumped from 7 to 1099511627776; lower versions are refused from now on. If this "
-            + "is a mistake, type 'killswitchctl forget SOURCE --version --reason TEXT'"
+            + "is a mistake, type 'killswitchctl forget SOURCE --accepted-version --reason TEXT'"
         #expect(play.machine.view(of: "app", at: play.now)?.warnings == [warning])
         play.at(3, .forget("app", by: "root (uid 0)"))
         try play.accept(4, flags, version: 1 << 40, by: ["alice"])

@@ -35,7 +35,7 @@ import Testing
     }
 
     static let orders = [
-        ["force", "shop", "ended", "--for", "1h", "--reason", "x"], ["release", "shop"],
+        ["close", "shop", "--state", "ended", "--for", "1h", "--reason", "x"], ["release", "shop"],
         ["refresh"], ["activate"], ["reload"], ["forget", "shop"],
     ]
 
@@ -97,8 +97,8 @@ import Testing
             "/bin/sh",
             [
                 "-c", "\(login); exec \"$@\"", "sh", try Programs.path(of: "killswitchctl"),
-                "force",
-                "shop", "ended", "--for", "1h", "--reason", "x", "--runtime-directory",
+                "close", "shop", "--state", "ended", "--for", "1h", "--reason", "x",
+                "--runtime-directory",
                 daemon.folder("run"),
             ])
         #expect(result.output.contains(" by \(author); its gate is "), "\(result)")

@@ -90,7 +90,8 @@ func script(_ name: String, file: String = #filePath) -> String {
     /// It waited without a word, for ever.
     @Test func anOrderFailsAfterTenSeconds() throws {
         let daemon = try stopped()
-        let forced = try daemon.control("force", "shop", "ended", "--for", "1h", "--reason", "x")
+        let forced = try daemon.control(
+            "close", "shop", "--state", "ended", "--for", "1h", "--reason", "x")
         #expect(forced.status == 69 && forced.output == "")
         #expect(
             forced.errors.contains(

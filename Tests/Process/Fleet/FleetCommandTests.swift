@@ -27,9 +27,18 @@ import Testing
         // Until Prometheus has scraped all of them, an inventory alone tells that some are missing.
         try folder.write("\(listed)web-300\n", to: "all")
         try fleet.fleet(
-            "--for", "up", "--inventory", folder("all"), "--wait", "--deadline", "60s"
+            "--for", "up", "--inventory", folder("all"), "--wait", "--timeout", "60s"
         ).expect(0, output: "300 of 300 hosts have obeyed\n")
         try fleet.fleet().expect(0, output: "300 of 300 hosts have obeyed\n")
+        // The address and the inventory may be in the configuration.
+        try folder.write(
+            "[fleet]\nprometheus = '\(fleet.url)'\ninventory = '\(folder("hosts"))'",
+            to: "fleet.toml")
+        let configured = ["fleet", "shop", "--for", "up", "--config", folder("fleet.toml")]
+        try await waitUntil("it is asked by its configuration") {
+            try Programs.run("killswitchctl", configured).output.contains(
+                "299 of 300 hosts have obeyed: 1 silent, 1 not in the inventory\n")
+        }
 
         try fleet.set(.down, 1...280)
         try fleet.set(.stopping, 285...287)
@@ -68,7 +77,7 @@ import Testing
                 "--for", "down", "--inventory", folder("hosts"), "--at-least", "93%"
             ).status == 0
         }
-        try fleet.fleet("--for", "down", "--version", "41").expect(
+        try fleet.fleet("--for", "down", "--flags-version", "41").expect(
             1, output: "0 of 300 hosts have obeyed")
 
         // The table of the dashboard names nobody whom the command does not. The command names besides who decides
@@ -82,7 +91,7 @@ import Testing
         }
 
         try fleet.set(.down, 281...300)
-        try fleet.fleet("--for", "down", "--wait", "--deadline", "60s").expect(
+        try fleet.fleet("--for", "down", "--wait", "--timeout", "60s").expect(
             0, output: "300 of 300 hosts have obeyed\n")
     }
 
@@ -92,7 +101,7 @@ import Testing
         try folder.write((1...300).map { "web-\($0)\n" }.joined(), to: "hosts")
         let hosts = folder("hosts")
         try fleet.fleet(
-            "--for", "up", "--inventory", hosts, "--wait", "--deadline", "60s"
+            "--for", "up", "--inventory", hosts, "--wait", "--timeout", "60s"
         ).expect(0)
         fleet.stop(300...300)
         try fleet.set(.stuck, 200...200)
@@ -108,7 +117,7 @@ import Testing
             return answers == ["late": 1, "failed": 1, "silent": 1]
         }
         let waiting = try fleet.startFleet(
-            "--for", "down", "--inventory", hosts, "--wait", "--deadline", "5s")
+            "--for", "down", "--inventory", hosts, "--wait", "--timeout", "5s")
         #expect(try await waiting.end() == 124)
         func masked(_ text: String) -> String {
             text.replacing(/was \d+ s ago/, with: "was · s ago")
@@ -123,7 +132,7 @@ import Testing
     /// docs/troubles.md has a row for each way in which a host has not obeyed.
     @Test func thePageOfTroublesHasEachWayNotToObey() async throws {
         let (fleet, folder) = (try await SimulatedFleet(7, .down), try TemporaryFolder())
-        try fleet.fleet("--for", "down", "--at-least", "7", "--wait", "--deadline", "60s").expect(0)
+        try fleet.fleet("--for", "down", "--at-least", "7", "--wait", "--timeout", "60s").expect(0)
         try folder.write((1...6).map { "web-\($0)\n" }.joined() + "ghost\n", to: "hosts")
         for (index, conduct) in [Conduct.open, .stopping, .draining, .stuck, .dead].enumerated() {
             try fleet.set(conduct, index + 1...index + 1)
@@ -162,7 +171,7 @@ import Testing
             try fleet.fleet("--for", "down").output.contains("9 of 10 hosts have obeyed: 1 late\n")
         }
         let asked = try fleet.queries()
-        let waiting = try fleet.startFleet("--for", "down", "--wait", "--deadline", "8s")
+        let waiting = try fleet.startFleet("--for", "down", "--wait", "--timeout", "8s")
         try await waitUntil("it asks") { try fleet.queries() > asked }
         try fleet.killPrometheus()
         try fleet.set(.down, 10...10)
@@ -212,7 +221,7 @@ import Testing
         let json = try Programs.run(
             "killswitchctl",
             [
-                "fleet", "shop", "--for", "down", "--prometheus", url, "--wait", "--deadline",
+                "fleet", "shop", "--for", "down", "--prometheus", url, "--wait", "--timeout",
                 "400ms", "--json", "--inventory", hosts, "--at-least", "1",
             ]
         ).expect(124)

@@ -40,7 +40,7 @@ import Testing
             1, output: "2300 of 2302 hosts have obeyed: 2 failed\n")
         try fleet(cluster, "--for", "down", "--at-least", "99%").expect(0)
         try cluster.say(2301...2302, "applied")
-        try fleet(cluster, "--for", "down", "--wait", "--deadline", "20s").expect(
+        try fleet(cluster, "--for", "down", "--wait", "--timeout", "20s").expect(
             0, output: "2302 of 2302 hosts have obeyed\n")
         try fleet(cluster, "--for", "up").expect(1, output: "0 of 2302 hosts have obeyed")
     }
@@ -88,7 +88,7 @@ import Testing
         _ = try fleet(cluster, members: 3)
         let common = [
             "fleet", "shop", "--etcd", "app", "--config", cluster.folder("fleet.toml"), "--for",
-            "down", "--wait", "--deadline",
+            "down", "--wait", "--timeout",
         ]
         let waiting = try Program(try Programs.path(of: "killswitchctl"), common + ["60s"])
         try cluster.kill(try cluster.leader())

@@ -38,7 +38,7 @@ import Testing
             "killswitchctl",
             [
                 "fleet", "mail", "--for", "down", "--reports", reports.path, "--at-least", "1",
-                "--wait", "--deadline", "2s",
+                "--wait", "--timeout", "2s",
             ]
         ).expect(
             124, output: "it is not known which hosts have obeyed: there was time for ",
@@ -87,7 +87,7 @@ import Testing
         }
         try fleet("--for", "open").expect(0, output: "1 of 1 host has obeyed\n")
         try daemon.setFlags("over")
-        try fleet("--for", "closed", "--wait", "--deadline", "60s").expect(
+        try fleet("--for", "closed", "--wait", "--timeout", "60s").expect(
             0, output: "1 of 1 host has obeyed\n")
         try fleet("--for", "down").expect(
             1, output: "failed  killswitchd was started without --gates there, and moves no gate\n",

@@ -106,7 +106,7 @@ import Testing
         try daemon.folder.write(Self.order, to: "flags.json")
         try await daemon.awaitUntil("it is asked") { try questions(server) == 1 }
         try daemon.control(
-            "force", "mail", "ended", "--for", "1h", "--reason", "an emergency"
+            "close", "mail", "--state", "ended", "--for", "1h", "--reason", "an emergency"
         ).expect(0)
         #expect(try daemon.member("state", of: "mail") == #""ended""#)
         try await daemon.awaitReason("awaiting-guard", state: "running")

@@ -38,18 +38,21 @@ import Testing
         #expect(result.status == 0 && result.errors == "")
         let lines = result.output.split(separator: "\n")
         let words = lines.map { $0.split(separator: " ").prefix(4).joined(separator: " ") }
+            .map { $0.replacing(daemon.folder.path, with: "") }
         #expect(
             words.map { $0.replacing(/since.*/, with: "since") }
                 == [
-                    "switch 1 service-end, source", "flags service_end = \"no\"",
+                    "switch 1 service-end, source", "from /flags.json",
+                    "flags service_end = \"no\"",
                     "says running, open",
-                    "switch 2 switch, source", "flags state = \"running\",",
+                    "switch 2 switch, source", "from /plan.json", "flags state = \"running\",",
                     "says running, open: decides", "next maintenance in 26",
                     "policy max_stale 24h, when_stale", "override none", "verdict running", "since",
-                    "why window-ahead: source 'shop-2'", "title \u{FFFD}[31mRed", "gate open",
+                    "why window-ahead: source 'shop-2'", "title \u{FFFD}[31mRed",
+                    "close it here: systemctl", "gate open",
                     "units none",
-                ].map { $0.replacing("next maintenance in 26", with: words[6]) })
-        #expect(words[6].hasPrefix("next maintenance in "))
+                ].map { $0.replacing("next maintenance in 26", with: words[8]) })
+        #expect(words[8].hasPrefix("next maintenance in "))
         #expect(lines.count <= 24 && !result.output.contains("\u{1B}"))
     }
 
@@ -91,6 +94,65 @@ import Testing
         let json = try JSON.Value.parse(try explain(daemon, "--json").output).object
         #expect(json?["units"]?.array?.count == 2)
         #expect(json?["units"]?.array?.first?.object?["problem"]?.string == "exit-code")
+    }
+
+    /// At three in the morning: until when, and what to type, here and for all hosts.
+    @Test func itSaysUntilWhenAndHowToOpen() throws {
+        let daemon = try Daemon(flags: Daemon.flags("over")).start(waitingFor: "ended")
+        let path = daemon.folder("flags.json")
+        var output = try explain(daemon).expect(0).output
+        #expect(output.contains("source    'shop', file, asked every 60s; its flags changed "))
+        #expect(
+            output.contains(
+                """
+                until     nobody has said
+                open it   here: killswitchctl open shop
+                          everywhere: publish flags that open it at \(path)
+
+                """), "\(output)")
+        try daemon.control("open", "shop", "-m", "a test", "--until", "released").expect(0)
+        output = try explain(daemon).expect(0).output
+        #expect(
+            output.contains(
+                """
+                close it  here: killswitchctl release shop, then the flags decide; or killswitchctl close shop
+                          everywhere: the order is of this host alone
+
+                """), "\(output)")
+        try daemon.control("close", "shop", "-m", "a test", "--until", "2099-01-01T00:00:00Z")
+            .expect(0)
+        let json = try JSON.Value.parse(try explain(daemon, "--json").expect(0).output).object
+        #expect(json?["until"]?.string?.hasPrefix("2099-01-01T") == true)
+        #expect(json?["sources"]?.array?.count == 1)
+        #expect(json?["switches"]?.array?.first?.object?["addresses"] == .strings([path]))
+        try daemon.stop()
+        try explain(daemon).expect(
+            0, output: "open it   here: killswitchctl open shop --without-daemon\n")
+    }
+
+    @Test func aWordIsExplained() throws {
+        let folder = try TemporaryFolder()
+        let explain = { (words: String...) in
+            try Programs.run(
+                "killswitchctl", ["explain"] + words + ["--runtime-directory", folder("run")])
+        }
+        try explain("awaiting-guard").expect(
+            0, output: "reason awaiting-guard  A step of a rollout")
+        try explain("unit-late").expect(0, output: "finding unit-late  The gate is closed", "to do")
+        // A finding and a reason.
+        try explain("closing-held").expect(0, output: "reason closing-held", "finding closing-held")
+        let json = try JSON.Value.parse(try explain("clock", "--json").expect(0).output).object
+        #expect(json?["finding"]?.string != nil && json?["reason"] == .null)
+        #expect(try explain("awaiting-gard").status != 0)
+    }
+
+    /// A service of that name comes first.
+    @Test func aServiceMayBeNamedLikeAWord() throws {
+        let daemon = try Daemon(
+            Daemon.shop.replacing("service.shop", with: "service.window"), flags: Self.running)
+        try daemon.start()
+        try daemon.waitFor("running", of: "window")
+        try daemon.control("explain", "window").expect(0, output: "verdict ")
     }
 
     @Test func anInvalidAnswerIsExplainedBesideTheFlagsInForce() throws {

@@ -49,10 +49,10 @@ import Testing
         try daemon.control("wait", "shop", "--for", "down", "--timeout", "1m").expect(
             1, errors: why)
         try daemon.control(
-            "force", "shop", "maintenance", "--for", "1h", "--reason", "x", "--wait"
+            "close", "shop", "--for", "1h", "--reason", "x", "--wait"
         ).expect(1, errors: why)
         try daemon.control("drill", "shop", "--yes").expect(1)
-        try daemon.control("run", "shop", "--when", "closed", "--", "true").expect(1, errors: why)
+        try daemon.control("run", "shop", "--for", "closed", "--", "true").expect(1, errors: why)
         try daemon.control("wait", "shop", "--for", "open", "--timeout", "1m").expect(0)
         // 'gate.json' is no more than what is shown.
         try File.remove(daemon.folder("run/shop/gate.json"))

@@ -47,6 +47,37 @@ import Testing
         #expect(try watched.daemon.log.contains("key 'service_end' is a number, not a string"))
     }
 
+    /// One line with performance data, and the statuses of Monitoring Plugins.
+    @Test func aMonitoringPluginIsTold() throws {
+        let watched = try running()
+        let daemon = watched.daemon
+        let check = { try daemon.control("status", "--check", "--nagios") }
+        let good = try check().expect(0)
+        #expect(
+            good.output == "KILLSWITCH OK - services: 1, open: 1, closed: 0 | "
+                + "services=1;;;0 open=1;;;0 closed=0;;;0 problems=0;0;;0\n")
+        // A closing is no problem.
+        try daemon.setFlags("over", waitingFor: "ended")
+        try check().expect(0, output: "KILLSWITCH OK - services: 1, open: 0, closed: 1 | ")
+        try daemon.folder.write(
+            #"{"service_end": "countdown", "service_countdown": "soon|or late"}"#, to: "flags.json")
+        try daemon.waitFor("countdown")
+        let late = try check().expect(1, output: "KILLSWITCH WARNING - ", "problems=1;0;;0")
+        #expect(late.output.split(separator: "|").count == 2, "\(late.output)")
+        try daemon.control("status", "--check", "--nagios", "other").expect(
+            3, output: "KILLSWITCH UNKNOWN - no such service 'other'")
+        try daemon.control("status", "--nagios").expect(2, errors: "--nagios needs --check")
+        try daemon.stop(SIGKILL)
+        try daemon.folder.write("", to: "run/alive")
+        try Program.run("/usr/bin/touch", ["--date=-1 hour", daemon.folder("run/alive")]).expect(0)
+        try check().expect(2, output: "KILLSWITCH CRITICAL - killswitchd does not run")
+        let folder = try TemporaryFolder()
+        try Programs.run(
+            "killswitchctl",
+            ["status", "--check", "--nagios", "--runtime-directory", folder("nowhere")]
+        ).expect(2, output: "KILLSWITCH CRITICAL - ")
+    }
+
     @Test func aSourceThatIsDown() throws {
         let watched = try running()
         _ = try Program.run("/bin/rm", [watched.daemon.folder("flags.json")])

@@ -38,7 +38,8 @@ import Testing
                 && daemon.control("refresh").status != 69
         }
         if let order = state.order {
-            try daemon.control("force", "shop", order, "--for", "1h", "--reason", "x").expect(0)
+            try daemon.control("close", "shop", "--state", order, "--for", "1h", "--reason", "x")
+                .expect(0)
         }
         var differences: [String] = []
         try daemon.waitUntil("they agree, and not: \(differences)") {

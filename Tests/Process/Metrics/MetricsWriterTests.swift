@@ -40,7 +40,7 @@ import Testing
     @Test func anOrderAndARefusedConfigurationAreTold() throws {
         let daemon = try running()
         try daemon.waitUntilItAnswers()
-        try daemon.control("force", "shop", "maintenance", "--for", "1h", "--reason", "x").expect(0)
+        try daemon.control("close", "shop", "--for", "1h", "--reason", "x").expect(0)
         try daemon.waitFor(sample: Self.state("maintenance", 1))
         #expect(
             try daemon.metrics()?.contains("killswitch_override_end_timestamp_seconds{") == true)

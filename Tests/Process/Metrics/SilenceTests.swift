@@ -144,7 +144,7 @@ import Testing
         var script: Program? = try start(daemon)
         _ = try await awaitSilence(try #require(script))
         script = nil
-        try daemon.control("force", "shop", "maintenance", "--reason", "x", "--for", "1h").expect(0)
+        try daemon.control("close", "shop", "--reason", "x", "--for", "1h").expect(0)
         try end(daemon)
         #expect(try silences() == [])
         // What it would do, it does at its start.

@@ -12,7 +12,7 @@ import Testing
     @Test func forceClosesAtOnceAndSaysWhoWhyAndUntilWhen() throws {
         let daemon = try Daemon.running()
         let forced = try daemon.control(
-            "force", "shop", "maintenance", "--reason", "disk swap", "--until",
+            "close", "shop", "--reason", "disk swap", "--until",
             "2099-03-01T12:00:00Z")
         #expect(forced.status == 0 && forced.errors == "")
         #expect(
@@ -36,7 +36,8 @@ import Testing
 
     @Test func anOrderOutlivesARestartAndReleaseGivesTheServiceBackToItsFlags() throws {
         let daemon = try Daemon.running()
-        try daemon.control("force", "shop", "ended", "--reason", "x", "--for", "1h").expect(0)
+        try daemon.control("close", "shop", "--state", "ended", "--reason", "x", "--for", "1h")
+            .expect(0)
         try daemon.stop(SIGKILL)
         try daemon.start()
         try daemon.waitUntil("the control socket is there") {
@@ -55,7 +56,8 @@ import Testing
 
     @Test func anOrderThatExpiresWhileTheDaemonIsDownIsOverWhenItComesBack() throws {
         let daemon = try Daemon.running()
-        try daemon.control("force", "shop", "ended", "--reason", "x", "--for", "3s").expect(0)
+        try daemon.control("close", "shop", "--state", "ended", "--reason", "x", "--for", "3s")
+            .expect(0)
         let loop = try EventLoop()
         let end = loop.now.boot + .milliseconds(3100)
         try daemon.stop()
@@ -68,11 +70,29 @@ import Testing
         #expect(try !daemon.folder.text(of: "state/overrides.json").contains("ended"))
     }
 
+    /// Leave this host alone.
+    @Test func anOrderUntilItIsReleasedHasNoEnd() throws {
+        let daemon = try Daemon.running()
+        try daemon.setFlags("over")
+        try daemon.waitFor("ended")
+        try daemon.control("open", "shop", "-m", "under test", "--until", "released").expect(
+            0, output: "shop: forced to running until released by ", "'killswitchctl release shop'")
+        try daemon.stop()
+        try daemon.start(waitingFor: "running")
+        let state = try JSON.Value.parse(try daemon.folder.text(of: "run/shop/state.json")).object
+        #expect(state?["override"]?.object?["until"] == .null)
+        #expect(try daemon.control("status").output.contains(" until released: under test"))
+        // An earlier version keeps it too: for it the end is far away.
+        let stored = try daemon.folder.text(of: "state/overrides.json")
+        #expect(stored.contains("9999-01-01T00:00:00+00:00"), "\(stored)")
+        try daemon.control("release", "shop").expect(0, output: "its flags keep it closed")
+    }
+
     @Test func ofTwoOrdersAtOnceTheLaterIsInForceAndBothAreInTheJournal() throws {
         let daemon = try Daemon.running()
         let orders = try ["maintenance", "ended"].map { state in
             try daemon.startControl(
-                ["force", "shop", state, "--reason", "at once", "--for", "1h", "--json"])
+                ["close", "shop", "--state", state, "-m", "at once", "--for", "1h", "--json"])
         }
         for (order, state) in zip(orders, ["maintenance", "ended"]) {
             #expect(try order.wait() == 0)
@@ -182,12 +202,12 @@ import Testing
         let source = try daemon.control("refresh", "shpo").expect(4)
         #expect(source.errors == "killswitchctl: no such source 'shpo'; did you mean 'shop'?\n")
         let past = try daemon.control(
-            "force", "shop", "ended", "--reason", "x", "--until", "2001-01-01T00:00:00Z")
+            "close", "shop", "--state", "ended", "--reason", "x", "--until", "2001-01-01T00:00:00Z")
         #expect(past.status == 2 && past.errors.contains("give --for DURATION, such as 2h"))
     }
 
     @Test(arguments: [
-        ["force", "shop", "ended", "--for", "1h", "--reason", "x"], ["release", "shop"],
+        ["close", "shop", "--state", "ended", "--for", "1h", "--reason", "x"], ["release", "shop"],
         ["refresh"], ["activate"], ["reload"], ["forget", "shop"], ["confirm", "shop"],
     ]) func withoutADaemonAnOrderFailsWithAHint(_ arguments: [String]) throws {
         let daemon = try Daemon.decided()
@@ -200,7 +220,7 @@ import Testing
         let folder = try TemporaryFolder()
         let arguments = { (count: Int) in
             [
-                "force", "shop", "ended", "--for", "1h", "--reason",
+                "close", "shop", "--state", "ended", "--for", "1h", "--reason",
                 String(repeating: "é", count: count), "--runtime-directory", folder("run"),
             ]
         }
@@ -211,16 +231,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ["shop", "ended", "--reason", "x"], ["shop", "ended", "--for", "1h"],
-        ["shop", "ended", "--reason", " ", "--for", "1h"],
-        ["shop", "ended", "--reason", "x", "--for", "soon"],
-        ["shop", "ended", "--reason", "x", "--for", "10ms"],
-        ["shop", "ended", "--reason", "x", "--until", "tomorrow"],
-        ["shop", "ended", "--reason", "x", "--for", "1h", "--until", "2099-01-01T00:00:00Z"],
-        ["shop", "undecided", "--reason", "x", "--for", "1h"],
-        ["My Shop", "ended", "--reason", "x", "--for", "1h"],
+        ["shop", "--reason", "x"], ["shop", "--for", "1h"], ["shop"],
+        ["shop", "--reason", " ", "--for", "1h"],
+        ["shop", "--reason", "x", "--for", "soon"],
+        ["shop", "--reason", "x", "--for", "10ms"],
+        ["shop", "--reason", "x", "--until", "tomorrow"],
+        ["shop", "--reason", "x", "--for", "1h", "--until", "2099-01-01T00:00:00Z"],
+        ["shop", "--reason", "x", "--for", "1h", "--until", "released"],
+        ["shop", "--state", "undecided", "--reason", "x", "--for", "1h"],
+        ["My Shop", "--reason", "x", "--for", "1h"],
     ]) func anOrderThatIsWrittenWronglyIsAUsageError(_ arguments: [String]) throws {
-        let result = try Programs.run("killswitchctl", ["force"] + arguments).expect(2)
+        let result = try Programs.run("killswitchctl", ["close"] + arguments).expect(2)
         #expect(result.output == "" && !result.errors.isEmpty)
     }
 }

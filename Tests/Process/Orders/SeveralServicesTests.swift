@@ -19,7 +19,7 @@ import Testing
 
     @Test func oneOrderIsForSeveralServices() throws {
         let daemon = try running()
-        try daemon.control(["force", "shop", "web", "ended"] + Self.order).expect(
+        try daemon.control(["close", "shop", "web", "--state", "ended"] + Self.order).expect(
             0, output: "shop: forced to ended until ", "web: forced to ended until ")
         #expect(try daemon.member("state", of: "mail") == "\"running\"")
         let released = try daemon.control(["release", "--all"])
@@ -28,11 +28,12 @@ import Testing
         try daemon.control("is-open", "web").expect(0)
     }
 
-    @Test(arguments: [("closed", "maintenance"), ("open", "running")]) func aGateStandsForAState(
-        _ word: String, _ state: String
-    ) throws {
+    @Test(arguments: [
+        (["close"], "maintenance"), (["close", "--state", "ended"], "ended"),
+        (["close", "--state", "update-required"], "update-required"), (["open"], "running"),
+    ]) func anOrderHasAState(_ words: [String], _ state: String) throws {
         let daemon = try running()
-        let forced = try daemon.control(["force", "--all", word, "--json"] + Self.order).expect(0)
+        let forced = try daemon.control(words + ["--all", "--json"] + Self.order).expect(0)
         let states = try #require(JSON.Value.parse(forced.output).array)
             .compactMap { $0.object?["service"]?.object?["state"]?.string }
         #expect(states == [state, state, state])
@@ -41,43 +42,46 @@ import Testing
     /// A typing error in one of the names must not leave half of the services closed.
     @Test func aServiceThatDoesNotExistStopsTheOrderForAll() throws {
         let daemon = try running()
-        let forced = try daemon.control(["force", "shop", "wbe", "closed"] + Self.order).expect(4)
+        let forced = try daemon.control(["close", "shop", "wbe"] + Self.order).expect(4)
         #expect(forced.errors == "killswitchctl: no such service 'wbe'; did you mean 'web'?\n")
         try daemon.control("is-open", "shop").expect(0)
     }
 
     @Test(arguments: [
         (
-            ["force", "shop", "ended", "--for", "5min", "--reason", "x"],
+            ["close", "shop", "--state", "ended", "--for", "5min", "--reason", "x"],
             "the value '5min' is invalid for '--for <for>': write '5m'"
         ),
-        (["force", "shop", "ended", "--for", "90 minutes", "--reason", "x"], "write '90m'"),
         (
-            ["force", "shop", "ended", "--for", "soon", "--reason", "x"],
+            ["close", "shop", "--state", "ended", "--for", "90 minutes", "--reason", "x"],
+            "write '90m'"
+        ),
+        (
+            ["close", "shop", "--state", "ended", "--for", "soon", "--reason", "x"],
             "write a number and a unit (ms, s, m, h, d), such as '30s'"
         ),
         (
-            ["force", "shop", "ended", "--for", "400000d", "--reason", "x"],
+            ["close", "shop", "--state", "ended", "--for", "400000d", "--reason", "x"],
             "--for is at most 36600d, a hundred years"
         ),
         (
-            ["force", "shop", "mantenance"] + order,
-            "'mantenance' is not a state: did you mean 'maintenance'?"
+            ["close", "shop", "--state", "countdown"] + order,
+            "the value 'countdown' is invalid for '--state <state>'"
         ),
         (
-            ["force", "My Shop", "ended"] + order,
-            "'My Shop' is not a service: a name is 1 to 63 of a-z"
+            ["close", "My Shop"] + order,
+            "the value 'My Shop' is invalid for '<service>': a name is 1 to 63 of a-z"
         ),
         (
-            ["force", "closed"] + order,
-            "name the service and the state: killswitchctl force SERVICE closed"
+            ["close"] + order,
+            "name the services, or give --all"
         ),
-        (["force", "--all", "shop", "closed"] + order, "--all is for every service: name none"),
+        (["close", "--all", "shop"] + order, "name the services, or give --all"),
         (["wait", "shop", "--for", "open", "--timeout", "1,5h"], "such as '30s'"),
         (["wait", "shop", "--for", "open", "--timeout", "1.5h"], "write '90m'"),
         (["history", "--since", "2 days"], "write 2d"),
         (
-            ["simulate", "--flags", "x", "--format", "switch", "--at", "tomorrow"],
+            ["plan", "x", "--format", "switch", "--at", "tomorrow"],
             "write it like 2027-03-01T12:00:00+09:00"
         ),
         (["is-open", "Shop"], "a name is 1 to 63 of a-z"),

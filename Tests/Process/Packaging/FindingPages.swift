@@ -1,6 +1,6 @@
 import Decision
 
-/// The journal's catalog and the lists in killswitchd(8), made from the tables of findings and of events.
+/// The journal's catalog and the lists in killswitchd(8), made from the tables of findings, events and reasons.
 enum FindingPages {
     /// The whole catalog, for journalctl -x.
     static var catalog: String {
@@ -29,6 +29,18 @@ enum FindingPages {
             ".It Cm \(kind.rawValue)\n" + lines(kind.row.meaning)
                 + lines("To do: \(kind.row.advice)" + (kind.row.advice.hasSuffix(".") ? "" : "."))
                 + (kind.row.messageID.map { ".Pq Li \($0)\n" } ?? "")
+        }.joined()
+    }
+
+    /// The list of reasons for the page, without those why a signed document is refused.
+    static var reasons: String { items { !$0.isRefusal } }
+
+    /// The list of reasons why a signed document is refused.
+    static var refusals: String { items(\.isRefusal) }
+
+    private static func items(_ isListed: (Reason.Slug) -> Bool) -> String {
+        Reason.Slug.allCases.filter(isListed).map { slug in
+            ".It Cm \(slug.rawValue)\n" + lines(slug.meaning)
         }.joined()
     }
 

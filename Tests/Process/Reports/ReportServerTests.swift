@@ -37,7 +37,7 @@ import Testing
             try daemon.folder.write(#"{"service_end": "\#(flags)"}"#, to: "flags.json")
             try await daemon.awaitState(state)
         }
-        try daemon.control("force", "shop", "running", "--for", "1h", "--reason", "test").expect(0)
+        try daemon.control("open", "shop", "--for", "1h", "--reason", "test").expect(0)
         #expect(try daemon.member("state") == #""running""#)
         try daemon.control("reload").expect(0)
         #expect(try server.reportRequests.count == 1)

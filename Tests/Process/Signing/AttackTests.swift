@@ -223,7 +223,7 @@ import Testing
                 && daemon.folder.text(of: "run/metrics.prom").contains(#"author="alice,bob""#)
         }
         #expect(
-            try daemon.control("force", "shop", "running", "--reason", "drill", "--for", "1h")
+            try daemon.control("open", "shop", "--reason", "drill", "--for", "1h")
                 .status == 0)
         try await daemon.awaitState("running")
         #expect(try daemon.member("author") != #"["alice","bob"]"#)

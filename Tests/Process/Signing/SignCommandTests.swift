@@ -4,7 +4,7 @@ import JSON
 import Support
 import Testing
 
-/// `sign`, `verify` and `simulate`, beside Debian's own ssh-keygen.
+/// `sign`, `verify` and `plan`, beside Debian's own ssh-keygen.
 @Suite(.timeLimit(.minutes(5))) struct SignCommandTests {
     /// What `killswitchctl sign` signs with each type of key, ssh-keygen accepts; and the other way round.
     @Test(arguments: ["ed25519", "ecdsa"])
@@ -13,7 +13,7 @@ import Testing
         let folder = fleet.daemon.folder
         try folder.write(#"{"service_end": "no"}"#, to: "flags.json")
         try fleet.sign(
-            fleet.alice, "--version", "7", "--expires", "7d", "--audience", "prod"
+            fleet.alice, "--flags-version", "7", "--expires", "7d", "--audience", "prod"
         ).expect(0, output: "is version 7 for prod until ")
         let text = try folder.text(of: "flags.json")
         let start = try #require(text.firstRange(of: "-----BEGIN SSH SIGNATURE-----"))
@@ -46,7 +46,7 @@ import Testing
         let fleet = try Fleet()
         try fleet.publish(#"{"state": "ended", "titel": "T", "x-by": "me"}"#)
         let before = try fleet.text
-        let options = ["--version", "1", "--expires", "7d", "--audience", "prod"]
+        let options = ["--flags-version", "1", "--expires", "7d", "--audience", "prod"]
         let alice = fleet.daemon.folder(fleet.alice.name)
         let strict = try fleet.sign(alice, options + ["--strict"]).expect(
             1, errors: "key 'titel' is unknown and ignored")
@@ -62,7 +62,7 @@ import Testing
     @Test func theKeysOfAConfigurationAreKnown() throws {
         let fleet = try Fleet()
         try fleet.publish(#"{"service_end": "no", "more": 1}"#)
-        let options = ["--version", "1", "--expires", "7d", "--audience", "prod"]
+        let options = ["--flags-version", "1", "--expires", "7d", "--audience", "prod"]
         let alice = fleet.daemon.folder(fleet.alice.name)
         let bare = try fleet.sign(alice, options).expect(0)
         #expect(!bare.errors.contains("unknown"))
@@ -90,7 +90,7 @@ import Testing
         try fleet.publish(#"{"service_end": "no", "more": 1.50, "list": [1, "ü"]}"#)
         #expect(
             try fleet.sign(
-                fleet.alice, "--version", "next", "--expires", "7d", "--audience", "prod",
+                fleet.alice, "--flags-version", "next", "--expires", "7d", "--audience", "prod",
                 "--audience", "stage"
             ).status == 0)
         let first = try fleet.text
@@ -103,7 +103,7 @@ import Testing
         #expect(try fleet.text.hasPrefix(first))
         #expect(try fleet.verify().output.contains("signed by  alice, bob\n"))
         // A new version is another document.
-        let next = try fleet.sign(fleet.alice, "--version", "next")
+        let next = try fleet.sign(fleet.alice, "--flags-version", "next")
         #expect(next.errors.contains("the signatures in"), "\(next.errors)")
         #expect(
             next.output.contains("is version 2 ") && next.output.hasSuffix("with 1 signature\n"))
@@ -115,14 +115,16 @@ import Testing
         let fleet = try Fleet()
         let own = #""issued": "2027-01-01T00:00:00+00:00""#
         try fleet.publish(#"{"a": 1, "expires": "2099-01-01T00:00:00Z", \#(own)}"#)
-        #expect(try fleet.sign(fleet.alice, "--version", "1", "--audience", "prod").status == 0)
+        #expect(
+            try fleet.sign(fleet.alice, "--flags-version", "1", "--audience", "prod").status == 0)
         #expect(try fleet.text.contains(own))
-        #expect(try fleet.sign(fleet.alice, "--version", "2").status == 0)
+        #expect(try fleet.sign(fleet.alice, "--flags-version", "2").status == 0)
         #expect(try fleet.text.contains("\"issued\": \"20") && !fleet.text.contains(own))
         let time = "2027-02-01T00:00:00+00:00"
-        #expect(try fleet.sign(fleet.alice, "--version", "3", "--issued", time).status == 0)
+        #expect(try fleet.sign(fleet.alice, "--flags-version", "3", "--issued", time).status == 0)
         #expect(try fleet.text.contains("\"issued\": \"\(time)\""))
-        let late = try fleet.sign(fleet.alice, "--version", "4", "--issued", "2100-01-01T00:00:00Z")
+        let late = try fleet.sign(
+            fleet.alice, "--flags-version", "4", "--issued", "2100-01-01T00:00:00Z")
         #expect(late.errors.contains("its 'issued' is later than its 'expires'"), "\(late.errors)")
         #expect(try fleet.sign(fleet.bob, "--issued", time).errors.contains("is already signed"))
         let complete = Fleet.document("no", version: 9)
@@ -134,12 +136,12 @@ import Testing
     /// A document that a host would not understand is not signed, and the file stays as it was.
     @Test(arguments: [
         ("", [], "the answer is empty"), ("<html>", [], "the answer is a web page"),
-        ("[1]", ["--version", "1"], "not a JSON object"),
-        (#"{"version": "1"}"#, ["--version", "next"], "has no next one"),
-        (#"{"version": 9223372036854775807}"#, ["--version", "next"], "has no next one"),
+        ("[1]", ["--flags-version", "1"], "not a JSON object"),
+        (#"{"version": "1"}"#, ["--flags-version", "next"], "has no next one"),
+        (#"{"version": 9223372036854775807}"#, ["--flags-version", "next"], "has no next one"),
         (#"{"a": 1}"#, [], "key 'version' is missing"),
-        (#"{"a": 1}"#, ["--version", "1", "--expires", "7d"], "key 'audience' is missing"),
-        (#"{"a": 1}"#, ["--version", "one"], "write a number, or 'next'"),
+        (#"{"a": 1}"#, ["--flags-version", "1", "--expires", "7d"], "key 'audience' is missing"),
+        (#"{"a": 1}"#, ["--flags-version", "one"], "write a number, or 'next'"),
         (#"{"a": 1}"#, ["--expires", "soon"], "write a duration such as 7d"),
         (#"{"a": 1}"#, ["--audience", ""], "--audience is empty"),
     ])
@@ -159,9 +161,10 @@ import Testing
         try fleet.publish("no", version: 1, by: fleet.alice)
         let text = try fleet.text.replacing(#""no""#, with: #""yes""#)
         try fleet.publish(text)
-        try fleet.sign(fleet.bob).expect(1, errors: "if the flags were edited, give --version next")
+        try fleet.sign(fleet.bob).expect(
+            1, errors: "if the flags were edited, give --flags-version next")
         #expect(try fleet.text == text)
-        #expect(try fleet.sign(fleet.bob, "--version", "next").status == 0)
+        #expect(try fleet.sign(fleet.bob, "--flags-version", "next").status == 0)
     }
 
     /// Two signatures of one person look like those of two people.
@@ -187,7 +190,7 @@ import Testing
         let text = try fleet.text
         for (option, value) in [("--expires", "7d"), ("--audience", "stage")] {
             try fleet.sign(fleet.bob, option, value).expect(
-                1, errors: "is already signed", "add --version next")
+                1, errors: "is already signed", "add --flags-version next")
             #expect(try fleet.text == text)
         }
     }
@@ -200,7 +203,7 @@ import Testing
         let result = try fleet.sign(
             try SigningKey("rsa", in: fleet.daemon.folder, name: "rsa")
         ).expect(1, errors: "signed by a key of the type 'ssh-rsa', and accepted are ssh-")
-        #expect(!result.errors.contains("--version next"), "\(result.errors)")
+        #expect(!result.errors.contains("--flags-version next"), "\(result.errors)")
         #expect(try fleet.text == text)
     }
 
@@ -228,19 +231,20 @@ import Testing
         #expect(object["author"]?.serialized(.compact) == #"["alice"]"#)
     }
 
-    @Test func simulateTakesSignedFlags() throws {
+    @Test func planTakesSignedFlags() throws {
         let fleet = try Fleet()
         try fleet.publish("yes", version: 1, by: fleet.alice)
-        let simulate = { (more: [String]) in
+        let plan = { (more: [String]) in
             try Programs.run(
-                "killswitchctl", ["simulate", "--flags", fleet.daemon.folder("flags.json")] + more)
+                "killswitchctl", ["plan", fleet.daemon.folder("flags.json")] + more)
         }
         let service = ["--config", fleet.daemon.folder("killswitchd.toml"), "--service", "shop"]
-        try simulate(service).expect(0, output: "ended", "alice")
-        let bare = try simulate(["--format", "service-end"])
+        let signed = try plan(service + ["--json"]).expect(0, output: "ended")
+        #expect(signed.output.contains("alice"), "\(signed.output)")
+        let bare = try plan(["--format", "service-end"])
         #expect(bare.output.contains("ended"), "\(bare.errors)")
         #expect(bare.errors.contains("the signatures are not checked"))
         try fleet.publish("yes", version: 1, by: fleet.mallory)
-        try simulate(service).expect(1, errors: "refused, 'signer-not-listed'")
+        try plan(service).expect(1, errors: "refused, 'signer-not-listed'")
     }
 }

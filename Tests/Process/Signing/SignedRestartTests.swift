@@ -27,10 +27,10 @@ import Testing
         try await fleet.daemon.awaitLine("deleted its stored flags")
         try fleet.daemon.stop()
         try await fleet.daemon.start(awaitingLine: "'rollback'")
-        try fleet.daemon.control("forget", "app", "--version").expect(
-            2, errors: "give --version and --reason together")
+        try fleet.daemon.control("forget", "app", "--accepted-version").expect(
+            2, errors: "give --accepted-version and --reason together")
         try fleet.daemon.control(
-            "forget", "app", "--version", "--reason", "a typo in the version"
+            "forget", "app", "--accepted-version", "--reason", "a typo in the version"
         ).expect(0)
         try await fleet.daemon.awaitState("running")
         #expect(

@@ -130,7 +130,8 @@ import Testing
         let daemon = try await Daemon(Daemon.followingFile(interval: "1h")).start(
             awaiting: "running")
         try daemon.waitUntilItAnswers()
-        try daemon.control("force", "shop", "ended", "--for", "1h", "--reason", "x").expect(0)
+        try daemon.control("close", "shop", "--state", "ended", "--for", "1h", "--reason", "x")
+            .expect(0)
         try await daemon.awaitUntil("all files are there") { try files(of: daemon).count == 20 }
         return daemon
     }

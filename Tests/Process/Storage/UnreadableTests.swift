@@ -12,7 +12,7 @@ import Testing
     /// A daemon whose service was closed by an order, and that was stopped since.
     private func closed(_ configuration: String = Daemon.shop) throws -> Daemon {
         let daemon = try Daemon.running(configuration)
-        try daemon.control("force", "shop", "maintenance", "--reason", "x", "--for", "1h").expect(0)
+        try daemon.control("close", "shop", "--reason", "x", "--for", "1h").expect(0)
         try daemon.stop()
         return daemon
     }
@@ -54,7 +54,7 @@ import Testing
         try daemon.waitUntil("the flags are read") { try daemon.control("refresh").status == 0 }
         #expect(try daemon.member("state") == "\"maintenance\"")
         #expect(try daemon.member("reason") == "\"override\"")
-        try daemon.control("force", "shop", "running", "--reason", "y", "--for", "1h").expect(0)
+        try daemon.control("open", "shop", "--reason", "y", "--for", "1h").expect(0)
         try daemon.waitFor("running")
         #expect(try asides(daemon).count == 2)
     }

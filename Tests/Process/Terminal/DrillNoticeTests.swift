@@ -31,8 +31,9 @@ extension InATerminal {
         }
 
         private static let orders = [
-            "killswitchctl force shop maintenance --for 1m --reason x",
-            "killswitchctl rollout steps.json --hosts 3", "killswitchctl sign flags.json --key key",
+            "killswitchctl close shop --for 1m --reason x",
+            "killswitchctl plan steps.json --format switch --hosts 3",
+            "killswitchctl sign flags.json --key key",
         ]
 
         @Test func aSwitchThatWasNeverDrilledIsTold() async throws {

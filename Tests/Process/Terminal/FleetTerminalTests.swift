@@ -10,7 +10,7 @@ extension InATerminal {
             try await terminal.waitForPrompt()
             try terminal.clear()
             let command = "killswitchctl fleet shop --for down --prometheus \(fleet.url) --wait"
-            try terminal.type("\(command) --deadline 90s; echo \"status:$?\"")
+            try terminal.type("\(command) --timeout 90s; echo \"status:$?\"")
             try await terminal.wait(until: "\n0 of 3 hosts have obeyed: 3 late; waiting ")
             try fleet.set(.down, 1...2)
             try await terminal.wait(until: "\n2 of 3 hosts have obeyed: 1 late; waiting ")
@@ -24,7 +24,7 @@ extension InATerminal {
                 try fleet.answers("--for", "down")["web-2"] == "failed"
             }
             try terminal.clear()
-            try terminal.type("\(command) --deadline 3s 2>&1 | cat; echo \"status:$?\"")
+            try terminal.type("\(command) --timeout 3s 2>&1 | cat; echo \"status:$?\"")
             try await terminal.wait(until: "status:0\n")
             #expect(try !terminal.screen.contains("waiting"), "a pipe shows no progress")
         }

@@ -42,7 +42,10 @@ import Testing
         try daemon.start(waitingFor: "maintenance")
         try daemon.waitUntilItAnswers()
         let orders = [
-            ["force", "shop", "ended", "--reason", "why \(example.text) so", "--for", "1h"],
+            [
+                "close", "shop", "--state", "ended", "--reason", "why \(example.text) so", "--for",
+                "1h",
+            ],
             ["status"], ["explain", "shop"], ["get", "shop", "reason_text"],
         ]
         for arguments in Self.commands + orders {
@@ -90,7 +93,8 @@ import Testing
         let daemon = try hostileDaemon(example.text)
         try daemon.start(waitingFor: "maintenance")
         _ = try daemon.control([
-            "force", "shop", "ended", "--reason", "why \(example.text) so", "--for", "1h",
+            "close", "shop", "--state", "ended", "--reason", "why \(example.text) so", "--for",
+            "1h",
         ])
         try daemon.folder.write(
             "{\"\(example.json)\": 1, \"\(example.json)\": 2}", to: "flags.json")

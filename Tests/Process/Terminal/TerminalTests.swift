@@ -25,10 +25,10 @@ extension InATerminal {
             Case(command: "wait shop --for open --timeout 5s", shows: ""),
             Case(command: "run shop -- echo hello", shows: "hello"),
             Case(
-                command: "run shop --when closed --timeout 100ms -- echo hello",
+                command: "run shop --for closed --timeout 100ms -- echo hello",
                 shows: "'shop' is not closed yet: it is running", status: 124),
             Case(
-                command: "force shop maintenance --for 1h --reason 'disk swap'",
+                command: "close shop --for 1h --reason 'disk swap'",
                 shows: "shop: forced to maintenance until "),
             Case(command: "release shop", shows: "shop: it was not forced, nothing has changed"),
             Case(command: "refresh", shows: "source 'shop': already read "),
@@ -63,7 +63,7 @@ extension InATerminal {
                 let isColored = try terminal.coloredScreen.contains("\u{1B}[3")
                 #expect(
                     isColored == (example.command == "status" && setting.isEmpty && pipe.isEmpty))
-                if example.command.hasPrefix("force") { _ = try daemon.control("release", "shop") }
+                if example.command.hasPrefix("close") { _ = try daemon.control("release", "shop") }
             }
         }
 
@@ -87,12 +87,44 @@ extension InATerminal {
             }
         }
 
+        @Test func anOrderAsksForWhatIsMissing() async throws {
+            let daemon = try Daemon.answering()
+            let terminal = try await RealTerminal(daemon, columns: 150)
+            try terminal.type("killswitchctl close shop; echo \"status:$?\"")
+            try await terminal.wait(until: "shop is running: ")
+            try await terminal.wait(until: "Why, for status and the journal:")
+            try terminal.type("")
+            try await terminal.wait(until: "--reason is empty")
+            try terminal.type("disk swap")
+            try await terminal.wait(until: "For how long, such as 2h;")
+            try terminal.type("soon")
+            try await terminal.wait(until: "it is not a time; write it like")
+            try terminal.type("1h")
+            try await terminal.wait(
+                until: "shop closes (maintenance) for 1h, whatever the flags say; then they decide")
+            try await terminal.wait(until: "Enter gives the order")
+            #expect(try daemon.member("state") == "\"running\"")
+            try terminal.type("")
+            try await terminal.wait(until: "status:0")
+            let override = try #require(try daemon.member("override"))
+            #expect(override.contains("disk swap"), "\(override)")
+            // With the end alone it asks for the reason alone, and Ctrl-C leaves everything as it is.
+            try terminal.clear()
+            try terminal.type("killswitchctl open shop --until released; echo \"status:$?\"")
+            try await terminal.wait(until: "Why, for status and the journal:")
+            try await terminal.interrupt()
+            try terminal.type("echo \"after:$?\"")
+            try await terminal.wait(until: "\nafter:130")
+            #expect(try daemon.member("state") == "\"maintenance\"")
+        }
+
         @Test func watchGoesOnUntilItIsInterrupted() async throws {
             let daemon = try Daemon.answering()
             let terminal = try await RealTerminal(daemon)
             try terminal.type("killswitchctl watch; echo \"status:$?\"")
             try await terminal.wait(until: " shop running: ")
-            try daemon.control("force", "shop", "ended", "--reason", "x", "--for", "1h").expect(0)
+            try daemon.control("close", "shop", "--state", "ended", "--reason", "x", "--for", "1h")
+                .expect(0)
             try await terminal.wait(until: " shop ended: ")
             try await terminal.interrupt()
             try terminal.type("echo \"after:$?\"")
@@ -101,9 +133,9 @@ extension InATerminal {
 
         @Test func everyHelpFitsTheTerminalAndHasAnExample() async throws {
             let commands = [
-                "", "status", "is-open", "get", "wait", "watch", "explain", "simulate", "history",
+                "", "status", "is-open", "get", "wait", "watch", "explain", "plan", "history",
                 "run",
-                "force", "release", "refresh", "activate", "reload", "forget",
+                "open", "close", "release", "refresh", "activate", "reload", "forget",
             ]
             let terminal = try await RealTerminal(try Daemon())
             for command in commands {
@@ -126,7 +158,8 @@ extension InATerminal {
             try daemon.waitUntilItAnswers()
             #expect(
                 try daemon.control(
-                    "force", long, "update-required", "--for", "1h", "--reason", "an old one"
+                    "close", long, "--state", "update-required", "--for", "1h", "--reason",
+                    "an old one"
                 ).status == 0)
             let unit = #"{"name": "a", "wanted": null, "problem": null, "took_ms": 1234567890123}"#
             try daemon.folder.write("[\(unit)]", to: "run/\(long)/units.json")

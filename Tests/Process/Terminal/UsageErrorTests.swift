@@ -6,11 +6,12 @@ import Testing
     /// Every command with arguments that it accepts, as far as the parser sees.
     static let commands = [
         "status", "is-open shop", "get shop state", "explain shop",
-        "simulate --flags f --format status", "rollout f --hosts 3", "fleet shop", "history",
+        "plan f --format status", "fleet shop", "history",
         "wait shop --for open", "watch", "run shop -- true",
-        "force shop ended --reason x --for 1h", "release shop", "refresh", "activate", "reload",
+        "close shop --state ended --reason x --for 1h", "release shop", "refresh", "activate",
+        "reload",
         "forget app", "confirm shop", "sign f --key k", "verify f --signers s --audience a",
-        "attach shop web", "detach shop web", "units", "drill shop", "unlock shop",
+        "attach shop web", "detach shop web", "units", "drill shop", "open shop --without-daemon",
     ]
 
     private func check(_ words: [String], expected text: String, _ command: String?) throws {
@@ -38,10 +39,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("is-open", "missing expected argument '<service>'"),
+        ("is-open", "missing expected argument '<service> ...'"),
         ("get shop", "missing expected argument '<field>'"),
         ("wait shop", "missing expected argument '--for <for>'"),
-        ("force shop ended --for 1h", "missing expected argument '--reason <reason>'"),
+        ("close shop --state ended --for 1h", "no reason given: say why, such as -m 'disk swap'"),
+        ("open shop -m x", "no end given: add --for DURATION, such as --for 2h, or --until TIME"),
+        ("open shop -m x --for 1h --until released", "give --for or --until, not both"),
+        ("open shop --without-daemon -m x", "remove --reason, --for, --until and --wait"),
+        ("open --without-daemon", "name the services, or give --all"),
         ("release", "name services, or give --all"), ("confirm", "name services, or give --all"),
         ("run shop", "no command; give it after '--'"),
         ("forget", "missing expected argument '<source>'"),
@@ -51,7 +56,7 @@ import Testing
             "fleet shop --for decided",
             "the value 'decided' is invalid for '--for <for>': there are: "
         ),
-        ("fleet shop --deadline 75s", "--deadline needs --wait"),
+        ("fleet shop --timeout 75s", "--timeout needs --wait"),
         ("fleet shop --at-least most", "the value 'most' is invalid for '--at-least <at-least>'"),
         (
             "fleet shop --prometheus http://a --reports b",
@@ -82,6 +87,11 @@ import Testing
         ("stauts", "'stauts'; did you mean 'status'?"),
         ("help stauts", "'stauts'; did you mean 'status'?"),
         ("nonsense", "'nonsense'; there are: "),
+        ("force", "'force'; it is 'open' or 'close'"), ("start", "'start'; it is 'open'"),
+        ("unlock shop", "'unlock'; it is 'open --without-daemon'"),
+        ("stop shop", "'stop'; it is 'close'"), ("ls", "'ls'; it is 'status'"),
+        ("why shop", "'why'; it is 'explain'"), ("logs", "'logs'; it is 'history'"),
+        ("rollout f", "'rollout'; it is 'plan'"), ("simulate", "'simulate'; it is 'plan'"),
     ]) func anUnknownCommandIsNamed(_ line: String, _ text: String) throws {
         let words = line.split(separator: " ").map(String.init)
         try check(words, expected: "no such command \(text)", nil)
@@ -143,11 +153,10 @@ extension InATerminal {
             for (typed, completed) in [
                 ("killswitchctl is-o", "is-open"), ("killswitchctl is-open wo", "is-open workshop"),
                 ("killswitchctl refresh flag", "refresh flag-file"),
-                ("killswitchctl force workshop main", "workshop maintenance"),
+                ("killswitchctl close workshop --state main", "--state maintenance"),
                 ("killswitchctl wait workshop --for dec", "--for decided"),
-                ("killswitchctl force workshop clos", "workshop closed"),
                 ("killswitchctl get workshop days", "workshop days_left"),
-                ("killswitchctl simulate --format mainten", "--format maintenance"),
+                ("killswitchctl plan --format mainten", "--format maintenance"),
                 ("killswitchctl run workshop -- killswitchc", "-- killswitchctl"),
                 (
                     "killswitchctl attach workshop systemd-journald.serv",
@@ -160,9 +169,13 @@ extension InATerminal {
             }
             // The runtime directory has other files too, whose names were offered as services.
             try terminal.clear()
-            try terminal.complete("killswitchctl force ")
+            try terminal.complete("killswitchctl close workshop --state ")
             if shell.name == "bash" { try terminal.press("Tab") }
             try await terminal.wait(until: "update-required")
+            try await terminal.eraseLine()
+            try terminal.clear()
+            try terminal.complete("killswitchctl close ")
+            try await terminal.wait(until: "close workshop")
             #expect(try !terminal.screen.contains("motd"))
             #expect(try !terminal.screen.contains("alive"))
         }

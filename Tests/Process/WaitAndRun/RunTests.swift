@@ -149,9 +149,9 @@ import Testing
 
     @Test func theCommandIsStoppedWhenTheStateItNeedsEnds() async throws {
         let daemon = try Daemon.running()
-        let program = try run(daemon, "--when", "running", script: "echo ready; exec sleep 60")
+        let program = try run(daemon, "--for", "running", script: "echo ready; exec sleep 60")
         try daemon.waitUntil("it runs") { try program.output == "ready\n" }
-        try daemon.control("force", "shop", "countdown", "--reason", "x", "--for", "1h").expect(0)
+        try daemon.folder.write(#"{"service_end": "countdown"}"#, to: "flags.json")
         #expect(try await program.end() == 128 + SIGTERM)
         #expect(try program.errors.contains("'shop' is countdown, no longer running"))
     }

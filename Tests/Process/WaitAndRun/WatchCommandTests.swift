@@ -136,7 +136,7 @@ import Testing
         #expect(try daemon.control("status").output.contains("shop     running  open  "))
     }
 
-    @Test(arguments: ["wait shop --for up", "run shop --when up -- true"])
+    @Test(arguments: ["wait shop --for up", "run shop --for up -- true"])
     func withoutGatesNothingComesUpOrDown(_ command: String) throws {
         let daemon = try running()
         try daemon.control(command.split(separator: " ").map(String.init)).expect(
@@ -197,7 +197,7 @@ import Testing
     @Test func anOrderThatWaitsWithoutGatesSaysThatNothingIsMoved() throws {
         let daemon = try running()
         try daemon.control(
-            "force", "shop", "ended", "--reason", "x", "--for", "1h", "--wait"
+            "close", "shop", "--state", "ended", "--reason", "x", "--for", "1h", "--wait"
         ).expect(
             1, errors: "shop: killswitchd was started without --gates")
         #expect(try daemon.member("state") == "\"ended\"")

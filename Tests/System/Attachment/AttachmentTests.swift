@@ -27,7 +27,7 @@ extension OnSystemd {
                     # It stops with this target, by a drop-in of the target, and starts after it.
                     After=killswitch-open@shop.target killswitchd-decided.target
                     # No start is accepted while the service is not open, also while other units still stop.
-                    # Without the daemon: "killswitchctl unlock shop".
+                    # Without the daemon: "killswitchctl open shop --without-daemon".
                     AssertPathExists=/run/killswitchd/shop/open
                     # If a start is refused, systemctl and the journal show this.
                     Documentation=man:killswitchctl(1)

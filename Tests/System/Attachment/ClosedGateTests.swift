@@ -53,7 +53,7 @@ extension OnSystemd {
         /// systemctl says that an assertion has failed. In the journal the reason and the author are.
         @Test func aRefusedStartIsCountedAndToldWithServiceReasonAndAuthor() throws {
             let host = try Host.attached("t-web")
-            try host.run("killswitchctl force shop maintenance --for 1h --reason 'disk swap'")
+            try host.run("killswitchctl close shop --for 1h --reason 'disk swap'")
             try host.awaitUp("killswitch-maintenance@shop.target")
             let first = try host.system.attempt("systemctl start t-web")
             #expect(first.errors.contains("Assertion failed"), "\(first.errors)")
@@ -99,7 +99,7 @@ extension OnSystemd {
             try host.start()
             let author = "t-alice (login uid \(user), SUDO_USER) as root (uid 0)"
             let forced = try host.run(
-                "echo \(user) > /proc/self/loginuid; SUDO_USER=t-alice killswitchctl force shop closed "
+                "echo \(user) > /proc/self/loginuid; SUDO_USER=t-alice killswitchctl close shop "
                     + "--for 1h --reason disk")
             #expect(forced.contains(" by \(author); its gate is "), "\(forced)")
             #expect(

@@ -72,11 +72,11 @@ extension OnSystemd {
                 #expect(!hasAdvice || printed.output.contains(advice), "\(command): \(printed)")
             }
             for command in [
-                "force gone running --for 1h --reason x", "is-open gone", "release gone",
+                "open gone --for 1h --reason x", "is-open gone", "release gone",
             ] {
                 try host.control("\(command)").expect(4, errors: "'killswitchctl explain gone'")
             }
-            try host.control("unlock gone").expect(1, errors: advice)
+            try host.control("open gone --without-daemon").expect(1, errors: advice)
             try host.wait(for: "killswitch_problems{kind=\"units-orphaned\"} 1", in: "metrics.prom")
             // It is still a problem after a restart.
             try host.run("systemctl restart killswitchd")
@@ -133,8 +133,8 @@ extension OnSystemd {
 }
 
 extension OnSystemd {
-    /// `killswitchctl unlock`: the way out without the daemon.
-    @Suite struct UnlockTests {
+    /// `killswitchctl open --without-daemon`: the way out without the daemon.
+    @Suite struct OpenWithoutDaemonTests {
         /// A host whose service is closed, with `t-web` attached, and without the daemon.
         private func closedHost() throws -> Host {
             let host = try Host(flags: Host.ended)
@@ -148,7 +148,7 @@ extension OnSystemd {
         @Test func itOpensTheGateAndTheFlagsDecideAgainWithTheDaemon() throws {
             let host = try closedHost()
             #expect(
-                try host.run("killswitchctl unlock shop") == """
+                try host.run("killswitchctl open shop --without-daemon") == """
                     renamed /run/killswitchd/shop/closed to 'open'
                     started killswitch-open@shop.target
 
@@ -157,12 +157,13 @@ extension OnSystemd {
             try host.awaitDown("killswitch-closed@shop.target", "killswitch-ended@shop.target")
             // A second time it does no harm.
             #expect(
-                try host.run("killswitchctl unlock shop")
+                try host.run("killswitchctl open shop --without-daemon")
                     == "started killswitch-open@shop.target\n")
             try host.run("systemctl start killswitchd")
             try host.awaitDown("t-web")
             try host.run("systemctl stop killswitchd")
-            let report = try #require(host.json("killswitchctl unlock --json shop").object)
+            let report = try #require(
+                host.json("killswitchctl open --json shop --without-daemon").object)
             #expect(report["service"] == "shop" && report["result"] == "done")
             #expect(report["marker"] == "/run/killswitchd/shop/closed")
             #expect(report["target"] == "killswitch-open@shop.target")
@@ -185,12 +186,12 @@ extension OnSystemd {
         @Test func aRunningDaemonIsNotPassedBy() throws {
             let host = try closedHost()
             let refused = { (cause: String) in
-                let result = try host.control("unlock shop").expect(1)
+                let result = try host.control("open shop --without-daemon").expect(1)
                 #expect(result.errors.hasPrefix("killswitchctl: \(cause)"), "\(result.errors)")
                 #expect(try host.system.attempt("test -e /run/killswitchd/shop/closed").status == 0)
             }
             try host.run("systemctl start killswitchd")
-            try refused("killswitchd.service is active: 'killswitchctl force shop running'")
+            try refused("killswitchd.service is active: 'killswitchctl open shop'")
             // It answers nobody.
             try host.run("systemctl kill --signal STOP killswitchd")
             try refused("killswitchd.service is active")
@@ -203,21 +204,23 @@ extension OnSystemd {
             try host.override("ExecStart=\nExecStart=/bin/false\nRestartSec=30")
             try host.run("systemctl start killswitchd || true")
             try refused("killswitchd.service is activating")
-            try host.run("systemctl stop killswitchd; killswitchctl unlock shop")
+            try host.run("systemctl stop killswitchd; killswitchctl open shop --without-daemon")
             try host.awaitUp("t-web")
         }
 
         @Test func aServiceThatNobodyKnowsIsNone() throws {
             let host = try closedHost()
-            try host.control("unlock shpo").expect(4, errors: "no such service 'shpo'")
-            let nobody = "setpriv --reuid nobody --clear-groups killswitchctl unlock shop"
+            try host.control("open shpo --without-daemon").expect(
+                4, errors: "no such service 'shpo'")
+            let nobody =
+                "setpriv --reuid nobody --clear-groups killswitchctl open shop --without-daemon"
             #expect(try host.system.attempt(nobody).status == 5)
-            #expect(try host.control("unlock").status == 2)
+            #expect(try host.control("open --without-daemon").status == 2)
             #expect(try host.property("ActiveState", of: "t-web") == "inactive")
         }
 
         /// After a reboot nothing has files, and a daemon that does not start makes none. No unit waits for it.
-        @Test func afterARebootWithAMaskedDaemonEachCommandSaysSoAndUnlockOpensEveryGate() throws {
+        @Test func afterARebootWithAMaskedDaemonEachCommandSaysSoAndEveryGateCanBeOpened() throws {
             let host = try closedHost()
             try host.run("systemctl mask killswitchd; systemctl enable t-web")
             defer { do { try host.run("systemctl unmask killswitchd") } catch {} }
@@ -235,16 +238,16 @@ extension OnSystemd {
             }
             #expect(try host.system.attempt("systemctl start t-web").status != 0)
             try host.run("rm -rf /run/killswitchd")
-            #expect(try host.control("unlock mail").status == 4)
+            #expect(try host.control("open mail --without-daemon").status == 4)
             try host.run("mkdir -p /run/killswitchd/shop; touch /run/killswitchd/shop/closed")
             #expect(
-                try host.run("killswitchctl unlock --all") == """
+                try host.run("killswitchctl open --all --without-daemon") == """
                     renamed /run/killswitchd/shop/closed to 'open'
                     started killswitch-open@shop.target
 
                     """)
             try host.awaitUp("t-web")
-            #expect(try host.control("unlock --all shop").status == 2)
+            #expect(try host.control("open --all shop --without-daemon").status == 2)
         }
     }
 }

@@ -34,7 +34,7 @@ extension OnSystemd {
                 saying: "'shop' is ended; a drill needs an open gate"),
             Refusal(
                 name: "forced",
-                making: "killswitchctl force shop running --for 1h --reason audit",
+                making: "killswitchctl open shop --for 1h --reason audit",
                 saying: "'shop' is forced to running by root (uid 0) until "),
             Refusal(
                 name: "without a unit", making: "killswitchctl detach shop t-web",

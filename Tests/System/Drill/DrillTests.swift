@@ -204,7 +204,7 @@ extension OnSystemd {
             try host.slowService("t-slow", seconds: 2)
             try host.open("t-slow")
             try host.beginDrill("--for 30s")
-            try host.run("killswitchctl force shop ended --for 1h --reason 'a real one'")
+            try host.run("killswitchctl close shop --state ended --for 1h --reason 'a real one'")
             let (status, _, errors) = try host.endOfDrill()
             #expect(status == 1)
             #expect(

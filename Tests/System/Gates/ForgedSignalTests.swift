@@ -181,7 +181,7 @@ extension OnSystemd {
                     systemctl daemon-reload
                     systemd-run --quiet --unit t-unlock --property StandardOutput=file:/run/t-unlocked \
                     --property RemainAfterExit=yes --property SyslogIdentifier=t-unlock \
-                    killswitchctl unlock --json shop
+                    killswitchctl open --without-daemon --json shop
                     """)
                 try host.wait(until: "systemctl list-jobs | grep -q ' \(target) '")
                 let job = try host.run(

@@ -24,7 +24,7 @@ extension OnSystemd {
             // A migration that begins now finds nothing running.
             #expect(
                 try host.run(
-                    "killswitchctl run shop --when down -- systemctl show -P ActiveState t-web t-slow"
+                    "killswitchctl run shop --for down -- systemctl show -P ActiveState t-web t-slow"
                 )
                     == "inactive\n\ninactive\n")
             #expect(try gate(host)["actual"] == "closed")
@@ -52,7 +52,7 @@ extension OnSystemd {
             let host = try Host.having("t-web")
             try host.slowService(seconds: 2)
             try host.startUnits("t-web t-slow")
-            let force = "killswitchctl force shop ended --reason test --for 1h"
+            let force = "killswitchctl close shop --state ended --reason test --for 1h"
             let forced = try host.run("\(force) --wait")
             #expect(try host.property("ActiveState", of: "t-slow") == "inactive")
             #expect(forced.contains("its gate is closing, "))
@@ -71,7 +71,7 @@ extension OnSystemd {
             try host.deafService(limit: "1s")
             try host.startUnits("t-deaf")
             try host.control(
-                "force shop ended --reason test --for 1h --wait"
+                "close shop --state ended --reason test --for 1h --wait"
             ).expect(1, errors: "shop: unit 't-deaf.service': it did not stop within")
         }
 
@@ -85,14 +85,14 @@ extension OnSystemd {
                 let drilled = try host.control("drill shop --yes --for 5s")
                     .expect(1, errors: problem)
                 #expect(!drilled.output.contains("failed"))
-                try host.control("force shop ended --reason test --for 1h")
+                try host.control("close shop --state ended --reason test --for 1h")
                     .expect(1, output: "0 of 1 unit down", "shop: \(problem)")
                 for command in ["status", "units shop", "explain shop", "status --json"] {
                     let printed = try host.control("\(command)")
                     let words = printed.output + printed.errors
                     #expect(words.contains("which moves gates, does not answer"), "\(command)")
                 }
-                for wait in ["wait shop --for down", "run shop --when down -- true"] {
+                for wait in ["wait shop --for down", "run shop --for down -- true"] {
                     try host.control("\(wait)").expect(1, errors: problem)
                 }
                 #expect(try host.run("killswitchctl status shop").contains(" stuck "))
@@ -123,7 +123,7 @@ extension OnSystemd {
             try host.run("systemctl stop dbus.socket dbus.service 2>/dev/null; true")
             let unknown = "what became of its gate is not known: "
             let result = Result {
-                try host.control("force shop ended --reason test --for 1h")
+                try host.control("close shop --state ended --reason test --for 1h")
                     .expect(1, output: unknown)
                 try host.awaitDown("t-web")
                 try host.control("wait shop --for down --timeout 1s").expect(124, errors: unknown)
@@ -189,7 +189,7 @@ extension OnSystemd {
             try host.run("rm -r /etc/systemd/system/killswitch-open@shop.target.d")
             try host.run("rm /etc/systemd/system/t-web.service; systemctl daemon-reload")
             try host.wait(until: "killswitchctl status | grep -q 'its unit file is gone'")
-            let forced = try host.control("force shop ended --reason test --for 1h --wait")
+            let forced = try host.control("close shop --state ended --reason test --for 1h --wait")
             let problem = "it still runs although the gate is closed: its unit file is gone"
             #expect(forced.status == 1)
             #expect(forced.errors.contains("shop: unit 't-web.service': \(problem)"))

@@ -148,7 +148,7 @@ extension OnSystemd {
             try host.deafService(limit: "1s")
             try host.startUnits("t-web t-deaf")
             try host.run("killswitchctl wait shop --for up --timeout 60s")
-            let force = "killswitchctl force shop maintenance --for 1h --reason x --wait"
+            let force = "killswitchctl close shop --for 1h --reason x --wait"
             // The kill is an effect of this order.
             try host.system.attempt(force).expect(
                 1, errors: "unit 't-deaf.service': it did not stop within")
@@ -169,7 +169,7 @@ extension OnSystemd {
                 Host.shop.replacing("min_closed = \"0s\"", with: "min_closed = \"1h\""))
             try host.services("t-web")
             try host.startUnits("t-web")
-            let force = "killswitchctl force shop maintenance --for 1h --reason x"
+            let force = "killswitchctl close shop --for 1h --reason x"
             try host.run("\(force) --wait")
             // min_closed keeps the gate closed; another order takes over meanwhile.
             try host.run("killswitchctl release shop --wait >/run/t-out 2>&1 & echo $! >/run/t-pid")
@@ -179,7 +179,7 @@ extension OnSystemd {
                     ", its gate is closed, its unit is down, opens in "))
             #expect(
                 try host.run("killswitchctl get shop reason_text").contains("(min_closed 3600 s)"))
-            try host.run("killswitchctl force shop ended --for 1h --reason second")
+            try host.run("killswitchctl close shop --state ended --for 1h --reason second")
             try host.wait(until: "! kill -0 $(cat /run/t-pid)")
             #expect(try host.run("cat /run/t-out").contains("shop: the order has not lasted: "))
             // The flags close it too: the release has no other effect, and says so.

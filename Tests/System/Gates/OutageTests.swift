@@ -32,7 +32,7 @@ extension OnSystemd {
                 try host.start()
                 try host.run("cat /dev/zero > /var/lib/killswitchd/filler 2>/dev/null; true")
                 // It is in force, and the command says that it is not stored.
-                let force = "force shop ended --for 1h --reason full"
+                let force = "close shop --state ended --for 1h --reason full"
                 #expect(try host.control(force).status == 1)
                 // Attempts after one, two and four seconds have failed: the next one is eight seconds away.
                 try host.wait(

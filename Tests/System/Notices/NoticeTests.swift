@@ -230,7 +230,7 @@ extension OnSystemd {
             try host.wait(
                 until: "grep -q ': shop: running: set by the flags of source' /run/t-posts")
             // Who gave an order, and why.
-            try host.run("killswitchctl force shop maintenance --for 1h --reason 'disk swap'")
+            try host.run("killswitchctl close shop --for 1h --reason 'disk swap'")
             try host.wait(
                 until:
                     "grep -q \": shop: maintenance: .*: 'disk swap' (by root (uid 0))$\" /run/t-posts"

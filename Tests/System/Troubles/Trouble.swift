@@ -221,7 +221,7 @@ extension Trouble {
             cause: { host in
                 try host.run(
                     """
-                    killswitchctl force shop maintenance --reason swap --for 1h >/dev/null
+                    killswitchctl close shop --reason swap --for 1h >/dev/null
                     systemctl stop killswitchd
                     cd /var/lib/killswitchd
                     sed -i 's/"since": *"[^"]*"/"since": "'$(date -u -d '50 minutes ago' +%FT%TZ)'"/

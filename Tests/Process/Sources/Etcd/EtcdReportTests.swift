@@ -85,11 +85,12 @@ import Testing
         let cluster = try await guarded(mayWrite: true)
         let daemon = try await daemon(on: cluster, timeout: "1s").start(awaiting: "running")
         try await cluster.awaitBrief("running", from: daemon)
-        try daemon.control("force", "shop", "maintenance", "--for", "1h", "--reason", "test")
+        try daemon.control("close", "shop", "--for", "1h", "--reason", "test")
             .expect(0)
         try cluster.kill(cluster.members[0])
         try await daemon.awaitLine("the host's state is not reported: put a key at")
-        try daemon.control("force", "shop", "ended", "--for", "1h", "--reason", "test").expect(0)
+        try daemon.control("close", "shop", "--state", "ended", "--for", "1h", "--reason", "test")
+            .expect(0)
         try await cluster.start(cluster.members[0])
         try await cluster.awaitBrief("ended", from: daemon)
         try await daemon.awaitLine("over: the host's state is not reported")
@@ -109,7 +110,7 @@ import Testing
         for number in 0..<20 { try cluster.control("put", "/other", "\(number)") }
         // The state changes and changes back while the cluster is away: the next attempt is a sign of life.
         try cluster.kill(member)
-        try daemon.control("force", "shop", "maintenance", "--for", "1h", "--reason", "test")
+        try daemon.control("close", "shop", "--for", "1h", "--reason", "test")
             .expect(0)
         try await daemon.awaitLine("the host's state is not reported: put a key at")
         try daemon.control("release", "shop").expect(0)

@@ -1,46 +1,23 @@
-import ArgumentParser
 import Decision
 import Gates
 import JSON
 import Storage
 import SystemdUnits
 
-/// `killswitchctl unlock SERVICE…`
-struct Unlock: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Open the gate of a service while killswitchd is not running (root only).",
-        discussion: """
-            Deletes 'targets', by which the gate would be closed again, gives the marker file 'closed' the name 'open', \
-            without which no unit starts, then starts the target of \
-            the open gate, which starts the units, and deletes 'unavailable', for which web servers \
-            send the page. While killswitchd runs, use 'force' or 'release'. When it starts again, \
-            the flags decide.
+/// `killswitchctl open SERVICE… --without-daemon`: opens gates while killswitchd does not run.
+struct OpeningWithoutDaemon {
+    /// The named services; nil for each that has files or attached units.
+    private let services: [ServiceName]?
+    private let common: CommonOptions
+    /// Whether to print JSON: the marker that was renamed, the started target, and the result of its job.
+    private let json: Bool
 
-            example: killswitchctl unlock shop
-            """)
-
-    @OptionGroup var common: CommonOptions
-
-    @Flag(name: .customLong("all"), help: "Every service that has files or attached units.")
-    var isAll = false
-
-    @Flag(
-        help:
-            "Print JSON: the marker that was renamed, the started target, and the result of its job."
-    )
-    var json = false
-
-    @Argument(help: "The services.", completion: .services, transform: ServiceName.read)
-    var services: [ServiceName] = []
-
-    func validate() throws {
-        guard isAll == services.isEmpty else {
-            throw ValidationError("name the services, or give --all")
-        }
+    init(_ services: [ServiceName]?, _ common: CommonOptions, json: Bool) {
+        (self.services, self.common, self.json) = (services, common, json)
     }
 
     func run() throws {
-        try requireRoot("unlock", because: "it starts targets of systemd")
+        try requireRoot("open --without-daemon", because: "it starts targets of systemd")
         let published = try PublishedFiles(common)
         let manager = try BlockingSystemdClient()
         try checkThatNoDaemonRuns(published, manager)
@@ -48,7 +25,7 @@ struct Unlock: ParsableCommand {
             guard let unit = GateTarget(service: service, kind: .open).unit else {
                 throw published.unknown(service, among: try published.servicesIfAny())
             }
-            if !isAll { try check(service, unit, published, manager) }
+            if services != nil { try check(service, unit, published, manager) }
             return (service: service, unit: unit)
         }
         if targets.isEmpty { printError("no service has files, and no unit is attached") }
@@ -75,7 +52,8 @@ struct Unlock: ParsableCommand {
                     "result": .optional(results[index].result),
                 ]
             }
-            printJSON(isAll || reports.count > 1 ? .objects(reports) : .object(reports[0]))
+            printJSON(
+                services == nil || reports.count > 1 ? .objects(reports) : .object(reports[0]))
         }
         let failed = results.filter { $0.result.map { $0 != "done" } ?? false }
         for (unit, result) in failed {
@@ -86,7 +64,7 @@ struct Unlock: ParsableCommand {
 
     /// The named services; with `--all` those of the daemon's files and of attached units.
     private func services(of published: PublishedFiles) throws -> [ServiceName] {
-        guard isAll else { return services }
+        if let services { return services }
         let attached = try AttachmentFiles.all().map(\.service)
         return try Set(published.servicesIfAny()).union(attached).sorted()
     }
@@ -110,18 +88,17 @@ struct Unlock: ParsableCommand {
     private func refusal(
         _ published: PublishedFiles, _ cause: String, _ stop: String
     ) throws -> CommandFailure {
-        for service in services {
+        for service in services ?? [] {
             guard try published.state(of: service) == nil, let orphan = OrphanedService(service)
             else { continue }
             return CommandFailure(
                 "\(cause), and '\(service)' is not configured, so that no order opens its gate; "
                     + orphan.problem.advice)
         }
-        // 'force' takes one service.
-        let names = services.count == 1 ? services[0].text : "SERVICE"
+        let names = services?.map(\.text).joined(separator: " ") ?? "--all"
         return CommandFailure(
-            "\(cause): 'killswitchctl force \(names) running' opens the gate; to unlock it "
-                + "without the daemon, \(stop) first")
+            "\(cause): 'killswitchctl open \(names)' opens the gate; to open it without the daemon, "
+                + "\(stop) first")
     }
 
     /// Throws for a service that no daemon has decided in this boot and that no unit is attached to.
