@@ -100,11 +100,23 @@ class Model:
         self.refuses_since, self.refused_until = None, time.time() + 60
 
     def is_held(self, name, flags, state, now):
-        """Whether the guard surely holds a step: it came after the last good answer had ceased to count."""
+        """Whether the guard surely holds a step: it came after the last good answer had ceased to count. A guard is
+        asked about a step that moves the gate, and not where the flags before had closed it."""
         if name not in self.guarded or self.refuses_since is None or gate(state) == "open" or "rollout" not in flags:
+            return False
+        if self.were_closed_before(name, flags):
             return False
         came = max((edge for edge in edges(flags["rollout"]) if edge <= now), default=0)
         return max(came, seconds_of(flags["published"])) > self.refuses_since + GOOD_ANSWER_COUNTS
+
+    def were_closed_before(self, name, flags):
+        """Whether the gate may have been closed by the flags before these."""
+        for place, form in self.services[name]:
+            values = self.flags[place]
+            if flags in values[1:]:
+                before = values[values.index(flags) - 1]
+                return any(gate(READERS[form](before, moment)[0]) == "closed" for moment in (self.quiet_since, time.time()))
+        return False
 
     def begin_order(self, service, order):
         """An operator gives an order, None for a release: from now on it may be seen."""

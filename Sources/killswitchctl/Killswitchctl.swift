@@ -43,8 +43,9 @@ struct Killswitchctl: ParsableCommand {
 
     /// Runs the command of this process, with the message of a failure on stderr; returns the exit status.
     static func launch() -> Int32 {
+        let arguments = commandFirst(Array(CommandLine.arguments.dropFirst()))
+        if let status = Openness.answer(to: arguments) { return status }
         do {
-            let arguments = commandFirst(Array(CommandLine.arguments.dropFirst()))
             try checkCommand(arguments.drop { $0 == "help" }.first)
             var command = try parseAsRoot(arguments)
             try command.run()

@@ -18,17 +18,20 @@ struct PublishedFiles {
     let isNamed: Bool
 
     /// The files in the directory of the options, or in the default one.
-    init(_ options: CommonOptions) throws {
+    init(_ options: CommonOptions) throws { try self.init(in: options.runtimeDirectory) }
+
+    /// The files in this directory, or in the default one.
+    init(in named: String?) throws {
         directory = try orFail(.usage) {
             try File.absolute(
                 Directories.published(
-                    option: options.runtimeDirectory, isRoot: geteuid() == 0,
+                    option: named, isRoot: geteuid() == 0,
                     environment: environmentVariable,
                     exists: { path in readable { try File.exists(path) } ?? false },
                     holdsFiles: RuntimeDirectory.holdsFiles))
         }
         now = EventLoop.wallClock
-        isNamed = options.runtimeDirectory != nil
+        isNamed = named != nil
     }
 
     /// Takes the present time for what is out of date.

@@ -80,6 +80,40 @@ import Testing
         ).expect(70, errors: "permission denied")
     }
 
+    /// A plain command line is answered without the parser, and one with `=` by it: both say the same.
+    @Test func theShortWayAndTheParserAnswerAlike() throws {
+        let daemon = try Daemon(
+            Daemon.shop
+                + Daemon.service("web", on: "file:web.json", "first_timeout = \"10m\""),
+            flags: Daemon.flags("no"))
+        try daemon.start(waitingFor: "running")
+        try daemon.waitFor("undecided", of: "web")
+        let directory = daemon.folder("run")
+        let compare = { (words: [String], status: Int32) in
+            let short = try Programs.run(
+                "killswitchctl", ["is-open"] + words + ["--runtime-directory", directory])
+            let parsed = try Programs.run(
+                "killswitchctl", ["is-open"] + words + ["--runtime-directory=\(directory)"])
+            #expect(short == parsed && short.status == status, "\(words): \(short) \(parsed)")
+        }
+        try compare(["shop"], 0)
+        try compare(["shop", "--quiet"], 0)
+        try compare(["web", "-q"], 3)
+        try compare(["shop", "web"], 3)
+        try compare(["shpo"], 4)
+        try compare(["shop", "shpo"], 4)
+        try daemon.setFlags("over", waitingFor: "ended")
+        try compare(["shop"], 1)
+        try compare(["web", "shop"], 1)
+        try daemon.stop()
+        try daemon.outdate()
+        try compare(["shop"], 3)
+        // What is not plain is the parser's.
+        try daemon.control("is-open").expect(2)
+        try daemon.control("is-open", "shop", "--nonsense").expect(2)
+        try daemon.control("is-open", "--help").expect(0, output: "example: ")
+    }
+
     @Test func anUndecidedServiceIsNeitherOpenNorClosed() throws {
         let daemon = try Daemon(flags: nil).start(waitingFor: "undecided")
         try daemon.control("is-open", "shop").expect(3)

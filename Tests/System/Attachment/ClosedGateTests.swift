@@ -60,7 +60,7 @@ extension OnSystemd {
             try host.wait(
                 until:
                     "journalctl --sync; journalctl MESSAGE_ID=\(MessageID.startRefused.rawValue) "
-                    + "| grep -q t-web.service")
+                    + "--since @\(host.start) | grep -q t-web.service")
             let sentence = try #require(try host.sentences(of: .startRefused).last)
             #expect(
                 sentence.hasPrefix(
