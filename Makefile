@@ -39,6 +39,8 @@ UNITDIR ?= $(PREFIX)/lib/systemd/system
 # The administrator's, as the snippets for web servers are: made where there is none, and never replaced.
 CONFIGURATION = $(DESTDIR)/etc/killswitchd/killswitchd.toml
 DEMO   = .build/demo
+# One short line for a step; V=1 shows the commands.
+Q = $(if $(V),,@)
 # Where the three shells look for what a package brings. Elsewhere than on Debian zsh looks in zsh/site-functions.
 ZSH   ?= zsh/vendor-completions
 COMPLETIONS = bash-completion/completions $(ZSH) fish/vendor_completions.d
@@ -61,8 +63,10 @@ deps-release:
 
 # Both programs, optimised, with the Swift runtime inside: .build/release/killswitchd, killswitchctl.
 build: deps-build $(RUNTIME)
-	$(RELEASE) --product killswitchd
-	$(RELEASE) --product killswitchctl
+	@echo 'build: $(BUILD)/killswitchd'
+	$(Q)$(RELEASE) --product killswitchd
+	@echo 'build: $(BUILD)/killswitchctl'
+	$(Q)$(RELEASE) --product killswitchctl
 
 # Both once more, for the tarball and the RPM: .build/portable.
 portable: build
@@ -75,16 +79,18 @@ portable: build
 $(RUNTIME): packaging/lean-runtime $(shell command -v swiftc)
 	packaging/lean-runtime $@
 
-# The daemon in the foreground on the demo configuration. Edit etc/demo/flags.json and watch.
+# The daemon in the foreground on a copy of the demonstration, and what to type in a second terminal.
 run: build
 	@mkdir -p $(DEMO)
-	$(BUILD)/killswitchd --config etc/demo/killswitchd.toml \
+	@[ -e $(DEMO)/flags.json ] || cp etc/demo/flags.json etc/demo/killswitchd.toml $(DEMO)
+	@sed 's|@DEMO@|$(DEMO)|g; s|@BUILD@|$(BUILD)|g; s|@HERE@|$(CURDIR)|' etc/demo/second-terminal
+	@$(BUILD)/killswitchd --config $(DEMO)/killswitchd.toml \
 	    --runtime-directory $(DEMO)/run --state-directory $(DEMO)/state
 
 # Everything: unit tests, process tests and, as root, the tests on a booted systemd. What they spawn are
 # the programs of "make build". For some of them: make test FILTER='SettingsTests|Packaged'.
 test: build deps
-	FILTER='$(FILTER)' .ci/test $(TESTS)
+	$(Q)FILTER='$(FILTER)' .ci/test $(TESTS)
 
 # Memory that is used after its end, read out of bounds, or lost: the tests of a release build under
 # AddressSanitizer, and the daemon under valgrind. For one of the two: make sanitize PARTS=daemon.

@@ -64,7 +64,9 @@ import Testing
             orReport: { try "\(program.errors)\n\(manager.errors)" }
         ) {
             found = try silences()
-            return !found.isEmpty
+            // The script that made it writes its number down a moment later.
+            let number = readable { try folder.text(of: "lease/silence") }
+            return !found.isEmpty && number == "\(found[0]["id"]?.string ?? "")\n"
         }
         #expect(found.count == 1)
         return try #require(found.first)

@@ -105,7 +105,7 @@ extension InATerminal {
                 shown.contains(/the last good drill of 'shop' was \d+d ago\n/), "\(shown)")
             #expect(try await words("killswitchctl status", daemon).contains(/\d+d late/))
             // What opens a gate needs no drill.
-            shown = try await words(order.replacing("maintenance", with: "open"), daemon)
+            shown = try await words(order.replacing("close", with: "open"), daemon)
             #expect(!shown.contains("drill of"), "\(shown)")
         }
 

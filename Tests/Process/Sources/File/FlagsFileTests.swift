@@ -13,13 +13,9 @@ import Testing
         try daemon.start(waitingFor: "countdown")
         let days = try #require(try daemon.member("days_left").flatMap { Int($0) })
         #expect(days > 0)
-        for (word, state) in [
-            ("no", "running"), ("over", "ended"), ("countdown", "countdown"), ("", "ended"),
-        ] {
-            try daemon.folder.write(
-                """
-                {"service_end": "\(word)", "service_countdown": "2030-12-31T23:59:59+0900"}
-                """, to: "flags.json")
+        let flags = try Programs.text(of: "etc/demo/flags.json")
+        for state in ["running", "ended", "countdown", "maintenance"] {
+            try daemon.folder.write(flags.replacing("countdown", with: state), to: "flags.json")
             try daemon.waitFor(state)
         }
         #expect(try daemon.stop(SIGINT) == 0)
