@@ -65,6 +65,15 @@ struct Oracle {
 
     mutating func wake(at time: Instant) { wokenAt = time }
 
+    /// When no clock is confirmed and no source gives a `Date`, a source that has not answered since the start might
+    /// give one: an order that closes does not end until each has answered, and `first_timeout` is over.
+    func holdsOrders(at time: Instant) -> Bool {
+        time < startedAt + policy.firstTimeout || received.contains { $0?.edition == nil }
+    }
+
+    /// When `first_timeout` is over.
+    var endOfFirstTimeout: Instant { startedAt + policy.firstTimeout }
+
     /// What is right now; nil while an open gate waits for the first answers: of every source without
     /// flags, and after a boot of all.
     mutating func verdict(at time: Instant) -> Right? {

@@ -87,7 +87,11 @@ struct StepsOracle {
     mutating func check(at time: Instant) -> [String] {
         let (before, wasClosed) = (present, flags.isClosed)
         let right = flags.verdict(at: time)
-        if let end = order?.until, end <= time { self.order = nil }
+        if let order, let end = order.until, end <= time,
+            policy.gate(of: order.state) == .open || !flags.holdsOrders(at: time)
+        {
+            self.order = nil
+        }
         isDecided = order != nil || right != nil
         defer { present.areFlagsClosed = flags.isClosed }
         if let order {
@@ -142,7 +146,8 @@ struct StepsOracle {
 
     /// When time alone next changes what has to be true.
     func nextEdge(after time: Instant) -> Instant {
-        [order?.until, present.turn, present.drain].compactMap(\.self).filter { $0 > time }
+        [order?.until, order == nil ? nil : flags.endOfFirstTimeout, present.turn, present.drain]
+            .compactMap(\.self).filter { $0 > time }
             .reduce(flags.nextEdge(after: time), min)
     }
 

@@ -14,7 +14,7 @@ import Testing
         let days = try #require(try daemon.member("days_left").flatMap { Int($0) })
         #expect(days > 0)
         let flags = try Programs.text(of: "etc/demo/flags.json")
-        for state in ["running", "ended", "countdown", "maintenance"] {
+        for state in ["ended", "maintenance", "countdown", "update-required"] {
             try daemon.folder.write(flags.replacing("countdown", with: state), to: "flags.json")
             try daemon.waitFor(state)
         }
