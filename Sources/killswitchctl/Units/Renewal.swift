@@ -146,7 +146,10 @@ enum Renewal {
         if untitled == attachment.dropInText(cause) { return .current }
         var other = attachment
         other.isDisabled.toggle()
-        if untitled == other.dropInText(cause) { return .outdated }
+        let forms = [attachment, other].map { $0.dropInText(cause) }
+        if forms.contains(untitled) || forms.map(attachment.inFormerWords).contains(untitled) {
+            return .outdated
+        }
         return untitled == attachment.dropInBefore(cause) ? .outdated : .edited
     }
 
@@ -162,6 +165,12 @@ enum Renewal {
 }
 
 extension Attachment {
+    /// A text of this version as it was when the command had another name.
+    fileprivate func inFormerWords(_ text: String) -> String {
+        text.replacing(
+            "killswitchctl open \(service) --without-daemon", with: "killswitchctl unlock \(service)")
+    }
+
     /// The text of the version before.
     fileprivate func dropInBefore(_ cause: String) -> String {
         let comment = "# \"killswitchctl detach \(service) \(unit)\" removes it."
@@ -174,7 +183,7 @@ extension Attachment {
             Requisite=\(target.name)
             After=\(target.name)
             # No start is accepted from the moment the service is closed, also while other units still stop.
-            # Without the daemon: "killswitchctl open \(service) --without-daemon".
+            # Without the daemon: "killswitchctl unlock \(service)".
             AssertPathExists=!\(Directories.system)/\(service)/\(Gate.closed.rawValue)
             # If a start is refused, systemctl and the journal show this.
             Documentation=man:killswitchctl(1)

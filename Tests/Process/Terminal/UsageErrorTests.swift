@@ -172,10 +172,6 @@ extension InATerminal {
             try terminal.complete("killswitchctl close workshop --state ")
             if shell.name == "bash" { try terminal.press("Tab") }
             try await terminal.wait(until: "update-required")
-            try await terminal.eraseLine()
-            try terminal.clear()
-            try terminal.complete("killswitchctl close ")
-            try await terminal.wait(until: "close workshop")
             #expect(try !terminal.screen.contains("motd"))
             #expect(try !terminal.screen.contains("alive"))
         }
