@@ -168,7 +168,8 @@ extension Attachment {
     /// A text of this version as it was when the command had another name.
     fileprivate func inFormerWords(_ text: String) -> String {
         text.replacing(
-            "killswitchctl open \(service) --without-daemon", with: "killswitchctl unlock \(service)")
+            "killswitchctl open \(service) --without-daemon",
+            with: "killswitchctl unlock \(service)")
     }
 
     /// The text of the version before.
