@@ -245,7 +245,7 @@ extension Reason {
                 + "'killswitchctl confirm' lets it come"
         case .overridden(let override, let until):
             "forced by \(quoted(override.author)) until "
-                + "\(until.map { "\($0)" } ?? "released"): \(quoted(override.cause))"
+                + "\(until.map { "\($0)" } ?? "it is released"): \(quoted(override.cause))"
         }
     }
 }

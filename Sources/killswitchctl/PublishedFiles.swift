@@ -15,7 +15,7 @@ struct PublishedFiles {
     /// The time by which files are out of date or not.
     private(set) var now: Instant
     /// Whether the directory was named on the command line.
-    let isNamed: Bool
+    private let isNamed: Bool
 
     /// The files in the directory of the options, or in the default one.
     init(_ options: CommonOptions) throws { try self.init(in: options.runtimeDirectory) }

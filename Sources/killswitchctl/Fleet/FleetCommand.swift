@@ -141,8 +141,7 @@ struct FleetCommand: ParsableCommand {
     private func reader(_ defaults: FleetSettings?) throws -> any FleetReader {
         if let reports { return try ReportReader(reports, service) }
         if let etcd { return try EtcdReader(etcd, in: config, service) }
-        return try PrometheusReader(
-            prometheus ?? defaults?.prometheus ?? PrometheusReader.defaultURL, service)
+        return try PrometheusReader(prometheus ?? defaults?.prometheus, service)
     }
 }
 

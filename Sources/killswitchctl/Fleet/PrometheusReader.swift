@@ -10,6 +10,8 @@ struct PrometheusReader: FleetReader {
     let place: String
     let pause: Duration = .seconds(2)
     private let question: HTTPRequest
+    /// Whether nobody has said which Prometheus to ask.
+    private let isDefault: Bool
     private let client: WebClient
 
     /// Where Debian's Prometheus answers.
@@ -18,8 +20,10 @@ struct PrometheusReader: FleetReader {
     private static let mostBytes = 64 << 20
     private static let longestAnswer: Duration = .seconds(10)
 
-    /// A reader of this service. `url` is the part before `/api/v1/query`; it was checked.
-    init(_ url: String, _ service: ServiceName) throws {
+    /// A reader of this service. `named` is the part before `/api/v1/query`, and was checked; nil is the default.
+    init(_ named: String?, _ service: ServiceName) throws {
+        let url = named ?? Self.defaultURL
+        isDefault = named == nil
         var base = url[...]
         while base.last == "/" { base.removeLast() }
         place = String(base)
@@ -57,7 +61,11 @@ struct PrometheusReader: FleetReader {
             let answer = try PrometheusAnswer(response.body)
             return answer.findings(startedAt: start(within: limit))
         } catch {
-            throw CommandFailure("Prometheus at '\(place)': \(error)")
+            let hint =
+                isDefault
+                ? "; give --prometheus URL, or set 'prometheus' in [fleet] of the configuration"
+                : ""
+            throw CommandFailure("Prometheus at '\(place)': \(error)\(hint)")
         }
     }
 

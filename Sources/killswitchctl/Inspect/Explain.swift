@@ -45,21 +45,28 @@ struct Explain: ParsableCommand {
 
     func run() throws {
         let published = try PublishedFiles(common)
-        if let word = ExplainedWord(service.text),
-            (readable { try published.state(of: service) } ?? nil) == nil
-        {
+        // A service whose state cannot be read exists.
+        let isService = readable { try published.state(of: service) != nil } ?? true
+        if !isService, let word = ExplainedWord(service.text) {
             if json { printJSON(word.json) } else { printLines(word.text) }
             return
         }
         let host = PublishedHost(of: published, about: [service])
         // They may be why the state cannot be read.
         for problem in host.problems where problem.isOfHost {
-            printError(problem.line(at: published.now))
+            printError("\(problem.line(at: published.now))\n    to do: \(problem.advice)")
         }
         let state: PublishedState
         do { state = try published.known(service) } catch let failure as CommandFailure {
-            guard failure.status == .noSuchService, let orphan = OrphanedService(service) else {
-                throw failure
+            guard failure.status == .noSuchService else { throw failure }
+            guard let orphan = OrphanedService(service) else {
+                let hint = nearest(to: service.text, among: ExplainedWord.words)
+                guard let hint,
+                    nearest(to: service.text, among: try published.services().map(\.text)) == nil
+                else { throw failure }
+                throw CommandFailure(
+                    .noSuchService,
+                    "no service, reason or finding is called '\(service)'; did you mean '\(hint)'?")
             }
             if json { printJSON(orphan.json) } else { printLines(orphan.explanation) }
             throw CommandFailure(.noSuchService)

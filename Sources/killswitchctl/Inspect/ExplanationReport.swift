@@ -109,22 +109,36 @@ struct ExplanationReport {
                 ? ("\(command) --without-daemon", nil)
                 : ("systemctl start killswitchd, then \(command)", nil)
         }
+        let everywhere = "publish flags that \(verb) it\(place.map { " at \($0)" } ?? "")"
         if state.object["override"] != .null {
-            return (
-                "killswitchctl release \(service), then the flags decide; or \(command)",
-                "the order is of this host alone"
-            )
+            let release = "killswitchctl release \(service), then the flags"
+            let here =
+                switch gateOfFlags {
+                case nil: "\(release) decide; or \(command)"
+                case state.gate: command
+                default: "\(release) \(verb) it; or \(command)"
+                }
+            return (here, "\(everywhere); the order of this host comes before them")
         }
         if isClosed, Reason.Slug(rawValue: state.reason) == .versionTooOld {
             return (command, "install the version that the flags require")
         }
-        return (command, "publish flags that \(verb) it\(place.map { " at \($0)" } ?? "")")
+        return (command, everywhere)
     }
 
-    /// Where the flags come from that decide; nil if this user may not know.
+    private var views: [JSON.Object] { chain?.switches.array?.compactMap(\.object) ?? [] }
+
+    /// The gate that the flags ask for, also behind an order; nil if that is not known.
+    private var gateOfFlags: Gate? {
+        let gates = views.map { $0["gate"]?.string.flatMap(Gate.init) }
+        return gates.isEmpty || gates.contains(nil)
+            ? nil : gates.contains(.closed) ? .closed : .open
+    }
+
+    /// Where the flags come from that decide, or of the only switch; nil if this user may not know.
     private var place: String? {
-        let views = chain?.switches.array?.compactMap(\.object) ?? []
-        let view = views.first { $0["decides"]?.bool == true }
+        let view =
+            views.first { $0["decides"]?.bool == true } ?? (views.count == 1 ? views[0] : nil)
         let places = view?.strings("addresses") ?? []
         if !places.isEmpty { return places.joined(separator: ", ").printable(limit: 300) }
         let source = sources.first { $0.text("source") == state.object.text("source") }

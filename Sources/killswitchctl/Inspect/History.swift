@@ -84,7 +84,7 @@ struct History: ParsableCommand {
 
     /// Calls `body` with each event, the oldest first, until it returns false. Returns whether there was none at all.
     private func each(since: Instant?, _ body: (JournalRecord) -> Bool) throws -> Bool {
-        let trusted = try authors()
+        let trusted = try Self.authors(with: PublishedFiles(common))
         let journal = try JournalReader(directory: directory)
         let kinds: [LogMessage.Kind] = [
             .decided, .closingHeld, .closingConfirmed, .stepConfirmed, .overridden, .released,
@@ -106,12 +106,11 @@ struct History: ParsableCommand {
 
     /// The users whose entries count: root, the daemon's user, the owner of its files, and the caller.
     /// Everybody may write to the journal, with any fields, but journald adds the true user.
-    private func authors() throws -> Set<UInt32> {
+    static func authors(with published: PublishedFiles) throws -> Set<UInt32> {
         var users: Set<UInt32> = [0, geteuid()]
         if let user = Accounts.ofThisHost().identifier(ofUser: "killswitchd") { users.insert(user) }
-        let directory = try PublishedFiles(common).directory
         // Without the directory, no daemon has run since the boot.
-        let owner = try File.ifThere(File.attributes(of: directory).owner)
+        let owner = try File.ifThere(File.attributes(of: published.directory).owner)
         return users.union([owner].compactMap(\.self))
     }
 }

@@ -98,7 +98,9 @@ struct OrderTerms: ParsableArguments {
     var reason: String?
 
     @Option(
-        name: .customLong("for"), help: "How long the order holds, such as 30m, 2h or 7d.",
+        name: .customLong("for"),
+        help: ArgumentHelp(
+            "How long the order holds, such as 30m, 2h or 7d.", valueName: "duration"),
         transform: DurationArgument.read)
     var duration: DurationArgument?
 
@@ -156,6 +158,11 @@ struct OrderTerms: ParsableArguments {
     /// Throws if the reason or the end is missing, and nobody can be asked.
     fileprivate func requireOrAsk() throws {
         if Terminal.canAsk { return }
+        guard reason != nil || end != nil else {
+            throw ValidationError(
+                "no reason and no end given: add both, such as -m 'disk swap' --for 2h; --until released "
+                    + "has no end")
+        }
         guard reason != nil else {
             throw ValidationError("no reason given: say why, such as -m 'disk swap'")
         }
@@ -199,7 +206,7 @@ enum OrderEnd {
         if word == "released" { return .released }
         guard Instant(argument: word) != nil else {
             throw ValidationError(
-                "it is not a time; write it like \(Instant.example), or 'released'")
+                "write how long, such as 2h, a time like \(Instant.example), or 'released'")
         }
         return .at(word)
     }
@@ -284,8 +291,7 @@ extension HandOrder {
             "the order is in force but not stored: \($0); a restart would lose it"
         }
         return [
-            "\(service): forced to \(state.stateSummary) until \(order.end) by "
-                + order.text("author")
+            "\(service): forced to \(state.stateSummary) by \(order.text("author")) until \(order.end)"
                 + (reply.gate(of: state).words.map { "; its gate is \($0)" } ?? ""), problem,
             "then its flags decide; to end the order now, type 'killswitchctl release \(service)'",
         ].compactMap(\.self) + reply.gateProblems(of: state)
@@ -298,6 +304,6 @@ extension HandOrder {
 }
 
 extension JSON.Object {
-    /// The end of an `override` in words: its time, or `released`.
-    var end: String { self["until"]?.string ?? "released" }
+    /// The end of an `override` in words: its time, or that somebody has to release it.
+    var end: String { self["until"]?.string ?? "it is released" }
 }

@@ -19,7 +19,12 @@ struct OpeningWithoutDaemon {
     func run() throws {
         try requireRoot("open --without-daemon", because: "it starts targets of systemd")
         let published = try PublishedFiles(common)
-        let manager = try BlockingSystemdClient()
+        let manager: BlockingSystemdClient
+        do { manager = try BlockingSystemdClient() } catch {
+            // A daemon that runs opens the gate itself, where systemd cannot be asked too.
+            if published.hasListener { throw try listening(published) }
+            throw error
+        }
         try checkThatNoDaemonRuns(published, manager)
         let targets = try services(of: published).map { service in
             guard let unit = GateTarget(service: service, kind: .open).unit else {
@@ -80,9 +85,11 @@ struct OpeningWithoutDaemon {
                     published, "\(daemon) is \(active.rawValue)", "'systemctl stop killswitchd'")
             }
         }
-        if published.hasListener {
-            throw try refusal(published, "a daemon listens in '\(published.directory)'", "stop it")
-        }
+        if published.hasListener { throw try listening(published) }
+    }
+
+    private func listening(_ published: PublishedFiles) throws -> CommandFailure {
+        try refusal(published, "a daemon listens in '\(published.directory)'", "stop it")
     }
 
     private func refusal(

@@ -15,12 +15,15 @@ struct PlanReport {
     /// What the daemon would log about the documents. A member that looks like a known one is told by the reading.
     var problems: [String] {
         var warnings: [String] = []
+        let unknownFlags = "; \(Failure.rest(hasFlags: false))"
         for notice in plans.flatMap(\.notices) {
             var text = notice.sentence
             // Which source it is says enough.
             if case .came(let finding) = notice, finding.kind == .sourceWarning {
                 text = finding.text
             }
+            // Hosts have flags, which the plan does not know.
+            if text.hasSuffix(unknownFlags) { text.removeLast(unknownFlags.count) }
             if !warnings.contains(text) { warnings.append(text) }
         }
         return warnings
@@ -56,12 +59,19 @@ struct PlanReport {
 
     private func headline(_ plan: PlannedService) -> String {
         let name = plan.service.name
-        let now = plan.present.map { "; now it is \($0.summary)" } ?? ""
+        let now = plan.present.map { "now \($0.summary); " } ?? ""
         guard let first = plan.shown.first else {
-            return "\(name): the document is refused, and hosts keep the flags that they have\(now)"
+            return "\(name): \(now)the document is refused, and hosts keep the flags that they have"
         }
-        let later = isTimeline && plan.shown.count == 1 ? ", and nothing changes" : ""
-        return "\(name): \(first.verdict.state.rawValue)\(later)\(now)"
+        let state = first.verdict.state.rawValue
+        let isSame = plan.present?.state == first.verdict.state
+        let effect =
+            plan.closesAtOnce
+            ? " and CLOSES at once" : plan.opensAtOnce ? " and OPENS at once" : ""
+        let later = isTimeline && plan.shown.count == 1 ? ", and no later change" : ""
+        return isSame
+            ? "\(name): \(now)stays \(state)\(later)"
+            : "\(name): \(now)\(plan.present == nil ? "" : "then ")\(state)\(effect)\(later)"
     }
 
     private static func words(_ record: PublishedVerdict) -> String {
@@ -86,6 +96,7 @@ struct PlanReport {
             }
             if let variant = record.verdict.variant { facts.append(("variant", variant)) }
         }
+        if let assumption = plan.assumption { facts.append(("assumes", assumption)) }
         facts += plan.units.map { ("stops", $0.words) }
         facts += plan.holds.map { ("holds", $0) }
         if let drill = plan.drill { facts.append(("drill", drill)) }

@@ -36,9 +36,7 @@ struct PlanSubject {
             (services, settings, published) = (plan.services, nil, nil)
         } else {
             let places = try command.configured.config.map(ConfigurationPlaces.beside) ?? .standard
-            let settings = try orFail(.configuration) {
-                try LoadedConfiguration(reading: places).settings
-            }
+            let settings = try Self.settings(in: places, isNamed: command.configured.config != nil)
             self.settings = settings
             plan = settings.plan
             published = try PublishedFiles(command.common)
@@ -74,6 +72,18 @@ struct PlanSubject {
             if let rollout = reading?.rollout { return (rollout, plan.source) }
         }
         return nil
+    }
+
+    private static func settings(in places: ConfigurationPlaces, isNamed: Bool) throws -> Settings {
+        do {
+            return try LoadedConfiguration(reading: places).settings
+        } catch {
+            let isThere = readable { try File.exists(places.main) } ?? true
+            let hint =
+                isThere || isNamed
+                ? "" : "; give --config FILE, or --format FORMAT for a document alone"
+            throw CommandFailure(.configuration, "\(error)\(hint)")
+        }
     }
 
     /// A service without a configuration: one switch, and the default of each setting.
@@ -177,9 +187,7 @@ struct PlanSubject {
         if case .file(let path, _) = settings?.sources.first(where: { $0.name == name })?.kind {
             return try FlagFile(path).answer(by: signers, alone: alone(name), fetchedAt: start)
         }
-        guard let published, options.config == nil || options.stateDirectory != nil else {
-            throw CommandFailure("the configuration is not that of the daemon")
-        }
+        guard let published else { throw CommandFailure("there is no daemon") }
         let store = StateDirectory(
             path: try published.stateDirectory(options.stateDirectory), isForeign: true)
         let mark = "\(published.directory)/\(FileName.source(name))"

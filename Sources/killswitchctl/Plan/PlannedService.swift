@@ -23,6 +23,8 @@ struct PlannedService {
     let present: PublishedState?
     /// The units that stop when it closes.
     let units: [PlannedUnit]
+    /// What is assumed of the sources; nil if they go on confirming their flags.
+    let assumption: String?
     /// What would hold or delay the order, a clause each.
     private(set) var holds: [String] = []
     /// How old its last good drill is; nil if nothing would stop, or that is not known.
@@ -41,15 +43,20 @@ struct PlannedService {
             isSilent: command.configured.silent != nil)
         records = simulation.records(until: command.end(at: start))
         notices = simulation.notices
-        let isOfHost = command.configured.config == nil || subject.published?.isNamed == true
-        let published = isOfHost ? subject.published : nil
+        assumption = command.configured.silent.map {
+            "no source answers for \($0.duration.text); max_stale is "
+                + (service.policy.maxStale?.text ?? "never")
+        }
+        let published = subject.published
         present = published.flatMap { files in readable { try files.state(of: service.name) } ?? nil
         }
         let host = published.map { PublishedHost(of: $0, about: [service.name]) }
         let names = (subject.settings?.heldUnits[service.name] ?? []).filter { $0.kind == .open }
             .map(\.name)
         let closes = records.contains { $0.verdict.gate == .closed } && present?.gate != .closed
-        let times = closes && !names.isEmpty && published != nil ? StopTimes(of: service.name) : nil
+        let times =
+            closes && !names.isEmpty
+            ? published.map { StopTimes(of: service.name, in: $0) } : nil
         units = closes ? names.map { PlannedUnit(name: $0, times: times) } : []
         drill = units.isEmpty ? nil : Self.words(of: host, service.name)
         guardName = subject.settings?.guardNames[service.name]
@@ -88,9 +95,14 @@ struct PlannedService {
     /// The first verdict that closes; nil if none does.
     var closing: PublishedVerdict? { records.first { $0.verdict.gate == .closed } }
 
-    /// Whether it would close at once.
-    fileprivate var closesAtOnce: Bool {
+    /// Whether it would close at once, as far as the present state is known.
+    var closesAtOnce: Bool {
         records.first?.verdict.gate == .closed && present?.gate != .closed
+    }
+
+    /// Whether it is known to open at once.
+    var opensAtOnce: Bool {
+        records.first?.verdict.gate == .open && present?.gate == .closed
     }
 
     private mutating func addHolds(closes: Bool, opens: Bool) {
@@ -167,26 +179,4 @@ extension PlannedService {
     fileprivate var guardToAsk: GuardName? { asksGuard ? guardName : nil }
 
     fileprivate mutating func hold(_ clause: String) { holds.append(clause) }
-}
-
-/// A unit that would stop.
-struct PlannedUnit {
-    let name: UnitName
-    /// The times of the last closing; nil if nobody asked.
-    let times: StopTimes?
-
-    /// How long its last stop took.
-    var words: String {
-        guard let times else { return "\(name)" }
-        if times.isUnreadable { return "\(name) (the journal with its stop times cannot be read)" }
-        return times.milliseconds[name].map { "\(name) (stopped in \($0) ms last time)" }
-            ?? "\(name) (its stop was never measured)"
-    }
-
-    var json: JSON.Object {
-        [
-            "name": .string(name.text),
-            "stop_ms": times?.milliseconds[name].map { .number(Number($0)) } ?? .null,
-        ]
-    }
 }

@@ -15,8 +15,8 @@ struct Units: ParsableCommand {
         discussion: """
             WANTED is the state that the gate wants a unit in; a dash means that the gate only \
             permits the unit. TOOK is how long its last stop or start took, counted from the move \
-            of the gate. Below the table is a line for everything else that is wrong with the \
-            services.
+            of the gate. Below the table are the starts that a gate has refused, and a line for \
+            everything else that is wrong with the services.
 
             example: killswitchctl units shop
             """)

@@ -57,9 +57,9 @@ import Testing
 
     @Test func anOrderRecordsItsAuthor() throws {
         let known = try control(Self.orders[0], groups: [4242])
-        #expect(known.output.contains(" by alice (uid 1042); its gate is "))
+        #expect(known.output.contains(" by alice (uid 1042) until "))
         let unknown = try control(Self.orders[0], user: 1043, groups: [4242])
-        #expect(unknown.output.contains(" by uid 1043; its gate is "))
+        #expect(unknown.output.contains(" by uid 1043 until "))
         #expect(try daemon.member("override")?.contains(#""author":"uid 1043""#) == true)
     }
 
@@ -101,7 +101,7 @@ import Testing
                 "--runtime-directory",
                 daemon.folder("run"),
             ])
-        #expect(result.output.contains(" by \(author); its gate is "), "\(result)")
+        #expect(result.output.contains(" by \(author) until "), "\(result)")
         #expect(try daemon.log.contains("forced by '\(author)' until "))
     }
 

@@ -115,12 +115,14 @@ import Testing
         #expect(
             output.contains(
                 """
-                close it  here: killswitchctl release shop, then the flags decide; or killswitchctl close shop
-                          everywhere: the order is of this host alone
+                close it  here: killswitchctl release shop, then the flags close it; or killswitchctl close shop
+                          everywhere: publish flags that close it at \(path); the order of this host comes before them
 
                 """), "\(output)")
         try daemon.control("close", "shop", "-m", "a test", "--until", "2099-01-01T00:00:00Z")
             .expect(0)
+        // The flags close it too, so that no release opens it.
+        try explain(daemon).expect(0, output: "open it   here: killswitchctl open shop\n")
         let json = try JSON.Value.parse(try explain(daemon, "--json").expect(0).output).object
         #expect(json?["until"]?.string?.hasPrefix("2099-01-01T") == true)
         #expect(json?["sources"]?.array?.count == 1)
@@ -143,7 +145,9 @@ import Testing
         try explain("closing-held").expect(0, output: "reason closing-held", "finding closing-held")
         let json = try JSON.Value.parse(try explain("clock", "--json").expect(0).output).object
         #expect(json?["finding"]?.string != nil && json?["reason"] == .null)
-        #expect(try explain("awaiting-gard").status != 0)
+        let daemon = try Daemon.decided(Self.running)
+        try daemon.control("explain", "unit_late").expect(4, errors: "did you mean 'unit-late'?")
+        try daemon.control("explain", "shpo").expect(4, errors: "did you mean 'shop'?")
     }
 
     /// A service of that name comes first.

@@ -132,12 +132,12 @@ import Testing
         }
         let text = try plan([]).expect(0)
         for line in [
-            "shop: maintenance, and nothing changes; now it is running\n",
+            "shop: now running; then maintenance and CLOSES at once, and no later change\n",
             "  maintenance, closed: set by the flags of source 'shop'; 'A | <b>'; 'Back at noon'\n",
             "  stops   t-plan.service (", "  holds   its units run on for 30s (drain)\n",
             "  holds   guard 'errors' is asked before each step of this host\n",
             "  holds   close_at_once = 1, and 2 services would close at once: those beyond it hold until ",
-            "web: maintenance, and nothing changes; now it is running\n",
+            "web: now running; then maintenance and CLOSES at once, and no later change\n",
             "  holds   it closes when 2 answers in a row say so (confirm_close)\n",
         ] { #expect(text.output.contains(line), "\(line)\(text.output)") }
         #expect(text.errors == "")
@@ -147,7 +147,9 @@ import Testing
             0, output: "holds   guard 'errors' does not pass now: ")
         let page = folder("page.html")
         let markdown = try plan(["--markdown", "--service", "shop", "--page", page]).expect(0)
-        #expect(markdown.output.hasPrefix("### shop: maintenance"), "\(markdown.output)")
+        #expect(
+            markdown.output.hasPrefix("### shop: now running; then maintenance and CLOSES"),
+            "\(markdown.output)")
         #expect(markdown.output.contains(#"'A \| \<b\>'"#), "\(markdown.output)")
         #expect(try folder.text(of: "page.html").contains("A | &lt;b&gt;"))
         try plan(["--page", page]).expect(2, errors: "--page is of one service")
@@ -158,13 +160,29 @@ import Testing
         #expect(json?["refused"] == false)
         // Without a document: what the present flags lead to.
         try daemon.control("plan", "--config", daemon.folder("killswitchd.toml")).expect(
-            0, output: "shop: running, and nothing changes; now it is running\n")
+            0, output: "shop: now running; stays running, and no later change\n")
         // A document that hosts refuse leaves them as they are.
         try folder.write(#"{"state": "over"}"#, to: "new.json")
         try plan([]).expect(
             1,
-            output: "shop: the document is refused, and hosts keep the flags that they have; now",
+            output:
+                "shop: now running; the document is refused, and hosts keep the flags that they have\n",
             errors: "key 'state' is 'over'")
+    }
+
+    /// What a silent source leads to, and what is assumed; the present state is that of the daemon in RUNTIME_DIRECTORY.
+    @Test func aSilentSourceIsAnAssumption() throws {
+        let daemon = try Daemon.running()
+        let plan = try Program.run(
+            try Programs.path(of: "killswitchctl"),
+            ["plan", "--config", daemon.folder("killswitchd.toml"), "--silent", "2d"],
+            environment: ["RUNTIME_DIRECTORY": daemon.folder("run")])
+        plan.expect(
+            0, output: "shop: now running; stays running, and no later change\n",
+            "  assumes no source answers for 2d; max_stale is never\n")
+        // Without the system's configuration the way out is named.
+        try Programs.run("killswitchctl", ["plan", folder("plan.json")]).expect(
+            78, errors: "give --config FILE, or --format FORMAT for a document alone")
     }
 
     /// Flags that another source has stored count for the plan too.
@@ -173,7 +191,7 @@ import Testing
         try daemon.control(
             "plan", "--config", daemon.folder("killswitchd.toml"), "--state-directory",
             daemon.folder("state")
-        ).expect(0, output: "shop: ended, and nothing changes; now it is ended\n")
+        ).expect(0, output: "shop: now ended; stays ended, and no later change\n")
     }
 
     @Test(arguments: [

@@ -17,7 +17,7 @@ import Testing
         #expect(forced.status == 0 && forced.errors == "")
         #expect(
             forced.output == """
-                shop: forced to maintenance until 2099-03-01T21:00:00+09:00 by \(ownUser); \
+                shop: forced to maintenance by \(ownUser) until 2099-03-01T21:00:00+09:00; \
                 its gate is closed
                 then its flags decide; to end the order now, type 'killswitchctl release shop'
 
@@ -76,12 +76,13 @@ import Testing
         try daemon.setFlags("over")
         try daemon.waitFor("ended")
         try daemon.control("open", "shop", "-m", "under test", "--until", "released").expect(
-            0, output: "shop: forced to running until released by ", "'killswitchctl release shop'")
+            0, output: "shop: forced to running by ", " until it is released; ",
+            "'killswitchctl release shop'")
         try daemon.stop()
         try daemon.start(waitingFor: "running")
         let state = try JSON.Value.parse(try daemon.folder.text(of: "run/shop/state.json")).object
         #expect(state?["override"]?.object?["until"] == .null)
-        #expect(try daemon.control("status").output.contains(" until released: under test"))
+        #expect(try daemon.control("status").output.contains(" until it is released: under test"))
         // An earlier version keeps it too: for it the end is far away.
         let stored = try daemon.folder.text(of: "state/overrides.json")
         #expect(stored.contains("9999-01-01T00:00:00+00:00"), "\(stored)")

@@ -20,7 +20,7 @@ import Testing
     @Test func oneOrderIsForSeveralServices() throws {
         let daemon = try running()
         try daemon.control(["close", "shop", "web", "--state", "ended"] + Self.order).expect(
-            0, output: "shop: forced to ended until ", "web: forced to ended until ")
+            0, output: "shop: forced to ended by ", "web: forced to ended by ")
         #expect(try daemon.member("state", of: "mail") == "\"running\"")
         let released = try daemon.control(["release", "--all"])
         #expect(released.status == 0 && !released.output.contains("mail"))
@@ -50,7 +50,7 @@ import Testing
     @Test(arguments: [
         (
             ["close", "shop", "--state", "ended", "--for", "5min", "--reason", "x"],
-            "the value '5min' is invalid for '--for <for>': write '5m'"
+            "the value '5min' is invalid for '--for <duration>': write '5m'"
         ),
         (
             ["close", "shop", "--state", "ended", "--for", "90 minutes", "--reason", "x"],

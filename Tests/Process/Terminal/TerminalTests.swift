@@ -29,7 +29,7 @@ extension InATerminal {
                 shows: "'shop' is not closed yet: it is running", status: 124),
             Case(
                 command: "close shop --for 1h --reason 'disk swap'",
-                shows: "shop: forced to maintenance until "),
+                shows: "shop: forced to maintenance by "),
             Case(command: "release shop", shows: "shop: it was not forced, nothing has changed"),
             Case(command: "refresh", shows: "source 'shop': already read "),
             Case(command: "activate", shows: "no flags were waiting, nothing has changed"),
@@ -98,7 +98,7 @@ extension InATerminal {
             try terminal.type("disk swap")
             try await terminal.wait(until: "For how long, such as 2h;")
             try terminal.type("soon")
-            try await terminal.wait(until: "it is not a time; write it like")
+            try await terminal.wait(until: "write how long, such as 2h, a time like")
             try terminal.type("1h")
             try await terminal.wait(
                 until: "shop closes (maintenance) for 1h, whatever the flags say; then they decide")

@@ -43,6 +43,7 @@ import Testing
         ("get shop", "missing expected argument '<field>'"),
         ("wait shop", "missing expected argument '--for <for>'"),
         ("close shop --state ended --for 1h", "no reason given: say why, such as -m 'disk swap'"),
+        ("close shop", "no reason and no end given: add both, such as -m"),
         ("open shop -m x", "no end given: add --for DURATION, such as --for 2h, or --until TIME"),
         ("open shop -m x --for 1h --until released", "give --for or --until, not both"),
         ("open shop --without-daemon -m x", "remove --reason, --for, --until and --wait"),
