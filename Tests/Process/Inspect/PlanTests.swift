@@ -170,7 +170,7 @@ import Testing
             errors: "key 'state' is 'over'")
     }
 
-    /// What a silent source leads to, and what is assumed; the present state is that of the daemon in RUNTIME_DIRECTORY.
+    /// What a silent source leads to, and what is assumed. The present state is that of the daemon.
     @Test func aSilentSourceIsAnAssumption() throws {
         let daemon = try Daemon.running()
         let plan = try Program.run(
