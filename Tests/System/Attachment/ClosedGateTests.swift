@@ -101,7 +101,7 @@ extension OnSystemd {
             let forced = try host.run(
                 "echo \(user) > /proc/self/loginuid; SUDO_USER=t-alice killswitchctl close shop "
                     + "--for 1h --reason disk")
-            #expect(forced.contains(" by \(author); its gate is "), "\(forced)")
+            #expect(forced.contains(" by \(author) until "), "\(forced)")
             #expect(
                 try host.sentences(of: .decided).last?.contains("forced by '\(author)'") == true)
             #expect(try host.run("killswitchctl history shop").contains("t-alice"))

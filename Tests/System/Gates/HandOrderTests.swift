@@ -29,25 +29,25 @@ extension OnSystemd {
             try host.awaitDown("t-slow")
         }
 
-        /// The journal tells it. Everybody may write to that, and journald says who did.
+        /// The journal tells it, that of earlier tests too: the unit is of this one. Everybody may write to that, and journald says who did.
         @Test func aPlanKnowsHowLongAUnitTookToStopAndNobodyElseCanSaySo() throws {
-            let host = try Host.attached("t-web")
+            let host = try Host.attached("t-timed")
             try host.awaitUp("killswitch-open@shop.target")
-            try host.run("systemctl start t-web")
+            try host.run("systemctl start t-timed")
             try host.wait(for: "active\": \"active", in: "shop/units.json")
             try host.system.write(Host.ended, to: "/run/ended.json")
             let plan = "killswitchctl plan /run/ended.json"
             #expect(
                 try host.run(plan).contains(
-                    "  stops   t-web.service (its stop was never measured)\n"))
-            let known = "t-web.service (stopped in"
-            try host.set(Host.ended, down: "t-web")
-            try host.set(Host.open, up: "t-web")
+                    "  stops   t-timed.service (its stop was never measured)\n"))
+            let known = "t-timed.service (stopped in"
+            try host.set(Host.ended, down: "t-timed")
+            try host.set(Host.open, up: "t-timed")
             try host.wait(until: "journalctl --sync; \(plan) | grep -q '\(known)'")
             try host.run(
                 """
                 printf '%s\\n' MESSAGE_ID=\(MessageID.gateMoved.rawValue) KILLSWITCH_SERVICE=shop \
-                KILLSWITCH_GATE=closed 'KILLSWITCH_TOOK=t-web.service 99999' MESSAGE=forged |
+                KILLSWITCH_GATE=closed 'KILLSWITCH_TOOK=t-timed.service 99999' MESSAGE=forged |
                     setpriv --reuid nobody --clear-groups logger --journald
                 journalctl --sync
                 """)
