@@ -29,7 +29,8 @@ extension OnSystemd {
             try host.awaitDown("t-slow")
         }
 
-        /// The journal tells it, that of earlier tests too: the unit is of this one. Everybody may write to that, and journald says who did.
+        /// The journal has the stop times, those of earlier tests too: the unit is of this test alone.
+        /// Everybody may write to the journal, and journald says who did.
         @Test func aPlanKnowsHowLongAUnitTookToStopAndNobodyElseCanSaySo() throws {
             let host = try Host.attached("t-timed")
             try host.awaitUp("killswitch-open@shop.target")
