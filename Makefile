@@ -173,6 +173,8 @@ install: $(BUILD)/killswitchd $(BUILD)/killswitchctl
 	    packaging/systemd/*.socket
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/killswitchd/prometheus $(filter-out %/silence,$(wildcard packaging/prometheus/*))
 	install -m 755 -t $(DESTDIR)$(PREFIX)/share/killswitchd/prometheus packaging/prometheus/silence
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/killswitchd/review packaging/review/action.yml
+	install -m 755 -t $(DESTDIR)$(PREFIX)/share/killswitchd/review packaging/review/plan-flags packaging/review/pre-commit
 	install -m 755 -t $(DESTDIR)$(PREFIX)/share/killswitchd packaging/dpkg/policy-rc.d
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/dbus-1/system.d packaging/dbus-1/system.d/killswitchd.conf
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/tmpfiles.d packaging/tmpfiles.d/killswitchd.conf

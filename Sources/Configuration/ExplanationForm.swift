@@ -5,8 +5,7 @@ package import SourceSettings
 
 /// An explanation as people and programs see it: what each switch of a service says, and the policy.
 ///
-/// `killswitchctl explain` makes it from the stored flags. For a member of the group, who may not read them, the
-/// daemon makes it and sends it.
+/// The daemon makes it and sends it to `killswitchctl explain`.
 package struct ExplanationForm {
     /// A line of the text.
     package typealias Line = (label: String, text: String)

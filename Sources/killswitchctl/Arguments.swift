@@ -83,18 +83,11 @@ extension UnitName: ExpressibleByArgument {
     }
 
     /// Why a word is no name of a unit.
-    fileprivate static func problem(of word: String) -> String {
+    private static func problem(of word: String) -> String {
         guard let instance = instance(ofTemplate: word) else {
             return "it is not the name of a unit, such as 'web.service'"
         }
         return "a template needs an instance, because it never runs itself; name '\(instance)'"
-    }
-}
-
-extension UnitPattern {
-    static func read(_ word: String) throws -> UnitPattern {
-        if let pattern = UnitPattern(argument: word) { return pattern }
-        throw ValidationError(UnitName.problem(of: word.replacing("%s", with: "SERVICE")))
     }
 }
 

@@ -11,7 +11,8 @@ struct Killswitchctl: ParsableCommand {
         discussion: """
             Reading needs no privilege and no running daemon: the commands read the files that the \
             daemon writes. Acting is for root and the group killswitchd, and goes over the daemon's \
-            socket, which nobody else can open.
+            socket, which nobody else can open. --runtime-directory DIRECTORY, before or after any \
+            command, means the daemon with its files there.
 
             example: killswitchctl is-open shop && start-the-shop
 
@@ -132,7 +133,8 @@ struct Killswitchctl: ParsableCommand {
 struct CommonOptions: ParsableArguments {
     @Option(
         name: .customLong("runtime-directory"),
-        help: ArgumentHelp("Read the files in this directory.", valueName: "directory"),
+        help: ArgumentHelp(
+            "Read the files in this directory.", valueName: "directory", visibility: .hidden),
         completion: .directory) var runtimeDirectory: String?
 }
 

@@ -64,6 +64,21 @@ import Testing
         #expect(both.answers == [answer, inherited])
     }
 
+    /// Root reads what the daemon's user has written: 512 MiB were read, and links were followed.
+    @Test func aForeignDirectoryIsReadWithinBoundsAndLinksAreNotFollowed() throws {
+        try directory.store([try answer("{}")], of: app, fingerprint: "b")
+        let foreign = StateDirectory(path: folder.path, isForeign: true)
+        let read = { try foreign.flags(of: app, mark: "/nonexistent") { _ in true }.get() }
+        #expect(try read()?.answers.count == 1)
+        try Program.run("/usr/bin/truncate", ["--size=300M", folder("flags/app.json")]).expect(0)
+        #expect(throws: (any Error).self) { try read() }
+        let secret = try TemporaryFolder()
+        try secret.write(#"{"schema": 1, "files": []}"#, to: "secret")
+        try folder.link(secret("secret"), as: "configuration.json")
+        let problem = #expect(throws: (any Error).self) { try foreign.keptConfiguration() }
+        #expect("\(try #require(problem))".contains("too many levels of symbolic links"))
+    }
+
     /// Deleted by somebody else: files that were never written, were removed, or are of a source that is no longer
     /// followed are not missing.
     @Test func whatSomebodyDeletesIsMissing() throws {

@@ -30,7 +30,9 @@ struct Drill: ParsableCommand {
 
     @Option(
         name: .customLong("for"),
-        help: "The longest that the gate stays closed, in whole seconds, such as 30s or 2m.",
+        help: ArgumentHelp(
+            "The longest that the gate stays closed, in whole seconds, such as 30s or 2m.",
+            valueName: "duration"),
         transform: DurationArgument.read)
     var limit = DurationArgument(.seconds(10))
 

@@ -18,7 +18,7 @@ final class DrillRun {
     private let order: DrillOrder
     private let published: PublishedFiles
     private let loop: EventLoop
-    private let watch: StateFileWatch
+    private let stream: PublishedStream
     private var handlers: Signals?
     /// When signals came that ask the drill to end. After the second one it waits for nothing.
     private var signals: [Boottime] = []
@@ -39,7 +39,7 @@ final class DrillRun {
         self.order = order
         self.published = published
         self.loop = loop
-        watch = try StateFileWatch([plan.service], in: published, on: loop)
+        stream = try PublishedStream(of: [plan.service], in: published, on: loop)
         report = DrillReport(
             service: plan.service, state: plan.state, limit: order.limit, units: plan.units)
     }
@@ -50,6 +50,7 @@ final class DrillRun {
         handlers = try Signals(loop, [SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [unowned self] signal in
             interruption = interruption ?? signal.number
             signals.append(now)
+            stream.wake()
         }
         printError(
             "closing '\(order.service)' as \(report.state.rawValue), for at most "
@@ -130,17 +131,25 @@ final class DrillRun {
         _ question: (BlockingSystemdClient) throws -> Answer
     ) throws -> Answer {
         let last = now + .seconds(5)
-        while true {
+        return try stream.until {
             do {
                 return try question(try BlockingSystemdClient(on: loop))
             } catch let error as BlockingSystemdClient.Failure {
                 guard !error.isDenied, now < last, signals.isEmpty else { throw error }
             }
-            try pause()
+            stream.lookAgain(after: Self.pauseDuration)
+            return nil
         }
     }
 
-    private func pause() throws { try watch.wait(atMost: .milliseconds(200)) }
+    /// Lets time pass before the next try.
+    private func pause() throws {
+        let count = signals.count
+        _ = try stream.until(Self.pauseDuration) { signals.count > count ? () : nil }
+    }
+
+    /// How long to wait for what no file says.
+    private static let pauseDuration: Duration = .milliseconds(200)
 
     /// Says which units are awaited: nothing in the first second, then whenever that changes.
     private func showProgress(_ units: [(name: String, active: String?)]) {
@@ -159,7 +168,8 @@ final class DrillRun {
     /// over, and when a signal has come.
     private func awaitClosed() throws {
         progress = (now, "")
-        while signals.isEmpty, now < expiry, try isInForce() {
+        try stream.until {
+            guard signals.isEmpty, now < expiry, try isInForce() else { return () }
             // The file of the gate is written after those of its units.
             let isDecided = try gate(.closed) != nil
             let rows = try rows()
@@ -175,10 +185,11 @@ final class DrillRun {
                     try tryStarts()
                 }
                 let haveFailed = late.allSatisfy { rows[$0.name]?["problem"]?.string != nil }
-                if haveFailed, try isSeenAlike(rows) { return }
+                if haveFailed, try isSeenAlike(rows) { return () }
             }
             showProgress((up + late).map { ($0.name.text, rows[$0.name]?["active"]?.string) })
-            try pause()
+            stream.lookAgain(after: Self.pauseDuration)
+            return nil
         }
     }
 
@@ -240,61 +251,64 @@ final class DrillRun {
     private func release() throws {
         printError("opening '\(order.service)' again")
         // The order ends by itself, but that is the daemon's work too.
-        let last = max(expiry, now) + Self.daemonTimeLimit
+        let limit = max(expiry - now, .zero) + Self.daemonTimeLimit
         var isAbsencePrinted = false
-        while true {
-            do {
-                let status = try order.release()
-                if status.isLost { throw Problem(description: status.problem) }
-                if status != .open { printError("min_closed keeps the gate closed for a moment") }
-                return
-            } catch is SocketError {
+        let status = try stream.until(limit) { () throws -> OrderStatus? in
+            do { return try order.release() } catch is SocketError {
                 if !isAbsencePrinted {
                     printError(
                         "waiting: killswitchd does not answer, and only it opens the gate again")
                 }
                 isAbsencePrinted = true
             }
-            guard now < last, !isImpatient else {
-                throw Problem(
-                    description:
-                        "killswitchd does not answer; the gate stays closed until killswitchd runs "
-                        + "again or you type 'killswitchctl open \(order.service) --without-daemon'"
-                )
-            }
-            try pause()
+            if isImpatient { throw Self.silence(of: order) }
+            stream.lookAgain(after: Self.pauseDuration)
+            return nil
         }
+        guard let status else { throw Self.silence(of: order) }
+        if status.isLost { throw Problem(description: status.problem) }
+        if status != .open { printError("min_closed keeps the gate closed for a moment") }
+    }
+
+    private static func silence(of order: DrillOrder) -> Problem {
+        Problem(
+            description:
+                "killswitchd does not answer; the gate stays closed until killswitchd runs "
+                + "again or you type 'killswitchctl open \(order.service) --without-daemon'")
     }
 
     /// Waits until the daemon calls the gate open: then each unit is up, or has had its time. One that nobody starts
     /// may get a job from elsewhere a moment later.
     private func awaitOpen(since began: Boottime) throws {
         progress = (now, "")
-        let last = now + .seconds(600)
         var openSince: Boottime?
-        while !isImpatient, now < last {
+        let end: Void? = try stream.until(.seconds(600)) {
+            if isImpatient {
+                throw Problem(
+                    description:
+                        "the gate is still closed, and opens by itself when min_closed is over")
+            }
             let status = status
             if let status, status.isLost { throw Problem(description: status.problem) }
             let actual = status == .open ? try gate(.open) : nil
             if report.closedFor == nil, actual == .opening || actual == .open {
                 report.closedFor = now - began
             }
-            if report.closedFor != nil, !signals.isEmpty { return }
+            if report.closedFor != nil, !signals.isEmpty { return () }
             openSince = actual == .open ? openSince ?? now : nil
             let awaited = try published.units(of: order.service).filter {
                 !$0.isAsWanted && $0["problem"] == .null && $0.strings("held_by").isEmpty
             }
             if let openSince {
                 let areUp = try awaited.isEmpty && areDependentsUp()
-                if areUp || now - openSince >= .seconds(1) { return }
+                if areUp || now - openSince >= .seconds(1) { return () }
             }
             showProgress(awaited.map { ($0.text("name"), $0["active"]?.string) })
-            try pause()
+            stream.lookAgain(after: Self.pauseDuration)
+            return nil
         }
-        throw Problem(
-            description: isImpatient
-                ? "the gate is still closed, and opens by itself when min_closed is over"
-                : "the gate has not opened: see 'systemctl status killswitchd'")
+        guard end == nil else { return }
+        throw Problem(description: "the gate has not opened: see 'systemctl status killswitchd'")
     }
 
     private func areDependentsUp() throws -> Bool {

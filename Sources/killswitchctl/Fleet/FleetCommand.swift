@@ -29,7 +29,9 @@ struct FleetCommand: ParsableCommand {
 
     @Option(
         name: .customLong("for"),
-        help: "The condition: down, up, open, closed, or the word of a state.",
+        help: ArgumentHelp(
+            "The condition: down, up, open, closed, or the word of a state.", valueName: "condition"
+        ),
         completion: .list(WaitCondition.ofFleets), transform: WaitCondition.readOfFleet)
     var condition: WaitCondition?
 
@@ -61,20 +63,24 @@ struct FleetCommand: ParsableCommand {
         completion: .directory) var reports: String?
 
     @Option(
-        help: """
+        help: ArgumentHelp(
+            """
             The hosts that there should be: a file, a name a line; '#' begins a comment. Default: that \
             of [fleet].
-            """,
+            """, valueName: "file"),
         completion: .file()) var inventory: String?
 
     @Flag(help: "Wait until enough hosts have obeyed.") var wait = false
 
     @Option(
-        help: "With --wait: longest wait, such as 75s; default: no limit.",
+        help: ArgumentHelp(
+            "With --wait: longest wait, such as 75s; default: no limit.", valueName: "duration"),
         transform: DurationArgument.read) var timeout: DurationArgument?
 
     @Option(
-        help: "How many hosts are enough: a percentage or a number; default: all.",
+        help: ArgumentHelp(
+            "How many hosts are enough: a percentage or a number; default: all.", valueName: "share"
+        ),
         transform: Quorum.read) var atLeast: Quorum?
 
     @Flag(help: "Print JSON, with the hosts that have obeyed too.") var json = false

@@ -14,10 +14,11 @@ struct ExplanationReport {
     let isCurrent: Bool
     /// What is wrong with the service and its sources, by the daemon or by the files.
     let problems: [ProblemLine]
-    /// The sources of the service, by `host.json`.
+    /// The sources of the service, by `host.json`, and whether one has confirmed flags in this boot.
     let sources: [JSON.Object]
+    let isConfirmed: (String) -> Bool
     let isDaemonThere: Bool
-    /// The chain; nil if the stored flags cannot be read.
+    /// The chain by the daemon; nil if it does not show it, for this reason.
     var chain: ExplanationForm?
     var gap: String?
 
@@ -68,10 +69,12 @@ struct ExplanationReport {
         let changed = Instant(argument: source.text("changed_at")).map { time in
             "; its flags changed \(max(.zero, now - time).rough) ago"
         }
+        // host.json is written a moment after the files of services.
+        let isSilent = !isConfirmed(source.text("source"))
         let people = source.strings("changed_by").map { "'\($0)'" }.joined(separator: ", ")
         return "'\(source.text("source"))', \(source.text("type"))\(addresses)"
             + (interval.map { ", asked every \($0.text)" } ?? "")
-            + (changed ?? "; it has given no flags")
+            + (changed ?? (isSilent ? "; it has given no flags" : ""))
             + (people.isEmpty ? "" : ", signed by \(people)")
     }
 
@@ -166,7 +169,7 @@ struct ExplanationReport {
         return "\(words[0]) by '\(words[1])' until \(override.end.printable): '\(words[2])'"
     }
 
-    /// The object for programs. If the stored flags cannot be read, `switches` is null and `gap` says why.
+    /// The object for programs. Without the daemon's word `switches` is null and `gap` says why.
     var json: JSON.Value {
         .object([
             "service": state.object["service"] ?? .null,

@@ -22,7 +22,9 @@ struct History: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     @Option(
-        help: "Only entries since this time: by RFC 3339, or how long ago, such as 24h.",
+        help: ArgumentHelp(
+            "Only entries since this time: by RFC 3339, or how long ago, such as 24h.",
+            valueName: "time"),
         transform: Instant.readPast)
     var since: Instant?
 

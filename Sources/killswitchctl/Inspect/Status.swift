@@ -45,7 +45,8 @@ struct StatusCommand: ParsableCommand {
             """) var nagios = false
 
     @Argument(
-        help: "The services; by default all of them.", completion: .services,
+        help: ArgumentHelp("The services; by default all of them.", valueName: "service"),
+        completion: .services,
         transform: ServiceName.read)
     var services: [ServiceName] = []
 
@@ -172,13 +173,13 @@ struct StatusCommand: ParsableCommand {
     }
 
     private func alarms(by published: PublishedFiles) throws -> [ProblemLine] {
-        let loop = try EventLoop()
-        // How long a restart of the daemon may take.
-        let deadline = loop.now.boot + .seconds(5)
         var published = published
-        while published.absence != nil, loop.now.boot < deadline {
-            try loop.runOnce(.milliseconds(200))
+        let stream = try PublishedStream(of: [], in: published, on: EventLoop())
+        // How long a restart of the daemon may take.
+        let _: Void? = try stream.until(.seconds(5)) {
             published.updateTime()
+            stream.lookAgain(after: .milliseconds(200))
+            return published.absence == nil ? () : nil
         }
         let host = PublishedHost(of: published, about: services)
         var alarms = host.problems.filter(\.isAlarm)

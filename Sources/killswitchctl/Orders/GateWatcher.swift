@@ -35,23 +35,17 @@ final class GateWatcher {
         after answers: [ServiceName: JSON.Object], within limit: Duration?
     ) throws -> [String] {
         awaited = answers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        let watch = try StateFileWatch(awaited.map(\.service), in: published, on: loop)
-        let began = loop.now.boot
-        defer { Terminal.showProgress(nil) }
-        while true {
+        let stream = try PublishedStream(of: awaited.map(\.service), in: published, on: loop)
+        let done = try stream.until(
+            limit, progress: isVerbose ? { self.progress(after: stream.elapsed) } : nil
+        ) {
             try awaited.removeAll { try isFinished($0.service, $0.answer) }
-            if awaited.isEmpty { return problems }
-            let rest = limit.map { began + $0 - loop.now.boot }
-            if let rest, rest <= .zero {
-                throw CommandFailure(
-                    .timedOut,
-                    "the order is given, but not yet carried out: \(progress(since: began))")
-            }
-            if isVerbose { Terminal.showProgress(progress(since: began)) }
-            // Each second on a terminal, for the progress.
-            let step: Duration? = Terminal.showsProgress ? .seconds(1) : nil
-            try watch.wait(atMost: [rest, step].compactMap(\.self).min())
+            return awaited.isEmpty ? problems : nil
         }
+        if let done { return done }
+        throw CommandFailure(
+            .timedOut,
+            "the order is given, but not yet carried out: \(progress(after: limit ?? .zero))")
     }
 
     /// Whether there is nothing more to wait for: the order has had its effect, or cannot have it.
@@ -130,14 +124,14 @@ final class GateWatcher {
         try flushOutput()
     }
 
-    private func progress(since began: Boottime) -> String {
+    private func progress(after time: Duration) -> String {
         let gates = awaited.prefix(3).map { service, _ in
             let wanted = published.gate(of: service)?.wanted
             let gate = published.gate(of: service, beside: wanted, at: loop.now.wall)
             return "\(service) \(gate.word)"
         }
-        let time = (loop.now.boot - began).wholeSeconds
-        return "waiting \(time) s: " + gates.andMore(of: awaited.count).joined(separator: ", ")
+        return "waiting \(time.wholeSeconds) s: "
+            + gates.andMore(of: awaited.count).joined(separator: ", ")
     }
 
     /// Whether a unit had come into its state before, with the same problem or none.

@@ -94,7 +94,9 @@ struct Close: HandOrder {
 struct OrderTerms: ParsableArguments {
     @Option(
         name: [.customShort("m"), .long],
-        help: "Why, for status and the journal; at most \(Method.longestReason) bytes.")
+        help: ArgumentHelp(
+            "Why, for status and the journal; at most \(Method.longestReason) bytes.",
+            valueName: "text"))
     var reason: String?
 
     @Option(

@@ -64,7 +64,9 @@ struct GateWaitOptions: ParsableArguments {
     var isWanted: Bool?
 
     @Option(
-        help: "The longest wait, such as 5m; after it the exit status is 124, and the order stays.",
+        help: ArgumentHelp(
+            "The longest wait, such as 5m; after it the exit status is 124, and the order stays.",
+            valueName: "duration"),
         transform: DurationArgument.read)
     var timeout: DurationArgument?
 

@@ -52,7 +52,9 @@ struct Confirm: OrderCommand {
 
     @Flag(name: .customLong("all"), help: "Confirm every service that is held.") var isAll = false
 
-    @Argument(help: "The services.", completion: .services, transform: ServiceName.read)
+    @Argument(
+        help: ArgumentHelp("The services.", valueName: "service"), completion: .services,
+        transform: ServiceName.read)
     var services: [ServiceName] = []
 
     func validate() throws {
@@ -90,7 +92,7 @@ struct Forget: OrderCommand {
         help: "Delete the highest version of signed documents too. Needs --reason.")
     var isVersionDropped = false
 
-    @Option(help: "Why, for the journal.") var reason: String?
+    @Option(help: ArgumentHelp("Why, for the journal.", valueName: "text")) var reason: String?
 
     @Argument(help: "The source.", completion: .sources, transform: SourceName.read)
     var source: SourceName

@@ -23,7 +23,9 @@ struct Release: GateOrder {
 
     @Flag(name: .customLong("all"), help: "End the orders for all services.") var isAll = false
 
-    @Argument(help: "The services.", completion: .services, transform: ServiceName.read)
+    @Argument(
+        help: ArgumentHelp("The services.", valueName: "service"), completion: .services,
+        transform: ServiceName.read)
     var services: [ServiceName] = []
 
     func validate() throws {

@@ -43,7 +43,9 @@ struct PlanCommand: ParsableCommand {
     @OptionGroup(title: "On many hosts") var fleet: HostsOptions
 
     @Option(
-        help: "The time at which it begins, by RFC 3339; without it now.", transform: Instant.read)
+        help: ArgumentHelp(
+            "The time at which it begins, by RFC 3339; without it now.", valueName: "time"),
+        transform: Instant.read)
     var at: Instant?
 
     @Option(

@@ -113,13 +113,11 @@ struct PlanReport {
                     "| \(plan.service.zone.rfc3339(record.decidedAt)) | \(verdict.state.rawValue) | "
                     + "\(verdict.gate?.rawValue ?? "none") | \(Self.cell(Self.why(record))) |"
             }
+            let table = ["", "| when | state | gate | why |", "|---|---|---|---|"] + rows
             let list = facts(plan).map { "- \($0.label): \(Self.cell($0.text))" }
             return
-                ([
-                    "### \(Self.cell(headline(plan)))", "", "| when | state | gate | why |",
-                    "|---|---|---|---|",
-                ]
-                + rows + (list.isEmpty ? [] : [""] + list)).joined(separator: "\n")
+                (["### \(Self.cell(headline(plan)))"] + (rows.isEmpty ? [] : table)
+                + (list.isEmpty ? [] : [""] + list)).joined(separator: "\n")
         }
         blocks += hosts.map { hosts in
             (["### rollout of \(hosts.service)", "", "```text"] + hosts.lines + ["```"])

@@ -9,11 +9,12 @@ struct HostsOptions: ParsableArguments {
     @Option(help: "How many hosts there are.") var hosts: Int?
 
     @Option(
-        help: """
+        help: ArgumentHelp(
+            """
             The hosts: a file, a name a line with its part of the slots, if any, as 'till-1 50%-100%'; '#' begins \
             a comment. Of a host in a large part the first and the last time are shown; where hosts are named by \
             their id, the time is exact.
-            """,
+            """, valueName: "file"),
         completion: .file()) var inventory: String?
 
     var isWanted: Bool { hosts != nil || inventory != nil }

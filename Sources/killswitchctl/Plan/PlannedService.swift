@@ -140,6 +140,13 @@ struct PlannedService {
     }
 }
 
+extension Plan {
+    /// The sources that a service uses.
+    func sources(of service: Service) -> [SourcePlan] {
+        knownSources.filter { source in service.switches.contains { $0.source == source.name } }
+    }
+}
+
 extension [PlannedService] {
     /// Adds what the host guard would hold.
     mutating func holdTogether(by limits: GuardLimits) {

@@ -22,7 +22,9 @@ struct Verify: ParsableCommand {
             --audience prod
             """)
 
-    @Option(help: "The file of allowed signers, by ssh-keygen(1).", completion: .file())
+    @Option(
+        help: ArgumentHelp("The file of allowed signers, by ssh-keygen(1).", valueName: "file"),
+        completion: .file())
     var signers: String
 
     @Option(help: ArgumentHelp("The audience of the host.", valueName: "name")) var audience: String
@@ -30,7 +32,10 @@ struct Verify: ParsableCommand {
     @Option(help: ArgumentHelp("The highest version that the host knows.", valueName: "number"))
     var accepted: Int64?
 
-    @Option(help: "The time of the check, by RFC 3339; without it now.", transform: Instant.read)
+    @Option(
+        help: ArgumentHelp(
+            "The time of the check, by RFC 3339; without it now.", valueName: "time"),
+        transform: Instant.read)
     var at: Instant?
 
     @OptionGroup var checks: MemberChecks

@@ -13,18 +13,16 @@ import SystemdUnits
 struct Attach: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Attach systemd units to a service: its gate stops and starts them.",
+        usage: "killswitchctl attach <service> <unit> ... [<options>]",
         discussion: """
             Lists the units in /etc/killswitchd/conf.d/attached.toml, and makes what systemd needs: \
             a drop-in of each unit, and one of the target that starts and stops it. Enabled units \
             stay enabled. A socket, timer or path unit that triggers a unit is attached too, and \
             started instead of it. --on notice: start the unit once for each notice of an end or \
-            maintenance; --on change: once for each change of the state (text: state.env). --from-configuration: make the drop-ins as the \
-            configuration on disk lists the units, as the daemon has it done. --renew: list what an \
-            earlier version has attached, and rewrite its drop-ins.
+            maintenance; --on change: once for each change of the state (text: state.env).
 
             example: killswitchctl attach shop web.service worker@3.service
             example: killswitchctl attach shop mail@shop.service --on notice
-            example: killswitchctl attach --each 'app@%s.service'
             """)
 
     @Option(help: "Run with this state of the service, not while its gate is open.")
@@ -58,24 +56,26 @@ struct Attach: ParsableCommand {
         help: "Attach units that this host may need, or to a service that is not known.")
     var isForced = false
 
-    @Option(
-        name: .customLong("each"),
-        help: ArgumentHelp(
-            "Attach this unit to each service of the configuration; %s is the service's name.",
-            valueName: "unit"), transform: UnitPattern.read)
-    var patterns: [UnitPattern] = []
+    // For packages and for the unit that the daemon has started.
 
     @Flag(
         name: .customLong("renew"),
-        help: "List what an earlier version has attached, and rewrite its drop-ins.")
+        help: ArgumentHelp(
+            "List what an earlier version has attached, and rewrite its drop-ins.",
+            visibility: .hidden))
     var renews = false
 
     @Flag(
         name: .customLong("from-configuration"),
-        help: "Attach what the configuration lists, and detach what it lists no longer.")
+        help: ArgumentHelp(
+            "Attach what the configuration lists, and detach what it lists no longer.",
+            visibility: .hidden))
     var isFromConfiguration = false
 
-    @Flag(name: .customLong("no-reload"), help: "Do not have systemd read its unit files again.")
+    @Flag(
+        name: .customLong("no-reload"),
+        help: ArgumentHelp(
+            "Do not have systemd read its unit files again.", visibility: .hidden))
     var skipsReload = false
 
     @Flag(help: "Print JSON: the attached units, their targets, and the units that require them.")
@@ -83,13 +83,12 @@ struct Attach: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(
-        help: "The service; none with --each, --renew and --from-configuration.",
-        completion: .services, transform: ServiceName.read)
+    @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
     var service: ServiceName?
 
     @Argument(
-        help: "The units; .service may be left out.", completion: .units,
+        help: ArgumentHelp("The units; .service may be left out.", valueName: "unit"),
+        completion: .units,
         transform: UnitName.read)
     var units: [UnitName] = []
 
@@ -110,36 +109,35 @@ struct Attach: ParsableCommand {
                     + "or update-required")
         }
         let isAlone = service == nil && units.isEmpty
-        let modes = [renews, isFromConfiguration, !patterns.isEmpty].count { $0 }
+        let modes = [renews, isFromConfiguration].count { $0 }
         guard modes == 0 ? !units.isEmpty : modes == 1 && isAlone else {
-            throw ValidationError(
-                "name a service and its units, or give --each, --renew or --from-configuration alone"
-            )
+            throw ValidationError("name a service and its units")
         }
     }
 
     func run() throws {
         if renews { return try Renewal.run(self) }
         if isFromConfiguration { return try FollowConfiguration.run(self) }
+        if let service { try attach(to: service) }
+    }
+
+    private func attach(to service: ServiceName) throws {
         let lock = try isDryRun ? nil : AttachmentLock.acquire(for: "attach")
         defer { withExtendedLifetime(lock) {} }
         var lists = try AttachmentLists()
-        if let service, !lists.isConfigured(service) { try refuse(service, lists) }
+        if !lists.isConfigured(service) { try refuse(service, lists) }
         let loop = try EventLoop()
         let manager = try BlockingSystemdClient(on: loop)
         // Nothing is written if one of them cannot be attached.
-        let plans = try items(of: lists).map { service, unit in
-            let rules = AttachmentPlan.Rules(
-                withDependents: withDependents, runsAtOpen: unit.runsAtOpen || on != nil,
-                isForced: isForced)
-            return (service, try AttachmentPlan([unit.name], rules, describe: manager.describe))
+        let rules = AttachmentPlan.Rules(
+            withDependents: withDependents, runsAtOpen: runsAtOpen || on != nil, isForced: isForced)
+        let plans = try units.map { unit in
+            try AttachmentPlan([unit], rules, describe: manager.describe)
         }
         var named: Set<ListedUnit> = []
-        for (service, plan) in plans {
-            for part in plan.parts where part.isListed {
-                try lists.add(item(part.unit.name), to: service)
-                named.insert(ListedUnit(service: service, name: part.unit.name))
-            }
+        for part in plans.flatMap(\.parts) where part.isListed {
+            try lists.add(item(part.unit.name), to: service)
+            named.insert(ListedUnit(service: service, name: part.unit.name))
         }
         let change = try AttachmentChange(lists, replacing: named, manager)
         if !isDryRun {
@@ -154,16 +152,17 @@ struct Attach: ParsableCommand {
             }
             try change.make(manager, reloads: !skipsReload)
         }
-        try show(change, of: plans, lists)
-        for service in Set(plans.map { $0.0 }).sorted() where !lists.isEnforced(service) {
+        show(change, of: plans, service, lists)
+        let isEnforced = lists.isEnforced(service)
+        if !isEnforced {
             printError(
                 "'\(service)' has 'enforce = false': its units are listed, and attached once it is enforced"
             )
         }
         guard !isDryRun, !skipsReload else { return }
         let published = try PublishedFiles(common)
-        for (service, plan) in plans where lists.isEnforced(service) {
-            let target = GateTarget(service: service, kind: kind)
+        let target = GateTarget(service: service, kind: kind)
+        for plan in plans where isEnforced {
             for line in try plan.stops(at: target, published, manager, on: loop) where !json {
                 printLine(line)
             }
@@ -175,21 +174,6 @@ struct Attach: ParsableCommand {
     }
 
     private var kind: GateTarget.Kind { on?.kind ?? state }
-
-    /// The units that the command names, by service.
-    private func items(
-        of lists: AttachmentLists
-    ) throws -> [(service: ServiceName, unit: ConfiguredUnit)] {
-        if let service { return units.map { (service, item($0)) } }
-        return try lists.configured.flatMap { service, _ in
-            try patterns.map { pattern in
-                guard let unit = pattern.unit(of: service.text) else {
-                    throw CommandFailure("'\(pattern.text)' is not a unit of '\(service)'")
-                }
-                return (service, item(unit))
-            }
-        }
-    }
 
     private func item(_ name: UnitName) -> ConfiguredUnit {
         var unit = ConfiguredUnit(name)
@@ -215,22 +199,14 @@ struct Attach: ParsableCommand {
     // MARK: What was done
 
     private func show(
-        _ change: AttachmentChange, of plans: [(service: ServiceName, plan: AttachmentPlan)],
+        _ change: AttachmentChange, of plans: [AttachmentPlan], _ service: ServiceName,
         _ lists: AttachmentLists
-    ) throws {
+    ) {
         let own = Set(
-            plans.flatMap { service, plan in
-                plan.parts.map { ListedUnit(service: service, name: $0.unit.name) }
-            })
+            plans.flatMap(\.parts).map { ListedUnit(service: service, name: $0.unit.name) })
         let held = change.wanted.filter { own.contains($0.attachment.listed) }
         if json {
-            let services = plans.map(\.service).reduce(into: [ServiceName]()) { all, name in
-                if !all.contains(name) { all.append(name) }
-            }
-            let reports = services.map { service in
-                report(of: plans.filter { $0.service == service }.map(\.plan), of: service)
-            }
-            printJSON(service == nil ? .objects(reports) : .object(reports.first ?? [:]))
+            printJSON(.object(report(of: plans, of: service)))
         } else if isDryRun {
             printLine("\(AttachedFile.path):")
             printLines(lists.file.text)

@@ -39,19 +39,3 @@ enum OnArgument: String, CaseIterable, ExpressibleByArgument {
         }
     }
 }
-
-/// The name of a unit in which `%s` stands for the service.
-struct UnitPattern: ExpressibleByArgument {
-    let text: String
-
-    init?(argument: String) {
-        text = argument
-        // Any name will do to see whether the rest of it is one.
-        if unit(of: "a") == nil { return nil }
-    }
-
-    /// The unit of a service; nil if the name would be too long.
-    func unit(of service: String) -> UnitName? {
-        UnitName(argument: text.replacing("%s", with: service))
-    }
-}

@@ -12,6 +12,10 @@ import SystemdUnits
 struct Detach: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Detach systemd units from a service: its gate no longer stops or starts them.",
+        usage: """
+            killswitchctl detach <service> <unit> ... [--dry-run] [--json]
+                   killswitchctl detach --all [<service>] [--dry-run] [--json]
+            """,
         discussion: """
             Lists the units in /etc/killswitchd/conf.d/attached.toml no longer, and removes the \
             drop-ins of them and of their triggers. A unit that another file of the configuration \
@@ -31,7 +35,9 @@ struct Detach: ParsableCommand {
 
     @Flag(
         name: .customLong("keep-configuration"),
-        help: "With --all: the configuration goes on listing them; the removed package does that.")
+        help: ArgumentHelp(
+            "With --all: the configuration goes on listing them; the removed package does that.",
+            visibility: .hidden))
     var keepsConfiguration = false
 
     @Flag(help: "Print JSON: the detached units and their targets.") var json = false
@@ -44,7 +50,8 @@ struct Detach: ParsableCommand {
     var service: ServiceName?
 
     @Argument(
-        help: "The units; .service may be left out.", completion: .attachedUnits,
+        help: ArgumentHelp("The units; .service may be left out.", valueName: "unit"),
+        completion: .attachedUnits,
         transform: UnitName.read)
     var units: [UnitName] = []
 

@@ -20,25 +20,23 @@ struct ShownUnits {
     /// or has decided about it, nobody would show anything.
     func wait(on loop: EventLoop) throws {
         let services = Set(attachments.map(\.service)).sorted()
-        let watch = try StateFileWatch(services, in: published, on: loop)
-        let began = loop.now.boot
-        defer { Terminal.showProgress(nil) }
-        while let attachment = firstNotShown(at: loop.now.wall) {
-            let time = loop.now.boot - began
-            guard time < Self.timeLimit else {
-                let (unit, service) = (attachment.unit, attachment.service)
-                return printError(
-                    areAttached
-                        ? "killswitchd does not show '\(unit)' among the units of '\(service)' yet; see "
-                            + "'killswitchctl units'"
-                        : "killswitchd still shows '\(unit)' among the units of '\(service)'; see "
-                            + "'killswitchctl units'")
-            }
-            if time > .seconds(1) {
-                Terminal.showProgress("waiting for killswitchd … \(time.wholeSeconds) s")
-            }
-            try watch.wait(atMost: .milliseconds(100))
+        let stream = try PublishedStream(of: services, in: published, on: loop)
+        var missing: Attachment?
+        let areShown: Void? = try stream.until(
+            Self.timeLimit,
+            progress: { "waiting for killswitchd … \(stream.elapsed.wholeSeconds) s" }
+        ) {
+            missing = firstNotShown(at: loop.now.wall)
+            return missing == nil ? () : nil
         }
+        guard areShown == nil, let missing else { return }
+        let (unit, service) = (missing.unit, missing.service)
+        printError(
+            areAttached
+                ? "killswitchd does not show '\(unit)' among the units of '\(service)' yet; see "
+                    + "'killswitchctl units'"
+                : "killswitchd still shows '\(unit)' among the units of '\(service)'; see "
+                    + "'killswitchctl units'")
     }
 
     /// The change is made by now: a file that cannot be read is no reason to fail, and is not waited for.

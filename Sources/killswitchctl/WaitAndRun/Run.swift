@@ -23,17 +23,23 @@ struct Run: ParsableCommand {
 
     @Option(
         name: .customLong("for"),
-        help: "The condition: open, closed, up, down, decided, or the word of a state.",
+        help: ArgumentHelp(
+            "The condition: open, closed, up, down, decided, or the word of a state.",
+            valueName: "condition"),
         completion: .list(WaitCondition.allValueStrings)) var condition: WaitCondition = .gate(
             .open)
 
     @Option(
-        help: "How long the command may take to end by itself, such as 500ms or 30s.",
+        help: ArgumentHelp(
+            "How long the command may take to end by itself, such as 500ms or 30s.",
+            valueName: "duration"),
         transform: DurationArgument.read)
     var grace = DurationArgument(.seconds(30))
 
     @Option(
-        help: "How long to wait for the start, such as 30s or 5m; without it for ever.",
+        help: ArgumentHelp(
+            "How long to wait for the start, such as 30s or 5m; without it for ever.",
+            valueName: "duration"),
         transform: DurationArgument.read)
     var timeout: DurationArgument?
 
@@ -80,15 +86,18 @@ struct Run: ParsableCommand {
             // Signals from the terminal have reached the command already.
             if signal.isFromProcess { process.send(signal.number) }
         }
+        let stream = try PublishedStream(of: [service], in: published, on: loop)
         var end: Child.End?
-        let child = try Child(loop, process.identifier) { end = $0 }
+        let child = try Child(loop, process.identifier) {
+            end = $0
+            stream.wake()
+        }
         defer { withExtendedLifetime((signals, child)) {} }
-        let watch = try StateFileWatch([service], in: published, on: loop)
         var isStopping = false
         var timeToKill: Boottime?
-        while true {
+        return try stream.until {
             if let end { return CommandEnd(end: end) }
-            if !isStopping, let state = endingState(in: published, at: loop.now.wall) {
+            if !isStopping, let state = endingState(in: stream, published) {
                 isStopping = true
                 timeToKill = loop.now.boot + grace.duration
                 if !quiet {
@@ -103,17 +112,17 @@ struct Run: ParsableCommand {
                 timeToKill = nil
                 process.send(SIGKILL)
             }
-            try watch.wait(atMost: timeToKill.map { $0 - loop.now.boot })
+            if let timeToKill { stream.lookAgain(after: timeToKill - loop.now.boot) }
+            return nil
         }
     }
 
     private static let passed = [SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM]
 
     /// The state in words if the condition no longer holds in it; nil while it may hold.
-    private func endingState(in published: PublishedFiles, at now: Instant) -> String? {
+    private func endingState(in stream: PublishedStream, _ published: PublishedFiles) -> String? {
         do {
-            guard let state = try published.state(of: service),
-                published.isCurrent(state, at: now),
+            guard let (state, isCurrent) = try stream.state(of: service), isCurrent,
                 condition.isOver(in: state),
                 !condition.isOfOpen || !published.isObserved(service)
             else { return nil }

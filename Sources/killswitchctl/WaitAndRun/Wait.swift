@@ -29,10 +29,14 @@ struct Wait: ParsableCommand {
 
     @Option(
         name: .customLong("for"),
-        help: "The condition: down, up, open, closed, decided, or the word of a state.",
+        help: ArgumentHelp(
+            "The condition: down, up, open, closed, decided, or the word of a state.",
+            valueName: "condition"),
         completion: .list(WaitCondition.allValueStrings)) var condition: WaitCondition
 
-    @Option(help: "Longest wait, such as 30s; default: no limit.", transform: DurationArgument.read)
+    @Option(
+        help: ArgumentHelp("Longest wait, such as 30s; default: no limit.", valueName: "duration"),
+        transform: DurationArgument.read)
     var timeout: DurationArgument?
 
     @Argument(help: "The service.", completion: .services, transform: ServiceName.read)
@@ -86,68 +90,64 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
         }
     }
 
-    /// Waits until a service meets the condition: looks at its files whenever they change. Throws if the
-    /// time is over first, if the gate cannot be moved, or if other services have files and this one gets
-    /// none: most likely a typing error. `onWait` is called with the state that was seen, if the condition
-    /// is not met at once. The gate of a service that is only observed is open.
+    /// Waits until a service meets the condition. Throws if the time is over first, if the gate cannot be moved, or if
+    /// other services have files and this one gets none: most likely a typing error. `onWait` is called with the state
+    /// that was seen, if the condition is not met at once. The gate of a service that is only observed is open.
     /// `isOfRun`: a command is to be run then, so that a service which is not closed is up.
     func wait(
         for service: ServiceName, in published: PublishedFiles, within limit: Duration?,
-        isOfRun: Bool = false, onWait: (String) -> Void = { _ in }
+        isOfRun: Bool = false, onWait: ((String) -> Void)? = nil
     ) throws {
         let loop = try EventLoop()
-        let watch = try StateFileWatch([service], in: published, on: loop)
-        let deadline = limit.map { loop.now.boot + $0 }
+        let stream = try PublishedStream(of: [service], in: published, on: loop)
         let failure = { (problem: String?) in
             CommandFailure(
                 "'\(service)' will not be \(defaultValueDescription): \(problem ?? "not known")")
         }
         // A daemon that starts writes one service after the other.
-        let mayCome = loop.now.boot + min(limit ?? Self.startDuration, Self.startDuration)
+        let mayCome = min(limit ?? Self.startDuration, Self.startDuration)
         var seen = "no state was published"
-        var hasWaited = false
-        while true {
-            var rest = deadline.map { $0 - loop.now.boot }
-            do {
-                if let state = try published.state(of: service) {
-                    let end = published.end(of: state, at: loop.now.wall)
-                    let isCurrent = loop.now.wall <= end
-                    let gate = published.gate(of: service, beside: state.gate, at: loop.now.wall)
-                    if isCurrent, state.gate != nil, published.isObserved(service) {
-                        if self == .gate(.open) || isOfRun && self == .effect(.open) { return }
-                        if isOfRun, self == .gate(.closed) { throw failure(gate.whyUnmoved) }
-                    }
-                    let isMet = isCurrent && isReached(by: state, gate.published)
-                    let unknown = isMet ? try unknownUnit(of: service, in: published) : nil
-                    if isMet, unknown == nil { return }
-                    seen = isCurrent ? words(state, gate) : "its state file is out of date"
-                    if let unknown { seen = "the daemon has not yet seen its unit '\(unknown)'" }
-                    if isCurrent, let problem = obstacle(state, gate) {
-                        throw failure(problem)
-                    }
-                    if isCurrent { watch.expect(end + .milliseconds(1)) }
-                } else {
-                    let known = try published.servicesIfAny()
-                    let timeLimit = mayCome - loop.now.boot
-                    if !known.isEmpty, !known.contains(service), timeLimit <= .zero {
-                        throw published.unknown(service, among: known)
-                    }
-                    if timeLimit > .zero { rest = min(rest ?? timeLimit, timeLimit) }
+        let look = { () throws -> Void? in
+            guard let (state, isCurrent) = try stream.state(of: service) else {
+                let known = try published.servicesIfAny()
+                let rest = mayCome - stream.elapsed
+                if rest > .zero {
+                    stream.lookAgain(after: rest)
+                } else if !known.isEmpty, !known.contains(service) {
+                    throw published.unknown(service, among: known)
                 }
-            } catch let error as UnreadableState {
-                if isReached(by: error.marker) { return }
+                return nil
+            }
+            let gate = published.gate(of: service, beside: state.gate, at: loop.now.wall)
+            if isCurrent, state.gate != nil, published.isObserved(service) {
+                if self == .gate(.open) || isOfRun && self == .effect(.open) { return () }
+                if isOfRun, self == .gate(.closed) { throw failure(gate.whyUnmoved) }
+            }
+            seen = isCurrent ? words(state, gate) : "its state file is out of date"
+            if isCurrent, isReached(by: state, gate.published) {
+                guard let unknown = try unknownUnit(of: service, in: published) else { return () }
+                seen = "the daemon has not yet seen its unit '\(unknown)'"
+            }
+            if isCurrent, let problem = obstacle(state, gate) { throw failure(problem) }
+            return nil
+        }
+        var onWait = onWait
+        let hasWaitedEnough: Void? = try stream.until(
+            limit, progress: { "waiting \(stream.elapsed.wholeSeconds) s: \(seen)" }
+        ) {
+            do { if let met = try look() { return met } } catch let error as UnreadableState {
+                if isReached(by: error.marker) { return () }
                 seen = "\(error)"
             }
-            if !hasWaited { onWait(seen) }
-            hasWaited = true
-            if let deadline, deadline <= loop.now.boot {
-                throw CommandFailure(
-                    .timedOut,
-                    "'\(service)' is not \(defaultValueDescription) yet: \(seen)"
-                        + (try awaitedUnits(of: service, in: published, at: loop.now.wall)))
-            }
-            try watch.wait(atMost: rest)
+            onWait?(seen)
+            onWait = nil
+            return nil
         }
+        guard hasWaitedEnough == nil else { return }
+        throw CommandFailure(
+            .timedOut,
+            "'\(service)' is not \(defaultValueDescription) yet: \(seen)"
+                + (try awaitedUnits(of: service, in: published, at: loop.now.wall)))
     }
 
     /// How long a service may have no files while others have: about the start of a daemon with 10,000 services.
@@ -205,36 +205,5 @@ extension JSON.Object {
         }
         let keepers = strings("held_by").map { ", kept down by '\($0)'" }.joined()
         return active.printable + (time ?? "") + (left ?? "") + keepers
-    }
-}
-
-/// Waits for changes of the files of services that tell their states, gates and units.
-struct StateFileWatch {
-    private let loop: EventLoop
-    private let files: [PathWatch]
-    private let validity: WallTimer
-
-    /// Watches the files by inotify(7).
-    init(
-        _ services: [ServiceName], in published: PublishedFiles, on loop: EventLoop
-    ) throws(SystemError) {
-        self.loop = loop
-        let own =
-            [FileName.state, FileName.gate, FileName.units, FileName.observed]
-            + Gate.allCases.map(\.rawValue)
-        let names = services.flatMap { service in own.map { "\(service)/\($0)" } }
-        files = (names + [FileName.alive]).map {
-            PathWatch(loop, path: "\(published.directory)/\($0)") {}
-        }
-        validity = try WallTimer(loop) { _ in }
-    }
-
-    /// Has a wait end at this time too.
-    func expect(_ time: Instant) { validity.set(at: time) }
-
-    /// Returns when the files may have changed, or after another event; each second if the kernel has no watch left.
-    func wait(atMost time: Duration?) throws(SystemError) {
-        let isPolling = files.contains { $0.problem != nil }
-        try loop.runOnce(min(time ?? .seconds(3600), .seconds(isPolling ? 1 : 3600)))
     }
 }

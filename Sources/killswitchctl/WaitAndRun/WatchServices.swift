@@ -25,7 +25,8 @@ struct WatchServices: ParsableCommand {
     @Flag(help: "Print state.json of the service in one line, with 'current'.") var json = false
 
     @Argument(
-        help: "The services; by default all of them.", completion: .services,
+        help: ArgumentHelp("The services; by default all of them.", valueName: "service"),
+        completion: .services,
         transform: ServiceName.read)
     var services: [ServiceName] = []
 
@@ -38,25 +39,11 @@ struct WatchServices: ParsableCommand {
     }
 }
 
-/// Watches the state files of services.
-final class ServiceWatcher {
-    private let named: [ServiceName]
-    private let published: PublishedFiles
+/// Tells of each change of the states of services.
+private final class ServiceWatcher {
     private let loop: EventLoop
-    private let zone: Zone
-    /// Fires when the directory itself is created or removed.
-    private var directory: PathWatch?
-    /// Fires when an entry of the directory is created or removed.
-    private var entries: Watch?
-    private var files: [ServiceName: PathWatch] = [:]
-    private var validity: WallTimer?
-    /// Fires with each sign of life, while states are out of date for want of one.
-    private var life: PathWatch?
-    /// Fires when the reader of the output is gone.
-    private var output: Descriptor?
-    private var isUnread = false
-    /// Whether anything may have changed. After every event of the loop files may be half published.
-    private var isDue = true
+    private let stream: PublishedStream
+    private let zone = ZoneFiles.local
     /// The last change of each service, by the facts that distinguish it.
     private var reported: [ServiceName: [JSON.Value?]] = [:]
     /// The states that could not be read at the last look.
@@ -64,64 +51,39 @@ final class ServiceWatcher {
 
     /// A watcher of these services; of all present and future services if the list is empty.
     init(_ named: [ServiceName], in published: PublishedFiles) throws {
-        self.named = named
-        self.published = published
         loop = try EventLoop()
-        zone = ZoneFiles.local
+        stream = try PublishedStream(
+            of: named.isEmpty ? nil : named, [FileName.state], in: published, on: loop)
     }
 
     /// Calls `report` for each change, until something fails. If the reader of the output ends, as of
     /// `watch | head -1`, it ends as by SIGPIPE: it would learn that at the next change only.
     func run(_ report: (ServiceChange) throws -> Void) throws {
-        output = readerWatch()
-        directory = PathWatch(loop, path: published.directory) { [unowned self] in
-            watchEntries()
-            isDue = true
-        }
-        watchEntries()
-        validity = try WallTimer(loop) { [unowned self] _ in isDue = true }
-        while !isUnread {
-            if isDue { try readAll(report) }
-            // Without a watch left in the kernel it looks each second.
-            isDue = files.values.contains { $0.problem != nil }
-            try loop.runOnce(.seconds(isDue ? 1 : 3600))
-        }
-        throw CommandEnd(end: .killed(SIGPIPE))
-    }
-
-    /// A pipe, a socket or a terminal tells when the other end is closed. A file has no other end.
-    private func readerWatch() -> Descriptor? {
-        readable {
-            try Descriptor(loop, STDOUT_FILENO, .error) { [unowned self] _ in
+        var isUnread = false
+        // A pipe, a socket or a terminal tells when the other end is closed. A file has no other end.
+        let output = readable {
+            try Descriptor(loop, STDOUT_FILENO, .error) { [stream] _ in
                 isUnread = true
-                output = nil
+                stream.wake()
             }
         }
-    }
-
-    private func readAll(_ report: (ServiceChange) throws -> Void) throws {
-        isDue = false
-        let known = try services()
-        for service in known where files[service] == nil {
-            files[service] = watch("\(service)/\(FileName.state)")
+        defer { withExtendedLifetime(output) {} }
+        throw try stream.until {
+            if isUnread { return CommandEnd(end: .killed(SIGPIPE)) }
+            for service in try Set(stream.services()).union(reported.keys).sorted() {
+                try look(at: service, report)
+            }
+            return nil
         }
-        let services = Set(known).union(reported.keys).sorted()
-        let times = try services.compactMap { try readState(of: $0, report) }
-        validity?.set(at: times.min())
-        life = times.count < services.count ? life ?? watch(FileName.alive) : nil
     }
 
-    private func watch(_ name: String) -> PathWatch {
-        PathWatch(loop, path: "\(published.directory)/\(name)") { [unowned self] in isDue = true }
-    }
-
-    /// Tells of a service if it has changed; returns when its state will be out of date.
-    private func readState(
-        of service: ServiceName, _ report: (ServiceChange) throws -> Void
-    ) throws -> Instant? {
-        let state: PublishedState?
+    /// Tells of a service if it has changed.
+    private func look(
+        at service: ServiceName, _ report: (ServiceChange) throws -> Void
+    ) throws {
+        let seen: (state: PublishedState, isCurrent: Bool)?
         do {
-            state = try published.state(of: service)
+            seen = try stream.state(of: service)
             unreadable[service] = nil
         } catch {
             // Reported once. A daemon that starts removes the marker, and writes the file a moment later.
@@ -131,38 +93,14 @@ final class ServiceWatcher {
                 && (error.marker == nil || before?.marker == error.marker)
             if !isKnown { printError("\(error)") }
             unreadable[service] = error
-            return nil
+            return
         }
-        guard state != nil || reported[service] != nil else { return nil }
-        let now = loop.now.wall
+        guard seen != nil || reported[service] != nil else { return }
         let change = ServiceChange(
-            service: service, state: state,
-            isCurrent: state.map { published.isCurrent($0, at: now) } ?? true, time: now, zone: zone
-        )
+            service: service, state: seen?.state, isCurrent: seen?.isCurrent ?? true,
+            time: loop.now.wall, zone: zone)
         if reported[service] != change.essence { try report(change) }
-        reported[service] = state == nil ? nil : change.essence
-        guard let until = state.map({ published.end(of: $0, at: now) }), until >= now else {
-            return nil
-        }
-        return until + .milliseconds(1)
-    }
-
-    /// The services to look at, whether they have a state yet or not.
-    private func services() throws -> [ServiceName] {
-        if !named.isEmpty { return named }
-        let names = try File.ifThere(Directory.list(published.directory)) ?? []
-        return names.compactMap(FileName.service)
-    }
-
-    private func watchEntries() {
-        do {
-            let mask = IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_ONLYDIR
-            entries = try Watch(loop, published.directory, mask) { [unowned self] _ in isDue = true
-            }
-        } catch {
-            // The directory does not exist yet; `directory` fires when it does.
-            entries = nil
-        }
+        reported[service] = seen == nil ? nil : change.essence
     }
 }
 

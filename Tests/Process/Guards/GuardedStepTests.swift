@@ -61,8 +61,7 @@ import Testing
         try await daemon.awaitLine("shop: running: \(sentence)")
         let status = try daemon.control("status", "--check").expect(1)
         #expect(status.output.contains("shop: \(sentence)"), "\(status.output)")
-        let explanation = try daemon.control(
-            "explain", "shop", "--state-directory", daemon.folder("state"))
+        let explanation = try daemon.control("explain", "shop")
         #expect(explanation.output.contains("awaiting-guard: \(sentence)"))
         #expect(
             explanation.output.contains("'errors' at 'http://127.0.0.1:\(server.port)/gate'"))

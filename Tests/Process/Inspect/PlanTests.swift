@@ -1,3 +1,4 @@
+import Files
 import JSON
 import Support
 import Testing
@@ -209,6 +210,27 @@ import Testing
         let result = try plan(folder("bad.json"), "--format", "switch")
         #expect(result.status == 1 && (flags != nil || result.output == ""))
         #expect(result.errors.contains(problem), "\(result.errors)")
+    }
+
+    /// Whoever types a guide publishes nothing that a host refuses, or that nobody reads.
+    @Test func everyDocumentOfTheGuidesCanBePublished() throws {
+        let guides = try Directory.list("\(Programs.project)/docs/guides")
+        var count = 0
+        for page in guides.map({ "docs/guides/\($0)" }) + ["README.md"] {
+            let page = try Programs.text(of: page)
+            let written = page.matches(of: /(?s)<<'END'\n(\{.*?\})\nEND\n/).map(\.1)
+            let echoed = page.matches(of: /echo '(\{[^']*\})'/).map(\.1)
+            for document in written + echoed {
+                count += 1
+                try folder.write(String(document), to: "guide.json")
+                let plan = try plan(folder("guide.json"), "--format", "switch", "--strict")
+                // One guide shows what is said of a misspelt member.
+                let isMisspelt = document.contains("mesage")
+                #expect(plan.status == (isMisspelt ? 1 : 0), "\(document): \(plan)")
+                #expect(plan.errors.isEmpty != isMisspelt && plan.output.hasPrefix("document: "))
+            }
+        }
+        #expect(count >= 18)
     }
 
     @Test func anUnknownServiceIsAnErrorThatNamesTheConfiguredOnes() throws {

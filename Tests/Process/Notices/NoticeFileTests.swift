@@ -117,10 +117,7 @@ import Testing
         }
         var texts = [
             "status": try daemon.control("status", "--json").output,
-            "explain": try daemon.control(
-                "explain", "shop", "--state-directory", daemon.folder("state")
-            )
-            .output,
+            "explain": try daemon.control("explain", "shop").output,
             "reason_text": try daemon.control("get", "shop", "reason_text").output,
             "state.env": try daemon.folder.text(of: "run/shop/state.env"),
             "log": try daemon.log,

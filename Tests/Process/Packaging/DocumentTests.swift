@@ -86,6 +86,36 @@ import Testing
         }
     }
 
+    /// What a command takes is said three times: by its help, in the synopsis of the page, and by the completions.
+    @Test func helpSynopsisAndCompletionsNameTheSameOptions() throws {
+        let program = try Programs.path(of: "killswitchctl")
+        let page = try Programs.text(of: "man/killswitchctl.1")
+        let part = page.firstMatch(of: /(?s)\.Sh SYNOPSIS(.*?)\.Sh DESCRIPTION/)?.1
+        let synopsis = try #require(part)
+        var documented: [String: Set<String>] = [:]
+        for form in synopsis.split(separator: "\n.Nm\n") {
+            guard let command = form.firstMatch(of: /(?:^|\n)\.Cm ([a-z-]+)/)?.1 else { continue }
+            documented[String(command), default: []].formUnion(Self.options(in: form))
+        }
+        let script = try Program.run(program, ["--generate-completion-script", "fish"]).expect(0)
+        var completed: [String: Set<String>] = [:]
+        for match in script.output.matches(
+            of: /options "killswitchctl ([a-z-]+)"[^\n]*? -l '([a-z-]+)'/)
+        {
+            completed[String(match.1), default: []].insert(String(match.2))
+        }
+        let everywhere: Set = ["help", "version"]
+        #expect(documented.count == 24, "\(documented.keys.sorted())")
+        for (command, options) in documented {
+            let help = try Program.run(program, [command, "--help"]).expect(0).output
+            let own = help.matches(of: /\n  (?:-\w, )?(--[^ ]+)/).flatMap { line in
+                line.1.matches(of: /--([a-z-]+)/).map { String($0.1) }
+            }
+            #expect(Set(own).subtracting(everywhere) == options, "\(command)")
+            #expect(completed[command]?.subtracting(everywhere) == options, "\(command)")
+        }
+    }
+
     /// The tables of events and effects in the page about the architecture have each case of the enums, and no other.
     @Test(arguments: [
         ("Event", "Decision/Machine/Event.swift"), ("Effect", "Decision/Machine/Effect.swift"),
@@ -116,7 +146,10 @@ import Testing
     private func expectOptions(of help: String, in page: String) throws {
         let options = Set(help.matches(of: /--([a-z][a-z-]+)/).map { String($0.1) })
         try #require(!options.isEmpty)
-        let documented = page.matches(of: /(?:Fl|,|\|) -([a-z][a-z-]+)/).map { String($0.1) }
-        #expect(options.subtracting(documented) == [])
+        #expect(options.subtracting(Self.options(in: page)) == [])
+    }
+
+    private static func options(in page: some StringProtocol) -> Set<String> {
+        Set(Substring(page).matches(of: /(?:Fl|,|\|) -([a-z][a-z-]+)/).map { String($0.1) })
     }
 }

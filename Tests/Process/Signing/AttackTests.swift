@@ -214,8 +214,7 @@ import Testing
                 "KILLSWITCH_AUTHOR=\"alice,bob\"\n"))
         #expect(try !daemon.lines(with: "signed by 'alice', 'bob'").isEmpty)
         #expect(try daemon.control("get", "shop", "author").output == "[\"alice\",\"bob\"]\n")
-        let explanation = try daemon.control(
-            "explain", "shop", "--state-directory", daemon.folder("state"))
+        let explanation = try daemon.control("explain", "shop")
         #expect(explanation.output.contains("signed by"), "\(explanation)")
         #expect(explanation.output.contains("author     alice, bob"), "\(explanation)")
         try await Support.waitUntil("the metrics name them") {

@@ -79,9 +79,7 @@ import Testing
         try fleet.daemon.stop()
         try fleet.list("alice")
         try await fleet.daemon.start(awaitingReason: "unproved-closed", state: "maintenance")
-        let explanation = try fleet.daemon.control(
-            "explain", "shop", "--state-directory", fleet.daemon.folder("state")
-        ).output
+        let explanation = try fleet.daemon.control("explain", "shop").output
         for line in [
             "says       maintenance, closed: decides",
             "the signatures of the flags in force are no",

@@ -40,10 +40,7 @@ import Testing
         for surface in [
             ["status", "--check"], ["status"], ["refresh"], ["reload"], ["explain", "shop"],
         ] {
-            let result = try daemon.control(
-                surface
-                    + (surface[0] == "explain"
-                        ? ["--state-directory", daemon.folder("state")] : []))
+            let result = try daemon.control(surface)
             let text = "\(surface): \(result.output)\(result.errors)"
             #expect(result.output.contains(Self.consequence) == (words != nil), "\(text)")
             if let words { #expect(result.output.contains(words), "\(text)") }

@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: [
         ("is-open", "missing expected argument '<service> ...'"),
         ("get shop", "missing expected argument '<field>'"),
-        ("wait shop", "missing expected argument '--for <for>'"),
+        ("wait shop", "missing expected argument '--for <condition>'"),
         ("close shop --state ended --for 1h", "no reason given: say why, such as -m 'disk swap'"),
         ("close shop", "no reason and no end given: add both, such as -m"),
         ("open shop -m x", "no end given: add --for DURATION, such as --for 2h, or --until TIME"),
@@ -55,10 +55,10 @@ import Testing
         ("status --json=1", "the option '--json' does not take any value"),
         (
             "fleet shop --for decided",
-            "the value 'decided' is invalid for '--for <for>': there are: "
+            "the value 'decided' is invalid for '--for <condition>': there are: "
         ),
         ("fleet shop --timeout 75s", "--timeout needs --wait"),
-        ("fleet shop --at-least most", "the value 'most' is invalid for '--at-least <at-least>'"),
+        ("fleet shop --at-least most", "the value 'most' is invalid for '--at-least <share>'"),
         (
             "fleet shop --prometheus http://a --reports b",
             "give one of --prometheus, --etcd and --reports"
@@ -71,12 +71,12 @@ import Testing
             "fleet shop --prometheus http://me:secret@a",
             "the value 'http://…@a' is invalid for '--prometheus <url>': write it without user"
         ),
-        ("wait shop --for sideways", "the value 'sideways' is invalid for '--for <for>'"),
+        ("wait shop --for sideways", "the value 'sideways' is invalid for '--for <condition>'"),
         (
             "wait shop --for open --timeout soon",
-            "the value 'soon' is invalid for '--timeout <timeout>'"
+            "the value 'soon' is invalid for '--timeout <duration>'"
         ),
-        ("drill shop --for soon", "the value 'soon' is invalid for '--for <for>'"),
+        ("drill shop --for soon", "the value 'soon' is invalid for '--for <duration>'"),
         ("is-open Shop", "the value 'Shop' is invalid for '<service>'"),
         ("reload now", "unexpected argument 'now'"),
     ]) func aMissingOrWrongArgumentIsNamed(_ line: String, _ text: String) throws {

@@ -16,7 +16,5 @@ import Testing
     @Test func aWordThatIsNoUnitIsRefused() throws {
         let said = try Programs.run("killswitchctl", ["attach", "shop", "../web"])
         #expect(said.errors.contains("it is not the name of a unit, such as 'web.service'"))
-        let each = try Programs.run("killswitchctl", ["attach", "--each", "%s-worker@.timer"])
-        #expect(each.errors.contains("name 'SERVICE-worker@NAME.timer'"))
     }
 }

@@ -1,4 +1,3 @@
-import JSON
 import Storage
 import Support
 import Testing
@@ -27,8 +26,11 @@ extension OnSystemd {
             try host.set(Host.open, of: "app")
             try host.unit("t-many@.service", "[Service]\nExecStart=/bin/sleep infinity")
             try host.run("systemctl daemon-reload")
-            // They are attached before the daemon has decided anything: the configuration names them.
-            let printed = try host.run("killswitchctl attach --each t-many@%s")
+            // They are attached before the daemon has decided anything: the configuration lists them.
+            let lists = Self.names.map { "\($0) = [\"t-many@\($0).service\"]\n" }.joined()
+            try host.system.write(
+                "[attached]\n" + lists, to: "/etc/killswitchd/conf.d/attached.toml")
+            let printed = try host.run("killswitchctl attach --from-configuration")
             #expect(printed.split(separator: "\n").count == Self.count)
             let (open, closed) = ("killswitch-open@*", "killswitch-closed@*")
             let count = { (pattern: String) in
@@ -46,50 +48,17 @@ extension OnSystemd {
             #expect(try host.journal(of: .gateMovedElsewhere).isEmpty)
         }
 
-        @Test func eachAttachesAUnitToEveryConfiguredService() throws {
-            let host = try Host(Host.service("shop") + Host.service("mail"), flags: nil)
-            try host.services("t-both")
-            try host.unit("t-app@.service", "[Service]\nExecStart=/bin/sleep infinity")
-            try host.run("systemctl daemon-reload")
-            let reports = try #require(
-                host.json("killswitchctl attach --json --each t-app@%s --each t-both.service").array
-            ).compactMap(
-                \.object)
-            #expect(reports.map { $0["service"]?.string } == ["shop", "mail"])
-            #expect(
-                try host.attachmentFiles == """
-                    ./killswitch-open@mail.target.d
-                    ./killswitch-open@mail.target.d/50-killswitch-t-app@mail.service.conf
-                    ./killswitch-open@mail.target.d/50-killswitch-t-both.service.conf
-                    ./killswitch-open@shop.target.d
-                    ./killswitch-open@shop.target.d/50-killswitch-t-app@shop.service.conf
-                    ./killswitch-open@shop.target.d/50-killswitch-t-both.service.conf
-                    ./t-app@mail.service.d/50-killswitch-mail.conf
-                    ./t-app@shop.service.d/50-killswitch-shop.conf
-                    ./t-both.service.d/50-killswitch-mail.conf
-                    ./t-both.service.d/50-killswitch-shop.conf
-
-                    """)
-            #expect(
-                try host.property("PropagatesStopTo", of: "killswitch-open@shop.target")
-                    .contains("t-app@shop.service"))
-        }
-
         /// One that cannot be attached leaves every other as it is.
         @Test func nothingIsAttachedIfOneUnitIsNot() throws {
-            let host = try Host(Host.service("shop") + Host.service("mail"), flags: nil)
-            try host.services("t-app-shop")
+            let host = try Host(Host.service("shop"), flags: nil)
+            try host.services("t-app")
             try host.run("systemctl daemon-reload")
-            let each = "killswitchctl attach --each"
-            try host.system.attempt("\(each) t-app-%s").expect(
-                1, errors: "there is no unit 't-app-mail.service'")
+            try host.control("attach shop t-app t-none").expect(
+                1, errors: "there is no unit 't-none.service'")
             #expect(try host.attachmentFiles == "")
-            #expect(try host.system.attempt("\(each) t-app-%i").status == 2)
-            #expect(try host.system.attempt("\(each) ''").status == 2)
-            #expect(try host.system.attempt("\(each) t-app-%s shop t-web").status == 2)
-            #expect(try host.system.attempt("\(each) t-app-%s --renew").status == 2)
+            #expect(try host.control("attach --renew shop t-app").status == 2)
             try host.configure("[service")
-            #expect(try host.system.attempt("\(each) t-app-%s").status == 78)
+            #expect(try host.control("attach shop t-app").status == 78)
         }
 
         @Test func aServiceThatTheConfigurationNamesCanBeAttachedBeforeItIsDecided() throws {

@@ -31,6 +31,12 @@ extension Packaged {
                 "From a pipeline on another machine")
         }
 
+        @Test func aDocumentIsReviewedBeforeItIsPublished() throws {
+            try host.undoing("rm -rf /tmp/orders") {
+                try guide.follow("review.md", "On every commit")
+            }
+        }
+
         @Test func anOrderIsSignedByTwoPeople() throws {
             try host.undoing(
                 """

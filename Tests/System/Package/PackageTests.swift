@@ -201,13 +201,26 @@ extension Packaged {
 
         @Test func theFiveMinutesOfTheReadmeWorkLineByLine() throws {
             let host = try PackageHost()
-            for file in ["README.md", "Tests/System/walk-through"] {
-                try host.system.copy("\(Programs.project)/\(file)", to: PackageHost.folder)
-            }
-            try host.system.attempt(
-                "cd \(PackageHost.folder) && "
-                    + "python3 walk-through README.md '## Five minutes on a server'"
-            ).expect(0, output: "$ sudo apt-get install ./build/killswitchd_")
+            try host.followReadme("Five minutes on a server")
         }
+
+        @Test func theFiveCommandsOfTheReadmeCloseAService() throws {
+            let host = try PackageHost()
+            try host.unit("shop")
+            try host.run("systemctl start shop")
+            try host.followReadme("Close something in five commands")
+        }
+    }
+}
+
+extension PackageHost {
+    /// Types a section of the README.
+    fileprivate func followReadme(_ section: String) throws {
+        for file in ["README.md", "Tests/System/walk-through"] {
+            try system.copy("\(Programs.project)/\(file)", to: PackageHost.folder)
+        }
+        try system.attempt(
+            "cd \(PackageHost.folder) && python3 walk-through README.md '## \(section)'"
+        ).expect(0, output: "$ sudo apt-get install ./build/killswitchd_")
     }
 }

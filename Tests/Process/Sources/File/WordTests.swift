@@ -59,8 +59,7 @@ import Testing
         // The state file of the first run may still be there.
         try daemon.waitFor(line: "set by its stored flags")
         #expect(try daemon.member("state") == "\"maintenance\"")
-        let shown = try daemon.control(
-            "explain", "shop", "--state-directory", daemon.folder("state"))
+        let shown = try daemon.control("explain", "shop")
         #expect(shown.output.contains("boolean, source 'shop'"), "\(shown)")
         #expect(shown.output.contains("  flags   \"on\"\n"), "\(shown)")
         #expect(try daemon.stop() == 0)

@@ -1,0 +1,146 @@
+import CivilTime
+import Decision
+import EventLoop
+import Files
+import Glibc
+import POSIX
+import Storage
+
+/// The one way in which commands wait: they look at the daemon's files at once, and again when those may have changed,
+/// until a look has a result.
+///
+/// A change of a file only says when to look (inotify(7)); each look reads the files anew. Where the kernel has no
+/// watch left, it looks each second.
+final class PublishedStream {
+    private let published: PublishedFiles
+    private let loop: EventLoop
+    /// The services that were named; nil for each that has files, also later.
+    private let named: [ServiceName]?
+    /// The files of a service that are followed.
+    private let names: [String]
+    private var files: [ServiceName: [PathWatch]] = [:]
+    private var others: [PathWatch] = []
+    /// Fires when an entry of the directory comes or goes; nil while there is no directory.
+    private var entries: Watch?
+    private var validity: WallTimer?
+    private var isDue = true
+    /// Until when the states count that were seen in this look, and when the look wants another.
+    private var validUntil: Instant?
+    private var nextLook: Boottime?
+    private var began: Boottime
+
+    /// Everything that a daemon says of a service.
+    static let allFiles =
+        [FileName.state, FileName.gate, FileName.units, FileName.observed]
+        + Gate.allCases.map(\.rawValue)
+
+    /// Follows these services, or all.
+    init(
+        of named: [ServiceName]?, _ names: [String] = allFiles, in published: PublishedFiles,
+        on loop: EventLoop
+    ) throws(SystemError) {
+        (self.published, self.loop, self.named, self.names) = (published, loop, named, names)
+        began = loop.now.boot
+        validity = try WallTimer(loop) { [unowned self] _ in wake() }
+        others = [watch(FileName.alive)]
+        follow(named ?? [])
+        guard named == nil else { return }
+        // The directory may not be there yet.
+        others.append(
+            PathWatch(loop, path: published.directory) { [unowned self] in
+                watchEntries()
+                wake()
+            })
+        watchEntries()
+    }
+
+    /// How long the present wait lasts.
+    var elapsed: Duration { loop.now.boot - began }
+
+    /// Has the wait look again: for what is no file.
+    func wake() { isDue = true }
+
+    /// Has the wait look again after this time, also without a change.
+    func lookAgain(after time: Duration) {
+        let moment = loop.now.boot + time
+        nextLook = min(nextLook ?? moment, moment)
+    }
+
+    /// The followed services, whether they have files or not.
+    func services() throws -> [ServiceName] {
+        if let named { return named }
+        let entries = try File.ifThere(Directory.list(published.directory)) ?? []
+        let services = entries.compactMap(FileName.service)
+        follow(services)
+        return services
+    }
+
+    /// The state of a service, and whether it counts now; nil without one. It is looked at again when it no longer
+    /// counts.
+    func state(
+        of service: ServiceName
+    ) throws(UnreadableState) -> (state: PublishedState, isCurrent: Bool)? {
+        guard let state = try published.state(of: service) else { return nil }
+        let now = loop.now.wall
+        let end = published.end(of: state, at: now)
+        guard now <= end else { return (state, false) }
+        let over = end + .milliseconds(1)
+        validUntil = min(validUntil ?? over, over)
+        return (state, true)
+    }
+
+    /// Waits until `look` returns something. Returns nil if it has not after `limit`. On a terminal `progress` says
+    /// after a second, and then each second, what is waited for.
+    func until<Seen>(
+        _ limit: Duration?, progress: (() -> String?)? = nil, _ look: () throws -> Seen?
+    ) throws -> Seen? {
+        // A look may wait for something itself.
+        let outer = began
+        began = loop.now.boot
+        defer {
+            (began, isDue) = (outer, true)
+            if progress != nil { Terminal.showProgress(nil) }
+        }
+        while true {
+            (isDue, validUntil, nextLook) = (false, nil, limit.map { began + $0 })
+            if let seen = try look() { return seen }
+            if let limit, elapsed >= limit { return nil }
+            if let progress, Terminal.showsProgress {
+                if elapsed >= .seconds(1) { Terminal.showProgress(progress()) }
+                lookAgain(after: .seconds(1))
+            }
+            if !areWatched { lookAgain(after: .seconds(1)) }
+            validity?.set(at: validUntil)
+            while !isDue, nextLook.map({ $0 > loop.now.boot }) ?? true {
+                try loop.runOnce(nextLook.map { $0 - loop.now.boot } ?? .seconds(3600))
+            }
+        }
+    }
+
+    /// Waits until `look` returns something, however long that takes.
+    func until<Seen>(_ look: () throws -> Seen?) throws -> Seen {
+        while true { if let seen = try until(.seconds(86_400), look) { return seen } }
+    }
+
+    private var areWatched: Bool {
+        others.allSatisfy { $0.problem == nil }
+            && files.values.allSatisfy { $0.allSatisfy { $0.problem == nil } }
+    }
+
+    private func follow(_ services: [ServiceName]) {
+        for service in services where files[service] == nil {
+            files[service] = names.map { watch("\(service)/\($0)") }
+        }
+    }
+
+    private func watch(_ name: String) -> PathWatch {
+        PathWatch(loop, path: "\(published.directory)/\(name)") { [unowned self] in wake() }
+    }
+
+    private func watchEntries() {
+        let mask = IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_ONLYDIR
+        entries = readable {
+            try Watch(loop, published.directory, mask) { [unowned self] _ in wake() }
+        }
+    }
+}
