@@ -6,11 +6,11 @@ import Glibc
 import POSIX
 import Storage
 
-/// The one way in which commands wait: they look at the daemon's files at once, and again when those may have changed,
-/// until a look has a result.
+/// The one way in which commands wait: they check the daemon's files at once, and again when those may have changed,
+/// until a check has a result.
 ///
-/// A change of a file only says when to look (inotify(7)); each look reads the files anew. Where the kernel has no
-/// watch left, it looks each second.
+/// A change of a file only says when to check (inotify(7)); each check reads the files anew. Where the kernel has no
+/// watch left, it checks each second.
 final class PublishedStream {
     private let published: PublishedFiles
     private let loop: EventLoop
@@ -24,9 +24,9 @@ final class PublishedStream {
     private var entries: Watch?
     private var validity: WallTimer?
     private var isDue = true
-    /// Until when the states count that were seen in this look, and when the look wants another.
+    /// Until when the states count that were seen in this check, and when the check wants another.
     private var validUntil: Instant?
-    private var nextLook: Boottime?
+    private var nextCheck: Boottime?
     private var began: Boottime
 
     /// Everything that a daemon says of a service.
@@ -57,13 +57,13 @@ final class PublishedStream {
     /// How long the present wait lasts.
     var elapsed: Duration { loop.now.boot - began }
 
-    /// Has the wait look again: for what is no file.
+    /// Has the wait check again: for what is no file.
     func wake() { isDue = true }
 
-    /// Has the wait look again after this time, also without a change.
-    func lookAgain(after time: Duration) {
+    /// Has the wait check again after this time, also without a change.
+    func checkAgain(after time: Duration) {
         let moment = loop.now.boot + time
-        nextLook = min(nextLook ?? moment, moment)
+        nextCheck = min(nextCheck ?? moment, moment)
     }
 
     /// The followed services, whether they have files or not.
@@ -75,7 +75,7 @@ final class PublishedStream {
         return services
     }
 
-    /// The state of a service, and whether it counts now; nil without one. It is looked at again when it no longer
+    /// The state of a service, and whether it counts now; nil without one. It is checked again when it no longer
     /// counts.
     func state(
         of service: ServiceName
@@ -89,12 +89,12 @@ final class PublishedStream {
         return (state, true)
     }
 
-    /// Waits until `look` returns something. Returns nil if it has not after `limit`. On a terminal `progress` says
+    /// Waits until `check` returns something. Returns nil if it has not after `limit`. On a terminal `progress` says
     /// after a second, and then each second, what is waited for.
     func until<Seen>(
-        _ limit: Duration?, progress: (() -> String?)? = nil, _ look: () throws -> Seen?
+        _ limit: Duration?, progress: (() -> String?)? = nil, _ check: () throws -> Seen?
     ) throws -> Seen? {
-        // A look may wait for something itself.
+        // A check may wait for something itself.
         let outer = began
         began = loop.now.boot
         defer {
@@ -102,24 +102,24 @@ final class PublishedStream {
             if progress != nil { Terminal.showProgress(nil) }
         }
         while true {
-            (isDue, validUntil, nextLook) = (false, nil, limit.map { began + $0 })
-            if let seen = try look() { return seen }
+            (isDue, validUntil, nextCheck) = (false, nil, limit.map { began + $0 })
+            if let seen = try check() { return seen }
             if let limit, elapsed >= limit { return nil }
             if let progress, Terminal.showsProgress {
                 if elapsed >= .seconds(1) { Terminal.showProgress(progress()) }
-                lookAgain(after: .seconds(1))
+                checkAgain(after: .seconds(1))
             }
-            if !areWatched { lookAgain(after: .seconds(1)) }
+            if !areWatched { checkAgain(after: .seconds(1)) }
             validity?.set(at: validUntil)
-            while !isDue, nextLook.map({ $0 > loop.now.boot }) ?? true {
-                try loop.runOnce(nextLook.map { $0 - loop.now.boot } ?? .seconds(3600))
+            while !isDue, nextCheck.map({ $0 > loop.now.boot }) ?? true {
+                try loop.runOnce(nextCheck.map { $0 - loop.now.boot } ?? .seconds(3600))
             }
         }
     }
 
-    /// Waits until `look` returns something, however long that takes.
-    func until<Seen>(_ look: () throws -> Seen?) throws -> Seen {
-        while true { if let seen = try until(.seconds(86_400), look) { return seen } }
+    /// Waits until `check` returns something, however long that takes.
+    func until<Seen>(_ check: () throws -> Seen?) throws -> Seen {
+        while true { if let seen = try until(.seconds(86_400), check) { return seen } }
     }
 
     private var areWatched: Bool {

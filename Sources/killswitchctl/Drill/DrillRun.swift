@@ -137,7 +137,7 @@ final class DrillRun {
             } catch let error as BlockingSystemdClient.Failure {
                 guard !error.isDenied, now < last, signals.isEmpty else { throw error }
             }
-            stream.lookAgain(after: Self.pauseDuration)
+            stream.checkAgain(after: Self.pauseDuration)
             return nil
         }
     }
@@ -188,7 +188,7 @@ final class DrillRun {
                 if haveFailed, try isSeenAlike(rows) { return () }
             }
             showProgress((up + late).map { ($0.name.text, rows[$0.name]?["active"]?.string) })
-            stream.lookAgain(after: Self.pauseDuration)
+            stream.checkAgain(after: Self.pauseDuration)
             return nil
         }
     }
@@ -262,7 +262,7 @@ final class DrillRun {
                 isAbsencePrinted = true
             }
             if isImpatient { throw Self.silence(of: order) }
-            stream.lookAgain(after: Self.pauseDuration)
+            stream.checkAgain(after: Self.pauseDuration)
             return nil
         }
         guard let status else { throw Self.silence(of: order) }
@@ -304,7 +304,7 @@ final class DrillRun {
                 if areUp || now - openSince >= .seconds(1) { return () }
             }
             showProgress(awaited.map { ($0.text("name"), $0["active"]?.string) })
-            stream.lookAgain(after: Self.pauseDuration)
+            stream.checkAgain(after: Self.pauseDuration)
             return nil
         }
         guard end == nil else { return }

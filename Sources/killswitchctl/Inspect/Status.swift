@@ -178,7 +178,7 @@ struct StatusCommand: ParsableCommand {
         // How long a restart of the daemon may take.
         let _: Void? = try stream.until(.seconds(5)) {
             published.updateTime()
-            stream.lookAgain(after: .milliseconds(200))
+            stream.checkAgain(after: .milliseconds(200))
             return published.absence == nil ? () : nil
         }
         let host = PublishedHost(of: published, about: services)

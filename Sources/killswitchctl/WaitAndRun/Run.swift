@@ -112,7 +112,7 @@ struct Run: ParsableCommand {
                 timeToKill = nil
                 process.send(SIGKILL)
             }
-            if let timeToKill { stream.lookAgain(after: timeToKill - loop.now.boot) }
+            if let timeToKill { stream.checkAgain(after: timeToKill - loop.now.boot) }
             return nil
         }
     }

@@ -107,12 +107,12 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
         // A daemon that starts writes one service after the other.
         let mayCome = min(limit ?? Self.startDuration, Self.startDuration)
         var seen = "no state was published"
-        let look = { () throws -> Void? in
+        let check = { () throws -> Void? in
             guard let (state, isCurrent) = try stream.state(of: service) else {
                 let known = try published.servicesIfAny()
                 let rest = mayCome - stream.elapsed
                 if rest > .zero {
-                    stream.lookAgain(after: rest)
+                    stream.checkAgain(after: rest)
                 } else if !known.isEmpty, !known.contains(service) {
                     throw published.unknown(service, among: known)
                 }
@@ -135,7 +135,7 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
         let hasWaitedEnough: Void? = try stream.until(
             limit, progress: { "waiting \(stream.elapsed.wholeSeconds) s: \(seen)" }
         ) {
-            do { if let met = try look() { return met } } catch let error as UnreadableState {
+            do { if let met = try check() { return met } } catch let error as UnreadableState {
                 if isReached(by: error.marker) { return () }
                 seen = "\(error)"
             }

@@ -71,15 +71,15 @@ private final class ServiceWatcher {
         throw try stream.until {
             if isUnread { return CommandEnd(end: .killed(SIGPIPE)) }
             for service in try Set(stream.services()).union(reported.keys).sorted() {
-                try look(at: service, report)
+                try check(service, report)
             }
             return nil
         }
     }
 
     /// Tells of a service if it has changed.
-    private func look(
-        at service: ServiceName, _ report: (ServiceChange) throws -> Void
+    private func check(
+        _ service: ServiceName, _ report: (ServiceChange) throws -> Void
     ) throws {
         let seen: (state: PublishedState, isCurrent: Bool)?
         do {

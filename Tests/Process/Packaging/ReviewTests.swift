@@ -2,7 +2,7 @@ import Files
 import Support
 import Testing
 
-/// What reviews flag documents before they are published, in a repository of Git with the files that the package brings.
+/// What reviews flag documents before they are published, in a repository of Git.
 @Suite(.timeLimit(.minutes(5))) struct ReviewTests {
     private let folder: TemporaryFolder
 
