@@ -97,16 +97,20 @@ final class PublishedStream {
         // A check may wait for something itself.
         let outer = began
         began = loop.now.boot
+        var isShown = false
         defer {
             (began, isDue) = (outer, true)
-            if progress != nil { Terminal.showProgress(nil) }
+            if isShown { Terminal.showProgress(nil) }
         }
         while true {
             (isDue, validUntil, nextCheck) = (false, nil, limit.map { began + $0 })
             if let seen = try check() { return seen }
             if let limit, elapsed >= limit { return nil }
             if let progress, Terminal.showsProgress {
-                if elapsed >= .seconds(1) { Terminal.showProgress(progress()) }
+                if elapsed >= .seconds(1) {
+                    Terminal.showProgress(progress())
+                    isShown = true
+                }
                 checkAgain(after: .seconds(1))
             }
             if !areWatched { checkAgain(after: .seconds(1)) }
