@@ -72,6 +72,11 @@ class Fault:
         return f"{self.kind}{'' if self.what == '' else f' {self.what!r}'} {self.at:.1f}+{self.lasts:.1f}s"
 
     @property
+    def untied(self):
+        """The unit that its gate does not stop meanwhile, if it closes."""
+        return {"ties-purged": "soak-till.service"}.get(self.kind)
+
+    @property
     def clock_shift(self):
         """What the clock of the server is wrong by, in seconds."""
         return {"date-ahead": 7200, "date-behind": -7200}.get(self.what, 0)
