@@ -14,22 +14,38 @@ package struct Simulation {
     package private(set) var notices: [LogMessage] = []
 
     /// Begins at `start`. A source without an answer never gave flags. `isSilent`: none confirms its flags later.
+    /// `before`: the flags in force, whose version an answer may not go below.
     package init(
         _ service: Service, sources: [SourcePlan], answers: [SourceName: Answer],
-        installed: Version? = nil, on place: HostPlace = .named(""),
+        before: [SourceName: Answer] = [:], installed: Version? = nil,
+        on place: HostPlace = .named(""),
         within slots: SlotRange = .all, at start: Instant, isSilent: Bool = false
     ) {
         var service = service
         if !isSilent { service.policy.maxStale = nil }
         // The virtual clocks begin with a boot, which is no part of the question.
         service.policy.spreadsAtBoot = false
+        var lead = Duration.zero
+        if !before.isEmpty {
+            // Nor is what delays the change from the flags before.
+            (service.policy.confirmClose, service.policy.confirmOpen) = (1, 1)
+            (service.policy.openSpread, service.activation) = (.zero, .immediate)
+            lead = service.policy.minClosed + .seconds(1)
+        }
         // The question names the time, whatever a document says.
-        now = Now(wall: start, boot: Boottime(microseconds: 0), isSynchronised: true)
+        now = Now(wall: start - lead, boot: Boottime(microseconds: 0), isSynchronised: true)
         machine = Machine(
             plan: Plan(sources: sources, services: [service], slots: slots), memory: Memory(),
-            place: place, bootID: "simulation", clockFloor: start, seed: 0, at: now)
+            place: place, bootID: "simulation", clockFloor: start - lead, seed: 0, at: now)
         if let installed { handle(.versionInstalled(service.name, installed)) }
         handle(.started)
+        for source in sources {
+            if let first = before[source.name] {
+                handle(.fetchEnded(source.name, .answer(first)))
+            }
+        }
+        notices = []
+        now = Now(wall: start, boot: now.boot + lead, isSynchronised: true)
         for source in sources {
             if let answer = answers[source.name] {
                 handle(.fetchEnded(source.name, .answer(answer)))
@@ -39,6 +55,8 @@ package struct Simulation {
         handle(.startupWaitEnded)
         // The records before the last answer do not rest on all flags.
         published = published.suffix(1)
+        // One that says the same as the flags before was published with those.
+        if let last = published.indices.last { published[last].decidedAt = start }
     }
 
     /// The record at the start, then each change up to `end`, of more than the days left, at its `decidedAt`.

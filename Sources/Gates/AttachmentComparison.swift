@@ -108,6 +108,9 @@ struct AttachmentComparison: Hashable, Sendable {
     /// The services of which units should be attached.
     var services: some Collection<ServiceName> { wanted.keys }
 
+    /// The attachments that the gate of a service should hold.
+    func attachments(of service: ServiceName) -> [Attachment] { wanted[service] ?? [] }
+
     /// Whether systemd shows everything as it should be.
     var isEven: Bool { differences.isEmpty }
 

@@ -245,7 +245,14 @@ struct ListedUnits: Hashable, Sendable {
     func missing(
         of gate: GateState, _ link: SystemdLink, at now: Boottime
     ) -> [UnitName: UnitProblem] {
-        comparison.differences(of: gate.service).reduce(into: [:]) { problems, difference in
+        // Before the comparison nobody knows whether one is tied that no target names.
+        let unknown =
+            isUnderWay(link, at: now)
+            ? comparison.attachments(of: gate.service).map(\.unit)
+                .filter { !gate.attached.contains($0) } : []
+        let begun = Dictionary(unknown.map { ($0, UnitProblem.attaching) }) { first, _ in first }
+        return comparison.differences(of: gate.service).reduce(into: begun) {
+            problems, difference in
             let unit = difference.attachment.unit
             guard !isUnderWay(link, at: now), !difference.isNew(at: now) else {
                 return problems[unit] = .attaching

@@ -11,8 +11,8 @@ struct Killswitchctl: ParsableCommand {
         discussion: """
             Reading needs no privilege and no running daemon: the commands read the files that the \
             daemon writes. Acting is for root and the group killswitchd, and goes over the daemon's \
-            socket, which nobody else can open. --runtime-directory DIRECTORY, before or after any \
-            command, means the daemon with its files there.
+            socket, which nobody else can open. A command that reads the daemon's files takes \
+            --runtime-directory DIRECTORY too, for a daemon that has them there.
 
             example: killswitchctl is-open shop && start-the-shop
 

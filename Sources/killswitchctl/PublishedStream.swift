@@ -23,7 +23,8 @@ final class PublishedStream {
     /// Fires when an entry of the directory comes or goes; nil while there is no directory.
     private var entries: Watch?
     private var validity: WallTimer?
-    private var isDue = true
+    /// How often something came that a check has to see.
+    private var wakes = 0
     /// Until when the states count that were seen in this check, and when the check wants another.
     private var validUntil: Instant?
     private var nextCheck: Boottime?
@@ -58,7 +59,7 @@ final class PublishedStream {
     var elapsed: Duration { loop.now.boot - began }
 
     /// Has the wait check again: for what is no file.
-    func wake() { isDue = true }
+    func wake() { wakes += 1 }
 
     /// Has the wait check again after this time, also without a change.
     func checkAgain(after time: Duration) {
@@ -89,22 +90,35 @@ final class PublishedStream {
         return (state, true)
     }
 
+    /// A service without files was checked. Has the wait check again while a daemon that starts may still write them;
+    /// throws after that, or after `limit`, if other services have some: most likely a typing error.
+    func filesMissing(of service: ServiceName, limit: Duration? = nil) throws {
+        // A daemon that starts writes one service after the other; with 10,000 of them in about two seconds.
+        let rest = min(limit ?? .seconds(2), .seconds(2)) - elapsed
+        if rest > .zero { return checkAgain(after: rest) }
+        let known = try published.servicesIfAny()
+        guard known.isEmpty || known.contains(service) else {
+            throw published.unknown(service, among: known)
+        }
+    }
+
     /// Waits until `check` returns something. Returns nil if it has not after `limit`. On a terminal `progress` says
     /// after a second, and then each second, what is waited for.
     func until<Seen>(
         _ limit: Duration?, progress: (() -> String?)? = nil, _ check: () throws -> Seen?
     ) throws -> Seen? {
         // A check may wait for something itself.
-        let outer = began
+        let outer = (began, validUntil, nextCheck)
         began = loop.now.boot
         var isShown = false
         defer {
-            (began, isDue) = (outer, true)
+            (began, validUntil, nextCheck) = outer
             if isShown { Terminal.showProgress(nil) }
         }
         while true {
-            (isDue, validUntil, nextCheck) = (false, nil, limit.map { began + $0 })
-            if let seen = try check() { return seen }
+            let seen = wakes
+            (validUntil, nextCheck) = (nil, limit.map { began + $0 })
+            if let result = try check() { return result }
             if let limit, elapsed >= limit { return nil }
             if let progress, Terminal.showsProgress {
                 if elapsed >= .seconds(1) {
@@ -113,10 +127,11 @@ final class PublishedStream {
                 }
                 checkAgain(after: .seconds(1))
             }
-            if !areWatched { checkAgain(after: .seconds(1)) }
+            // inotify tells nothing of a mount.
+            checkAgain(after: areWatched ? .seconds(3600) : .seconds(1))
             validity?.set(at: validUntil)
-            while !isDue, nextCheck.map({ $0 > loop.now.boot }) ?? true {
-                try loop.runOnce(nextCheck.map { $0 - loop.now.boot } ?? .seconds(3600))
+            while wakes == seen, let nextCheck, nextCheck > loop.now.boot {
+                try loop.runOnce(nextCheck - loop.now.boot)
             }
         }
     }

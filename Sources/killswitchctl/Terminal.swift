@@ -35,9 +35,11 @@ enum Terminal {
         }
     }
 
-    /// Whether a line on stderr may be written over and over: a terminal that can move its cursor.
+    /// Whether a line on stderr may be written over and over: a terminal that can move its cursor, and that no other
+    /// job has now.
     static var showsProgress: Bool {
-        isErrorShown && environmentVariable("TERM").map { $0 != "dumb" && !$0.isEmpty } ?? false
+        tcgetpgrp(STDERR_FILENO) == getpgrp()
+            && environmentVariable("TERM").map { $0 != "dumb" && !$0.isEmpty } ?? false
     }
 
     /// Shows how far a wait is, in place of the line before; nil removes it. Nothing without a terminal.
@@ -45,7 +47,7 @@ enum Terminal {
         guard showsProgress else { return }
         // A line that wraps could not be removed.
         let room = (width(of: STDERR_FILENO) ?? 80) - 1
-        let shown = words.map { $0.count > room ? $0.prefix(room - 1) + "…" : $0 } ?? ""
+        let shown = words.map { $0.count > room ? $0.prefix(max(0, room - 1)) + "…" : $0 } ?? ""
         prompt(shown, after: "\r\u{1B}[K")
     }
 

@@ -17,8 +17,8 @@ struct Explain: ParsableCommand {
             the first links, with the addresses of the sources, to root and the group killswitchd; \
             others, and without a daemon all, see the links after the policy.
 
-            A WORD is one that other commands print: a reason, such as awaiting-guard, or a finding, \
-            such as unit-late.
+            A WORD is one that other commands print: a reason, such as awaiting-guard, a finding, \
+            such as unit-late, a state, or what a gate is, such as stuck.
 
             Exits with 3 if the state file is out of date, after printing.
 
@@ -57,7 +57,8 @@ struct Explain: ParsableCommand {
                 else { throw failure }
                 throw CommandFailure(
                     .noSuchService,
-                    "no service, reason or finding is called '\(service)'; did you mean '\(hint)'?")
+                    "no service, reason, finding, state or gate is called '\(service)'; did you mean '\(hint)'?"
+                )
             }
             if json { printJSON(orphan.json) } else { printLines(orphan.explanation) }
             throw CommandFailure(.noSuchService)
@@ -74,10 +75,12 @@ struct Explain: ParsableCommand {
                 .call("Explain", ["service": .string(service.text)])
             report.chain = ExplanationForm(reply: reply)
         } catch {
+            let isNobodyThere = (error as? SocketError)?.isNobodyThere == true
             report.gap =
-                (error as? SocketError)?.isNobodyThere == true
+                isNobodyThere
                 ? "killswitchd does not run, and it alone shows them"
                 : CommandFailure(error).message
+            if isNobodyThere { report.isDaemonThere = false }
         }
         if json { printJSON(report.json) } else { printLines(report.text) }
         guard report.isCurrent else {

@@ -17,7 +17,7 @@ struct ExplanationReport {
     /// The sources of the service, by `host.json`, and whether one has confirmed flags in this boot.
     let sources: [JSON.Object]
     let isConfirmed: (String) -> Bool
-    let isDaemonThere: Bool
+    var isDaemonThere: Bool
     /// The chain by the daemon; nil if it does not show it, for this reason.
     var chain: ExplanationForm?
     var gap: String?
@@ -86,7 +86,8 @@ struct ExplanationReport {
     private var until: String? {
         guard isClosed else { return nil }
         if let override = state.object["override"]?.object {
-            return override["until"]?.string ?? "somebody releases the order"
+            let end = override["until"]?.string ?? "somebody releases the order"
+            return gateOfFlags == .closed ? "\(end); then its flags keep it closed" : end
         }
         switch Reason.Slug(rawValue: state.reason) {
         case .window, .minClosed, .reopening:

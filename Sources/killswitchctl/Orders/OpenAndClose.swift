@@ -3,6 +3,7 @@ import CivilTime
 import Configuration
 import ControlSocket
 import Decision
+import EventLoop
 import JSON
 import Storage
 
@@ -29,6 +30,8 @@ struct Open: HandOrder {
 
     @OptionGroup var terms: OrderTerms
 
+    @OptionGroup var services: OrderedServices
+
     @Flag(help: "Open the gate while killswitchd does not run. For root.") var withoutDaemon = false
 
     var state: State { .running }
@@ -47,7 +50,7 @@ struct Open: HandOrder {
     mutating func run() throws {
         guard withoutDaemon else { return try carryOutByHand() }
         try OpeningWithoutDaemon(
-            terms.isAll ? nil : terms.services, options.common, json: options.json
+            services.isAll ? nil : services.named, options.common, json: options.json
         ).run()
     }
 }
@@ -70,6 +73,8 @@ struct Close: HandOrder {
 
     @OptionGroup var terms: OrderTerms
 
+    @OptionGroup var services: OrderedServices
+
     @Option(
         name: .customLong("state"), help: "The state: maintenance, update-required or ended.")
     var closed: ClosedState = .maintenance
@@ -90,7 +95,7 @@ struct Close: HandOrder {
     }
 }
 
-/// The reason, the end and the services of an order by hand.
+/// The reason and the end of an order by hand.
 struct OrderTerms: ParsableArguments {
     @Option(
         name: [.customShort("m"), .long],
@@ -115,20 +120,10 @@ struct OrderTerms: ParsableArguments {
             valueName: "time"), transform: OrderEnd.read)
     var until: OrderEnd?
 
-    @Flag(name: .customLong("all"), help: "Every service.") var isAll = false
-
-    @Argument(
-        help: ArgumentHelp("The services.", valueName: "service"), completion: .services,
-        transform: ServiceName.read)
-    var services: [ServiceName] = []
-
     /// Whether neither a reason nor an end is given.
     var areUnused: Bool { reason == nil && duration == nil && until == nil }
 
     func validate() throws {
-        guard isAll == services.isEmpty else {
-            throw ValidationError("name the services, or give --all")
-        }
         if let reason { try Self.check(reason) }
         if let duration {
             guard until == nil else { throw ValidationError("give --for or --until, not both") }
@@ -185,12 +180,14 @@ struct OrderTerms: ParsableArguments {
             _ = try Terminal.ask(
                 "For how long, such as 2h; 'released': until somebody releases it: "
             ) {
-                if let duration = Duration(text: $0) {
-                    try Self.check(duration)
-                    self.duration = DurationArgument(duration)
-                } else {
-                    until = try OrderEnd.read($0)
+                guard let duration = Duration(text: $0) else {
+                    until = try OrderEnd($0)
+                    guard until == nil else { return }
+                    throw ValidationError(
+                        "write how long, such as 2h, a time like \(Instant.example), or 'released'")
                 }
+                try Self.check(duration)
+                self.duration = DurationArgument(duration)
             }
         }
         return true
@@ -204,13 +201,26 @@ enum OrderEnd {
     case at(String)
     case released
 
+    /// The word of `--until`.
     static func read(_ word: String) throws -> OrderEnd {
-        if word == "released" { return .released }
-        guard Instant(argument: word) != nil else {
-            throw ValidationError(
-                "write how long, such as 2h, a time like \(Instant.example), or 'released'")
+        if let end = try OrderEnd(word) { return end }
+        throw ValidationError(
+            Duration(text: word) != nil
+                ? "a duration goes with --for: --for \(word)"
+                : "write a time like \(Instant.example), or 'released'")
+    }
+
+    /// Nil for a word that is neither a time nor 'released'; throws for a time that is past.
+    fileprivate init?(_ word: String) throws {
+        if word == "released" {
+            self = .released
+            return
         }
-        return .at(word)
+        guard let time = Instant(argument: word) else { return nil }
+        guard time > EventLoop.wallClock else {
+            throw ValidationError("'\(word)' is past already; give --for DURATION, such as 2h")
+        }
+        self = .at(word)
     }
 
     /// The parameters of the method that say it.
@@ -235,6 +245,7 @@ enum OrderEnd {
 /// An order by hand, which comes before all flags.
 protocol HandOrder: GateOrder {
     var terms: OrderTerms { get set }
+    var services: OrderedServices { get }
     /// The ordered state.
     var state: State { get }
     /// Whether units stop at once, without the service's drain.
@@ -242,20 +253,24 @@ protocol HandOrder: GateOrder {
 }
 
 extension HandOrder {
-    var hasList: Bool { terms.isAll || terms.services.count > 1 }
+    var hasList: Bool { services.isList }
 
     /// Asks for what is missing, says what will happen, and gives the order.
     mutating func carryOutByHand() throws {
         if terms.reason == nil || terms.end == nil, Terminal.canAsk { try showPresent() }
         if try terms.complete() {
             let names =
-                terms.isAll ? "every service" : terms.services.map(\.text).joined(separator: ", ")
+                services.isAll
+                ? "every service" : services.named.map(\.text).joined(separator: ", ")
             let word = state == .running ? "opens" : "closes (\(state.rawValue))"
             complain(
-                "\(names) \(word) \(terms.end?.words ?? ""), whatever the flags say; then they decide again"
+                "\(names) \(word) \(terms.end?.words ?? "") on this host, whatever the flags say; then they decide again"
             )
-            _ = try Terminal.ask("Enter gives the order, Ctrl-C leaves everything as it is: ") {
+            let answer = try Terminal.ask("Enter gives the order, any word leaves all as it is: ") {
                 _ in
+            }
+            guard ["", "y", "yes"].contains(answer.lowercased()) else {
+                throw CommandFailure("nothing was ordered")
             }
         }
         try carryOut()
@@ -265,7 +280,11 @@ extension HandOrder {
     private func showPresent() throws {
         let published = try PublishedFiles(options.common)
         try published.requireDaemon()
-        for service in terms.services {
+        // One that was killed a moment ago has left a sign of life.
+        guard published.hasListener else {
+            throw CommandFailure(.unreachable, "killswitchd does not run; see \(DeadDaemon.advice)")
+        }
+        for service in services.named {
             let state = try published.known(service)
             complain("\(service) is \(state.summary): \(state.object.text("reason_text"))")
         }
@@ -273,7 +292,7 @@ extension HandOrder {
 
     func calls() throws -> [OrderCall] {
         let end = terms.end?.parameters
-        return try services(terms.services).map { service in
+        return try known(services.named).map { service in
             (
                 "Force",
                 [

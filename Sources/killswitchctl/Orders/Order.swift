@@ -52,6 +52,24 @@ struct OrderOptions: ParsableArguments {
     @Flag(help: "Print the daemon's answer as JSON, also an error.") var json = false
 }
 
+/// The services of an order: their names, or every one.
+struct OrderedServices: ParsableArguments {
+    @Flag(name: .customLong("all"), help: "Every service.") var isAll = false
+
+    @Argument(
+        help: ArgumentHelp("The services.", valueName: "service"), completion: .services,
+        transform: ServiceName.read)
+    var named: [ServiceName] = []
+
+    var isList: Bool { isAll || named.count > 1 }
+
+    func validate() throws {
+        guard isAll == named.isEmpty else {
+            throw ValidationError("name the services, or give --all")
+        }
+    }
+}
+
 /// The options of orders that move gates.
 struct GateWaitOptions: ParsableArguments {
     @Flag(
@@ -179,7 +197,7 @@ extension DaemonOrder {
     }
 
     /// These services, or every one. Throws if one of several does not exist, before the first call.
-    func services(_ named: [ServiceName]) throws -> [ServiceName] {
+    func known(_ named: [ServiceName]) throws -> [ServiceName] {
         if named.count == 1 { return named }
         let published = try PublishedFiles(options.common)
         try published.requireDaemon()

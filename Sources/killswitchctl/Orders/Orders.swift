@@ -50,20 +50,9 @@ struct Confirm: OrderCommand {
 
     @OptionGroup var options: OrderOptions
 
-    @Flag(name: .customLong("all"), help: "Confirm every service that is held.") var isAll = false
+    @OptionGroup var services: OrderedServices
 
-    @Argument(
-        help: ArgumentHelp("The services.", valueName: "service"), completion: .services,
-        transform: ServiceName.read)
-    var services: [ServiceName] = []
-
-    func validate() throws {
-        guard isAll == services.isEmpty else {
-            throw ValidationError("name services, or give --all")
-        }
-    }
-
-    var call: OrderCall { ("Confirm", ["services": .strings(services.map(\.text))]) }
+    var call: OrderCall { ("Confirm", ["services": .strings(services.named.map(\.text))]) }
 
     func lines(_ reply: OrderReply) -> [String] {
         let names = reply.object.strings("confirmed").joined(separator: ", ")

@@ -21,20 +21,9 @@ struct Release: GateOrder {
 
     @OptionGroup var waiting: GateWaitOptions
 
-    @Flag(name: .customLong("all"), help: "End the orders for all services.") var isAll = false
+    @OptionGroup var services: OrderedServices
 
-    @Argument(
-        help: ArgumentHelp("The services.", valueName: "service"), completion: .services,
-        transform: ServiceName.read)
-    var services: [ServiceName] = []
-
-    func validate() throws {
-        guard isAll == services.isEmpty else {
-            throw ValidationError("name services, or give --all")
-        }
-    }
-
-    var hasList: Bool { isAll || services.count > 1 }
+    var hasList: Bool { services.isList }
 
     /// Whether an order is in force, by the files; true if they cannot be read.
     private func isForced(_ service: ServiceName) throws -> Bool {
@@ -43,8 +32,8 @@ struct Release: GateOrder {
     }
 
     func calls() throws -> [OrderCall] {
-        let named = try services(services)
-        let forced = isAll ? try named.filter(isForced) : named
+        let named = try known(services.named)
+        let forced = services.isAll ? try named.filter(isForced) : named
         if forced.isEmpty { printError("no service is forced") }
         return forced.map { ("Release", ["service": .string($0.text)]) }
     }

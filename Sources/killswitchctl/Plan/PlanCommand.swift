@@ -110,7 +110,8 @@ struct PlanCommand: ParsableCommand {
         }
         if let page { try write(plans, to: page, subject) }
         let report = PlanReport(
-            plans: plans, hosts: hosts, unknown: subject.unknown, isTimeline: end(at: start) > start
+            plans: plans, hosts: hosts, unknown: subject.unknown,
+            end: end(at: start) > start ? end(at: start) : nil
         )
         if json {
             printJSON(report.json)

@@ -9,8 +9,8 @@ struct PlanReport {
     let hosts: [PlannedHosts]
     /// The members that nobody reads, each with its source.
     let unknown: [UnknownMember]
-    /// Whether changes were asked for, and not one moment.
-    let isTimeline: Bool
+    /// Until when changes were asked for; nil for one moment.
+    let end: Instant?
 
     /// What the daemon would log about the documents. A member that looks like a known one is told by the reading.
     var problems: [String] {
@@ -26,13 +26,16 @@ struct PlanReport {
             if text.hasSuffix(unknownFlags) { text.removeLast(unknownFlags.count) }
             if !warnings.contains(text) { warnings.append(text) }
         }
+        for plan in plans where !plan.has(.invalidAnswer) {
+            if let refusal = plan.refusal { warnings.append("\(plan.service.name): \(refusal)") }
+        }
         return warnings
             + unknown.filter { member in !warnings.contains { member.isNamed(in: $0) } }
             .map(\.sentence)
     }
 
     /// Whether a flag could not be read, so that the daemon would keep the last known good ones.
-    var isRefused: Bool { plans.contains { $0.has(.invalidAnswer) || $0.has(.valueInvalid) } }
+    var isRefused: Bool { plans.contains { $0.isRefused || $0.has(.valueInvalid) } }
 
     // MARK: - For people
 
@@ -68,10 +71,18 @@ struct PlanReport {
         let effect =
             plan.closesAtOnce
             ? " and CLOSES at once" : plan.opensAtOnce ? " and OPENS at once" : ""
-        let later = isTimeline && plan.shown.count == 1 ? ", and no later change" : ""
+        let later = plan.shown.count == 1 ? noChange(of: first.verdict, plan.service.zone) : ""
         return isSame
             ? "\(name): \(now)stays \(state)\(later)"
             : "\(name): \(now)\(plan.present == nil ? "" : "then ")\(state)\(effect)\(later)"
+    }
+
+    /// That nothing changes until the end of the plan. What comes after it is not denied.
+    private func noChange(of verdict: Verdict, _ zone: Zone) -> String {
+        guard let end else { return "" }
+        let isAhead =
+            verdict.endsAt != nil || [.rollout, .windowAhead].contains(verdict.reason.slug)
+        return isAhead ? ", and no change before \(zone.rfc3339(end))" : ", and no later change"
     }
 
     private static func words(_ record: PublishedVerdict) -> String {

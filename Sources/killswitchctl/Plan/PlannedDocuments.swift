@@ -21,6 +21,8 @@ struct PlanSubject {
     let published: PublishedFiles?
     /// The flags of each source: of its document, else of this host.
     private(set) var answers: [SourceName: Answer] = [:]
+    /// The flags that this host has of the sources of documents, as far as the user may read them.
+    private(set) var before: [SourceName: Answer] = [:]
     /// The members of the documents that nobody reads.
     private(set) var unknown: [UnknownMember] = []
     /// What of this host is not known, a line each.
@@ -49,6 +51,7 @@ struct PlanSubject {
             let answer = try FlagFile(file).answer(
                 by: signers[source], alone: alone(source), fetchedAt: start)
             answers[source] = answer
+            before[source] = readable { try stored(source, command.configured) }
             unknown += plan.unknownMembers(in: answer.flags, of: source).map {
                 UnknownMember(place: $0, source: used.count == 1 ? nil : source)
             }
@@ -187,6 +190,11 @@ struct PlanSubject {
         if case .file(let path, _) = settings?.sources.first(where: { $0.name == name })?.kind {
             return try FlagFile(path).answer(by: signers, alone: alone(name), fetchedAt: start)
         }
+        return try stored(name, options)
+    }
+
+    /// The newest flags of a source that the daemon has stored.
+    private func stored(_ name: SourceName, _ options: ConfiguredOptions) throws -> Answer {
         guard let published else { throw CommandFailure("there is no daemon") }
         let store = StateDirectory(
             path: try published.stateDirectory(options.stateDirectory), isForeign: true)

@@ -39,7 +39,8 @@ struct PlannedService {
         let installed = try Self.installed(service)
         var simulation = Simulation(
             service, sources: subject.plan.sources(of: service), answers: subject.answers,
-            installed: installed, on: command.place, within: subject.plan.slots, at: start,
+            before: subject.before, installed: installed, on: command.place,
+            within: subject.plan.slots, at: start,
             isSilent: command.configured.silent != nil)
         records = simulation.records(until: command.end(at: start))
         notices = simulation.notices
@@ -89,8 +90,18 @@ struct PlannedService {
         notices.contains { if case .came(let finding) = $0 { finding.kind == kind } else { false } }
     }
 
+    /// Why hosts refuse a document that can be read, beside the flags that they have; nil if they do not.
+    var refusal: String? {
+        records.first.flatMap { record in
+            record.verdict.reason.slug == .invalidAnswer ? record.verdict.reason.sentence : nil
+        }
+    }
+
+    /// Whether hosts refuse a document.
+    var isRefused: Bool { has(.invalidAnswer) || refusal != nil }
+
     /// The verdicts to show: those of a document that is refused would not be those of a host, which has flags.
-    var shown: [PublishedVerdict] { has(.invalidAnswer) ? [] : records }
+    var shown: [PublishedVerdict] { isRefused ? [] : records }
 
     /// The first verdict that closes; nil if none does.
     var closing: PublishedVerdict? { records.first { $0.verdict.gate == .closed } }

@@ -104,18 +104,10 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
             CommandFailure(
                 "'\(service)' will not be \(defaultValueDescription): \(problem ?? "not known")")
         }
-        // A daemon that starts writes one service after the other.
-        let mayCome = min(limit ?? Self.startDuration, Self.startDuration)
         var seen = "no state was published"
         let check = { () throws -> Void? in
             guard let (state, isCurrent) = try stream.state(of: service) else {
-                let known = try published.servicesIfAny()
-                let rest = mayCome - stream.elapsed
-                if rest > .zero {
-                    stream.checkAgain(after: rest)
-                } else if !known.isEmpty, !known.contains(service) {
-                    throw published.unknown(service, among: known)
-                }
+                try stream.filesMissing(of: service, limit: limit)
                 return nil
             }
             let gate = published.gate(of: service, beside: state.gate, at: loop.now.wall)
@@ -133,7 +125,8 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
         }
         var onWait = onWait
         let hasWaitedEnough: Void? = try stream.until(
-            limit, progress: { "waiting \(stream.elapsed.wholeSeconds) s: \(seen)" }
+            limit,
+            progress: isOfRun ? nil : { "waiting \(stream.elapsed.wholeSeconds) s: \(seen)" }
         ) {
             do { if let met = try check() { return met } } catch let error as UnreadableState {
                 if isReached(by: error.marker) { return () }
@@ -149,9 +142,6 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
             "'\(service)' is not \(defaultValueDescription) yet: \(seen)"
                 + (try awaitedUnits(of: service, in: published, at: loop.now.wall)))
     }
-
-    /// How long a service may have no files while others have: about the start of a daemon with 10,000 services.
-    private static let startDuration: Duration = .seconds(2)
 
     /// An attached unit that the daemon does not know yet; nil without one, or if the condition is about no units.
     private func unknownUnit(

@@ -42,6 +42,8 @@ struct WatchServices: ParsableCommand {
 /// Tells of each change of the states of services.
 private final class ServiceWatcher {
     private let loop: EventLoop
+    /// The named services that have had no files yet.
+    private var awaited: Set<ServiceName>
     private let stream: PublishedStream
     private let zone = ZoneFiles.local
     /// The last change of each service, by the facts that distinguish it.
@@ -52,6 +54,7 @@ private final class ServiceWatcher {
     /// A watcher of these services; of all present and future services if the list is empty.
     init(_ named: [ServiceName], in published: PublishedFiles) throws {
         loop = try EventLoop()
+        awaited = Set(named)
         stream = try PublishedStream(
             of: named.isEmpty ? nil : named, [FileName.state], in: published, on: loop)
     }
@@ -95,7 +98,9 @@ private final class ServiceWatcher {
             unreadable[service] = error
             return
         }
+        if seen == nil, awaited.contains(service) { try stream.filesMissing(of: service) }
         guard seen != nil || reported[service] != nil else { return }
+        awaited.remove(service)
         let change = ServiceChange(
             service: service, state: seen?.state, isCurrent: seen?.isCurrent ?? true,
             time: loop.now.wall, zone: zone)

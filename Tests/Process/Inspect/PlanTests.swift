@@ -212,6 +212,26 @@ import Testing
         #expect(result.errors.contains(problem), "\(result.errors)")
     }
 
+    /// The host refuses a document whose version is lower than the one in force, or missing.
+    @Test func aVersionThatGoesBackwardsIsRefused() throws {
+        let daemon = try Daemon(
+            Daemon.shop.replacing("service-end", with: "switch"),
+            flags: #"{"state": "running", "version": 7}"#
+        ).start(waitingFor: "running")
+        let plan = { (document: String) in
+            try daemon.folder.write(document, to: "new.json")
+            return try daemon.control(
+                "plan", daemon.folder("new.json"), "--config", daemon.folder("killswitchd.toml"),
+                "--state-directory", daemon.folder("state"))
+        }
+        try plan(#"{"state": "ended", "version": 8}"#).expect(0, output: "CLOSES at once")
+        let refused = "the document is refused, and hosts keep the flags that they have"
+        try plan(#"{"state": "ended", "version": 5}"#).expect(
+            1, output: refused, errors: "key 'version' is 5, not 7 or more")
+        try plan(#"{"state": "ended"}"#).expect(
+            1, output: refused, errors: "key 'version' is missing")
+    }
+
     /// Whoever types a guide publishes nothing that a host refuses, or that nobody reads.
     @Test func everyDocumentOfTheGuidesCanBePublished() throws {
         let guides = try Directory.list("\(Programs.project)/docs/guides")

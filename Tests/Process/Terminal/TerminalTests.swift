@@ -101,9 +101,23 @@ extension InATerminal {
             try await terminal.wait(until: "write how long, such as 2h, a time like")
             try terminal.type("1h")
             try await terminal.wait(
-                until: "shop closes (maintenance) for 1h, whatever the flags say; then they decide")
+                until: "shop closes (maintenance) for 1h on this host, whatever the flags say; then"
+            )
             try await terminal.wait(until: "Enter gives the order")
             #expect(try daemon.member("state") == "\"running\"")
+            // Any other answer orders nothing.
+            try terminal.type("no")
+            try await terminal.wait(until: "nothing was ordered")
+            try await terminal.wait(until: "status:1")
+            #expect(try daemon.member("state") == "\"running\"")
+            try terminal.clear()
+            try terminal.type(
+                "killswitchctl close shop -m 'disk swap'; echo \"status:$?\"")
+            try await terminal.wait(until: "For how long, such as 2h;")
+            try terminal.type("2020-01-01T00:00:00Z")
+            try await terminal.wait(until: "is past already")
+            try terminal.type("1h")
+            try await terminal.wait(until: "Enter gives the order")
             try terminal.type("")
             try await terminal.wait(until: "status:0")
             let override = try #require(try daemon.member("override"))

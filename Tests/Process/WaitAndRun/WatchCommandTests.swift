@@ -20,6 +20,14 @@ import Testing
         }
     }
 
+    /// A typing error looked like a service that does not change.
+    @Test func aServiceThatNobodyHasIsAnError() throws {
+        let daemon = try Daemon.running()
+        let watching = try watch(daemon, "shpo")
+        #expect(try watching.wait() == 4)
+        #expect(try watching.errors.contains("no such service 'shpo'; did you mean 'shop'?"))
+    }
+
     @Test func watchPrintsALineForEachChange() throws {
         let daemon = try Daemon()
         let watching = try watch(daemon)

@@ -159,6 +159,21 @@ extension OnSystemd {
             try host.awaitOpen("t-echo.socket")
         }
 
+        /// It looks at systemd a few times a second, also while a unit of the state starts slowly: 1,300 times once.
+        @Test func systemdIsAskedAFewTimesASecond() throws {
+            let host = try Host.having("t-web")
+            try host.unit(
+                "t-page.service",
+                "[Service]\nExecStartPre=/bin/sleep 2\nExecStart=/bin/sleep infinity")
+            try host.open("t-web")
+            try host.run("killswitchctl attach --state maintenance shop t-page")
+            try host.run(
+                "strace -qq -e trace=connect -o /run/t-calls killswitchctl drill shop --yes --for 20s"
+            )
+            let calls = try host.run("grep -c system_bus_socket /run/t-calls || true").dropLast()
+            #expect(try #require(Int(calls)) < 60)
+        }
+
         @Test func aUnitOfTheStateThatDoesNotRunIsNamed() throws {
             let host = try Host.having("t-web")
             try host.unit("t-page.service", "[Service]\nExecStart=/bin/false")
