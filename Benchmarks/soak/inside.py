@@ -277,7 +277,7 @@ class Soak:
                 states[name], reasons[name] = "running", {"closing-held"}
         for name in SERVICES:
             found += [f"{name}: {what}" for what in self.world.disagreements(name, states, reasons[name], orders[name])]
-        found = found or self.world.unit_disagreements(states)
+        found = found or self.world.unit_disagreements(states) or self.unstored()
         if found:
             return found
         if self.model.held:
@@ -292,6 +292,11 @@ class Soak:
             with self.lock:
                 self.model.settle(orders, now)
         return found
+
+    def unstored(self):
+        """What could not be stored yet, and would be lost with the daemon: an order's reply has said so."""
+        findings = (read_json(f"{RUN}/host.json") or {}).get("findings", [])
+        return [finding["text"] for finding in findings if finding["kind"] == "state-directory"]
 
     def waits_for_guard(self):
         """Whether a step waits, as it must, because the guard said no: it is asked again after half a minute."""
