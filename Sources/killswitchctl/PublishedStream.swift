@@ -92,7 +92,7 @@ final class PublishedStream {
 
     /// A service without files was checked. Has the wait check again while a daemon that starts may still write them;
     /// throws after that, or after `limit`, if other services have some: most likely a typing error.
-    func filesMissing(of service: ServiceName, limit: Duration? = nil) throws {
+    func expectFiles(of service: ServiceName, limit: Duration? = nil) throws {
         // A daemon that starts writes one service after the other; with 10,000 of them in about two seconds.
         let rest = min(limit ?? .seconds(2), .seconds(2)) - elapsed
         if rest > .zero { return checkAgain(after: rest) }

@@ -107,7 +107,7 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
         var seen = "no state was published"
         let check = { () throws -> Void? in
             guard let (state, isCurrent) = try stream.state(of: service) else {
-                try stream.filesMissing(of: service, limit: limit)
+                try stream.expectFiles(of: service, limit: limit)
                 return nil
             }
             let gate = published.gate(of: service, beside: state.gate, at: loop.now.wall)
@@ -124,7 +124,7 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
             return nil
         }
         var onWait = onWait
-        let hasWaitedEnough: Void? = try stream.until(
+        let met: Void? = try stream.until(
             limit,
             progress: isOfRun ? nil : { "waiting \(stream.elapsed.wholeSeconds) s: \(seen)" }
         ) {
@@ -136,7 +136,7 @@ enum WaitCondition: Hashable, ExpressibleByArgument {
             onWait = nil
             return nil
         }
-        guard hasWaitedEnough == nil else { return }
+        guard met == nil else { return }
         throw CommandFailure(
             .timedOut,
             "'\(service)' is not \(defaultValueDescription) yet: \(seen)"

@@ -98,7 +98,7 @@ private final class ServiceWatcher {
             unreadable[service] = error
             return
         }
-        if seen == nil, awaited.contains(service) { try stream.filesMissing(of: service) }
+        if seen == nil, awaited.contains(service) { try stream.expectFiles(of: service) }
         guard seen != nil || reported[service] != nil else { return }
         awaited.remove(service)
         let change = ServiceChange(

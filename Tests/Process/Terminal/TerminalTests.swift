@@ -132,6 +132,29 @@ extension InATerminal {
             #expect(try daemon.member("state") == "\"maintenance\"")
         }
 
+        /// A wait shows what it waits for to whoever looks at it: not in the background, and not if it has to be quiet.
+        @Test func aWaitShowsItsProgressInTheForegroundAlone() async throws {
+            let daemon = try Daemon.answering()
+            let terminal = try await RealTerminal(daemon)
+            let wait = "killswitchctl wait shop --for closed --timeout 2500ms"
+            try terminal.type(
+                "killswitchctl run -q shop --for closed --timeout 2500ms -- true; echo \"a:$?\"")
+            try await terminal.wait(until: "\na:124")
+            #expect(try !terminal.screen.contains("waiting 1 s"))
+            // With 'stty tostop' a background job that writes would be stopped until somebody fetches it.
+            try terminal.type("\(wait) & sleep 2; echo b:$((40 + 2))")
+            try await terminal.wait(until: "b:42")
+            #expect(try !terminal.screen.contains("waiting 1 s"))
+            try terminal.type("wait; echo c:$((40 + 2))")
+            try await terminal.wait(until: "c:42")
+            try terminal.clear()
+            try terminal.type(wait)
+            try await terminal.wait(until: "waiting 1 s: it is running")
+            try await terminal.wait(until: "'shop' is not closed yet: it is running")
+            let screen = try terminal.screen
+            #expect(!screen.contains("waiting 1 s"), "\(screen)")
+        }
+
         @Test func watchGoesOnUntilItIsInterrupted() async throws {
             let daemon = try Daemon.answering()
             let terminal = try await RealTerminal(daemon)
