@@ -3,6 +3,7 @@ import Decision
 import Gates
 import JSON
 import SystemdUnits
+import _StringProcessing
 
 /// The result of a drill: its table, and what has failed.
 struct DrillReport {

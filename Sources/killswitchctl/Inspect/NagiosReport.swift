@@ -1,6 +1,7 @@
 import Decision
 import JSON
 import Storage
+import _StringProcessing
 
 /// What a monitoring plugin prints, by the guidelines of Monitoring Plugins: one line with performance data behind `|`,
 /// and an exit status of 0 (OK), 1 (WARNING), 2 (CRITICAL) or 3 (UNKNOWN). Nagios, Icinga and Checkmk read it.

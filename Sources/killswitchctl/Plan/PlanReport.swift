@@ -2,6 +2,7 @@ import CivilTime
 import Decision
 import JSON
 import Storage
+import _StringProcessing
 
 /// The output of `plan`.
 struct PlanReport {

@@ -5,6 +5,7 @@ import Gates
 import JSON
 import Storage
 import SystemdUnits
+import _StringProcessing
 
 /// `killswitchctl attach --renew`, which the package calls at an upgrade: what an earlier version has attached is
 /// listed in the configuration, and the drop-ins become those of this version. Any other text stays: somebody has
