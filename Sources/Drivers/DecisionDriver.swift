@@ -169,14 +169,6 @@ package final class DecisionDriver {
     /// sources of the loop. A turn for each input would be most of the cost of a poll.
     private func drainQueue() {
         turnEnd = loop.now.boot + Self.turn
-        handleInputs()
-        if driver.isEmpty { performLater() }
-        guard isIdle else { return driver.requestTurn() }
-        hasFailed = ask { $0.hasPendingWrites }
-        observer?(.queueDrained)
-    }
-
-    private func handleInputs() {
         driver.handleEvents(while: { loop.now.boot < turnEnd }) { input in
             let event: Event
             switch input {
@@ -186,6 +178,10 @@ package final class DecisionDriver {
             perform(machine.handle(event, at: now), of: event)
             if ask({ $0.isClockInQuestion }) { synchronisation?.renew() }
         }
+        if driver.isEmpty { performLater() }
+        guard isIdle else { return driver.requestTurn() }
+        hasFailed = ask { $0.hasPendingWrites }
+        observer?(.queueDrained)
     }
 
     /// Follows the sources of another configuration. The event tells the machine which sources

@@ -2,13 +2,14 @@ package import Decision
 package import EventLoop
 package import Gates
 package import POSIX
+package import Storage
 import SystemdUnits
 
 /// Performs the effects of the gates' machine: asks root's mover to move them, and sees over D-Bus what became of it.
 package final class GateDriver {
     private let loop: EventLoop
     private var machine: GateMachine
-    private let publishTargets: (TargetOrders, ServiceName) throws -> Void
+    private let runtime: RuntimeDirectory
     private let publish: ([UnitRow], ServiceName) throws -> Void
     private let publishGate: (GateStatus, ServiceName) throws -> Void
     private let log: (GateLogMessage) -> Void
@@ -24,12 +25,11 @@ package final class GateDriver {
     private var lastOverview: GateOverview?
 
     /// A driver of the gates of these services, which attaches the `listed` units to them. `address` is the address of
-    /// the bus; nil for the system bus. `publishTargets` writes `targets` into the `runtime` directory, `publish`
+    /// the bus; nil for the system bus. `targets` is written into the `runtime` directory; `publish` writes
     /// `units.json`, and `publishGate` `gate.json`.
     package init(
         loop: EventLoop, services: [ServiceName], listed: [ServiceName: [ConfiguredUnit]],
-        address: String?, runtime: String,
-        publishTargets: @escaping (TargetOrders, ServiceName) throws -> Void,
+        address: String?, runtime: RuntimeDirectory,
         publish: @escaping ([UnitRow], ServiceName) throws -> Void,
         publishGate: @escaping (GateStatus, ServiceName) throws -> Void,
         announce: @escaping (GateLogMessage) -> Void
@@ -37,12 +37,12 @@ package final class GateDriver {
         self.loop = loop
         driver = MachineDriver(on: loop)
         machine = GateMachine(services: services, listed: listed)
-        self.publishTargets = publishTargets
+        self.runtime = runtime
         self.publish = publish
         self.publishGate = publishGate
         self.log = announce
         systemd = SystemdClient(loop, address: address) { [unowned self] event in post(event) }
-        mover = try MoverClient(loop, runtime: runtime) { [unowned self] event in post(event) }
+        mover = try MoverClient(loop, runtime: runtime.path) { [unowned self] event in post(event) }
     }
 
     /// Connects to the bus and begins.
@@ -115,25 +115,21 @@ package final class GateDriver {
         case .subscribe(let units): systemd?.subscribe(to: units)
         case .unsubscribe(let units): systemd?.unsubscribe(from: units)
         case .readUnit(let unit): systemd?.read(unit)
-        case .publishTargets(let service, let orders): write(orders, of: service)
+        case .publishTargets(let service, let orders):
+            write(service) { try runtime.publish(orders, of: service) }
         case .enqueue(let job): mover?.add(job)
         case .readSystemState: systemd?.readSystemState()
         case .countProcesses(let unit): systemd?.countProcesses(of: unit)
         case .attachListed: mover?.attach()
         case .readAttachOutcome: systemd?.readAttachOutcome()
-        case .publishUnits(let service, let rows): write(service) { try publish(rows, service) }
+        case .publishUnits(let service, let rows):
+            write(service) { try publish(rows, service) }
+            filesWritten(of: service)
         case .publishGate(let service, let report):
             write(service) { try publishGate(report, service) }
+            filesWritten(of: service)
         case .log(let notice): log(notice)
         case .sleep(let moment): timer?.set(at: moment)
-        }
-    }
-
-    private func write(_ orders: TargetOrders, of service: ServiceName) {
-        do {
-            try publishTargets(orders, service)
-        } catch {
-            post(.writeFailed(service, problem: "\(error)"))
         }
     }
 
@@ -143,6 +139,9 @@ package final class GateDriver {
         } catch {
             post(.writeFailed(service, problem: "\(error)"))
         }
+    }
+
+    private func filesWritten(of service: ServiceName) {
         publicationCount += 1
         published?(service)
     }

@@ -28,19 +28,14 @@ extension TargetOrders {
         }
         var jobs: [TargetJob] = []
         for line in lines where !jobs.contains(line.job) && isDue(line) { jobs.append(line.job) }
-        // What has a number is asked for by name. Of the others a job of another target may do some; where systemd
-        // refuses that one, each is asked for.
+        // What has a number that was not carried out is asked for by name. Of the others a job of another target may do
+        // some; where systemd refuses that one, each is asked for.
         return jobs.filter { job in
-            isNew(job, record)
+            number(of: job) > record.done[job]?.number ?? 0
                 || jobs.allSatisfy { other in
                     !other.brings(job) && !other.stops(job) || record.refused[other] != nil
                 }
         }
-    }
-
-    /// Whether a job has a number that was not carried out: it is asked for, also where another job would do.
-    private func isNew(_ job: TargetJob, _ record: MoverRecord) -> Bool {
-        number(of: job) > record.done[job]?.number ?? 0
     }
 
     /// The highest number of a job's lines; 0 without one.

@@ -80,7 +80,8 @@ package final class Mover {
         (isDue, isRunning) = (false, true)
         let covered = request
         attempt {
-            let bus = try connected()
+            let bus = try self.bus ?? connect()
+            self.bus = bus
             try bus.call(.ourTargets, within: Self.timeLimit) { [unowned self] answer in
                 attempt {
                     let listed = try answer.get().listedTargets()
@@ -107,13 +108,6 @@ package final class Mover {
             nextPassAt = loop.now.boot + Self.pause
             runPassIfDue()
         }
-    }
-
-    private func connected() throws(BusError) -> Bus {
-        if let bus { return bus }
-        let made = try connect()
-        bus = made
-        return made
     }
 
     /// Asks systemd for what the files want and the list lacks. The look ends when all is answered.

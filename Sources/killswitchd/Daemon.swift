@@ -107,9 +107,8 @@ final class Daemon {
             options.movesGates
             ? try GateDriver(
                 loop: loop, services: services, listed: settings.heldUnits, address: address,
-                runtime: runtime.path,
-                publishTargets: { [runtime] in try runtime.publish($0, of: $1) },
-                publish: decisionDriver.publish, publishGate: decisionDriver.publish,
+                runtime: runtime, publish: decisionDriver.publish,
+                publishGate: decisionDriver.publish,
                 announce: { [decisionDriver, log] notice in
                     log.write(
                         notice.explained {

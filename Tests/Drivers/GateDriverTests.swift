@@ -6,6 +6,7 @@ import EventLoop
 import Files
 import Gates
 import POSIX
+import Storage
 import Support
 import SystemdUnits
 import Testing
@@ -60,10 +61,7 @@ struct GateDriverTests {
         ) { _ in }
         driver = try GateDriver(
             loop: server.loop, services: [shop], listed: [:], address: server.address,
-            runtime: runtime,
-            publishTargets: {
-                try File.replace("\(runtime)/\($1)/targets", with: Array($0.text.utf8))
-            },
+            runtime: RuntimeDirectory(path: runtime, bootID: "boot"),
             publish: { rows, _ in published.rows = rows },
             publishGate: { report, _ in
                 guard published.failures == 0 else {

@@ -97,8 +97,13 @@ extension Machine {
         var reader = known ?? AnswerReader(sources[source].number(answer))
         if hasVersionJump { reader.numbered.hasVersionJump = true }
         var isKept = false
-        for position in index.switches[source] where offer(&reader, to: position, of: source) {
-            isKept = true
+        for place in index.switches[source] {
+            let confirmed = confirmation(at: place, of: source)
+            if services[place.service].offer(
+                &reader, to: place.position, confirmed: confirmed, on: host)
+            {
+                isKept = true
+            }
         }
         if isKept {
             sources[source].fetches.changed += 1
@@ -123,11 +128,16 @@ extension Machine {
         var isKept = false
         if !sources[source].isSettled(at: now) {
             var reader = AnswerReader(sources[source].newest(signedBy: authors))
-            for position in index.switches[source] {
-                let isKnown = services[position.service].confirmAnswer(
-                    reader.number, at: position.position,
-                    confirmed: confirmation(at: position, of: source), now)
-                if !isKnown, offer(&reader, to: position, of: source) { isKept = true }
+            for place in index.switches[source] {
+                let (position, confirmed) = (place.position, confirmation(at: place, of: source))
+                let isKnown = services[place.service].confirmAnswer(
+                    reader.number, at: position, confirmed: confirmed, now)
+                if !isKnown,
+                    services[place.service].offer(
+                        &reader, to: position, confirmed: confirmed, on: host)
+                {
+                    isKept = true
+                }
             }
         }
         if sources[source].answersSince == nil { overviewRevision.answers += 1 }
@@ -141,15 +151,6 @@ extension Machine {
         }
         sources[source].fetchSucceeded(at: now)
         return source
-    }
-
-    /// Offers an answer to one switch. True if the answer has to be stored.
-    private mutating func offer(
-        _ answer: inout AnswerReader, to reader: SwitchPosition, of source: Int
-    ) -> Bool {
-        let confirmed = confirmation(at: reader, of: source)
-        return services[reader.service].offer(
-            &answer, to: reader.position, confirmed: confirmed, on: host)
     }
 
     /// The answers of a source on which a switch or a value rests, the newest first.

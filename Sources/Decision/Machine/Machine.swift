@@ -162,17 +162,12 @@ package struct Machine: Sendable {
 
     // MARK: - Decisions
 
-    /// Decides the services that are due, all of them together: the host guard judges what one event closes as a whole.
+    /// Decides the services that are due, all of them together: the host guard judges what one event closes as a whole,
+    /// after the guards of each service.
     mutating func decideDue() {
         guard services.areChanged || decisionWake.hasCome(at: now) else { return }
         let due = services.indices.filter { services[$0].wake.hasCome(at: now) }
         if due.isEmpty { return }
-        let candidates = candidates(due)
-        for candidate in candidates { decide(candidate) }
-    }
-
-    /// What these services should be, once their guards and the host guard have seen it.
-    private mutating func candidates(_ due: [Int]) -> [Candidate] {
         var candidates: [Candidate] = []
         candidates.reserveCapacity(due.count)
         for service in due {
@@ -185,7 +180,7 @@ package struct Machine: Sendable {
         if let notice = hostGuard.holdExcess(of: candidates, at: now) {
             batch.messages.append(notice)
         }
-        return candidates
+        for candidate in candidates { decide(candidate) }
     }
 
     private mutating func decide(_ candidate: Candidate) {
