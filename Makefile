@@ -22,7 +22,10 @@ PACKED := $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sor
     echo -Xlinker -z -Xlinker pack-relative-relocs)
 # What runs lies side by side, so that less of the program is read into memory.
 ORDERED = -Xlinker --symbol-ordering-file=packaging/link-order -Xlinker --no-warn-symbol-ordering
-TESTS = --configuration release $(COMPILER)
+TESTS = --configuration release $(COMPILER) $(MACHINE)
+# For another machine: what "swift build" and swiftc are told of it. See packaging/roots/arm64.
+MACHINE =
+MACHINE_RUNTIME =
 RELEASE = KILLSWITCHD_LINK='$(LINKER)' swift build $(TESTS) --disable-local-rpath
 # The programs of the tarball and the RPM, for other systems: the same objects, linked once more, with RE2 inside (each
 # distribution has another one) and plain relocations (packed ones need glibc 2.36). packaging/release/check-symbols says
@@ -30,8 +33,8 @@ RELEASE = KILLSWITCHD_LINK='$(LINKER)' swift build $(TESTS) --disable-local-rpat
 PORTABLE = .build/portable
 RELEASE_PORTABLE = KILLSWITCHD_PORTABLE=yes KILLSWITCHD_LINK='$(COMMON_LINKER)' swift build $(TESTS) --disable-local-rpath
 # A source package has swift-argument-parser in it, and nothing is fetched: see packaging/build-source.
-ifneq ($(wildcard vendor),)
-export KILLSWITCHD_VENDOR = vendor
+ifneq ($(wildcard swift-argument-parser),)
+export KILLSWITCHD_PARSER = swift-argument-parser
 endif
 PREFIX ?= /usr
 DESTDIR ?=
@@ -45,7 +48,7 @@ Q = $(if $(V),,@)
 ZSH   ?= zsh/vendor-completions
 COMPLETIONS = bash-completion/completions $(ZSH) fish/vendor_completions.d
 
-.PHONY: deps build portable run test sanitize fuzz faults soak check pages site site-test bench compare link-order decision-benchmark fleet-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb ansible-test rpm release release-test deps-release source source-test debian13
+.PHONY: deps build portable run test sanitize fuzz faults soak check pages site site-test bench compare link-order decision-benchmark fleet-benchmark signing-benchmark install deb reproducible clean deps-build deps-deb ansible-test rpm release release-test deps-release source source-test debian13 debian-unstable arm64 first-look
 
 # The Debian packages that building, packing and testing need and that are missing, and nothing else: as root they
 # are installed, otherwise the one command to type is printed. Each target below sees to its own.
@@ -77,7 +80,7 @@ portable: build
 	packaging/release/check-symbols $(PORTABLE)/killswitchd $(PORTABLE)/killswitchctl
 
 $(RUNTIME): packaging/lean-runtime $(shell command -v swiftc)
-	packaging/lean-runtime $@
+	packaging/lean-runtime $@ $(MACHINE_RUNTIME)
 
 # The daemon in the foreground on a copy of the demonstration, and what to type in a second terminal.
 run: build
@@ -246,7 +249,25 @@ source-test: deb
 
 # The package of Debian 13, in build/debian13, built, packed and tested in a root of Debian 13: as root.
 debian13: deb deps
-	SWIFT_FLAGS='$(TESTS)' packaging/debian13/run
+	FILTER='$(FILTER)' SWIFT_FLAGS='$(TESTS)' packaging/roots/debian13
+
+# As Debian would: the source package, in build/debian-unstable, built by Debian's swiftlang in a root of unstable without a
+# network, and tested there: as root.
+debian-unstable: deb deps
+	FILTER='$(FILTER)' SWIFT_FLAGS='$(TESTS)' packaging/roots/debian-unstable
+
+# The package for arm64, in build/arm64, compiled in the root of unstable, packed and tested by emulation: as root.
+arm64: deb deps
+	FILTER='$(FILTER)' SWIFT_FLAGS='$(TESTS)' packaging/roots/arm64
+
+# An image with the package that "make deb" has built and a shop, for podman: docs/guides/first-look.md. BASE is an image of
+# the distribution that this is.
+first-look: BASE ?= $(shell . /etc/os-release && echo $$ID:$${VERSION_ID:-unstable})
+first-look: PACKAGE = build/killswitchd_$(shell packaging/version deb)_$(shell dpkg --print-architecture).deb
+first-look:
+	@test -e $(PACKAGE) || { echo "make: '$(PACKAGE)' is not there: type 'make deb' first" >&2; exit 1; }
+	podman build --tag localhost/killswitchd-first-look --file packaging/container/Containerfile \
+	    --build-arg BASE=$(BASE) --build-arg PACKAGE=$(PACKAGE) .
 
 clean:
 	swift package clean

@@ -58,7 +58,7 @@ func tests(
 
 /// swift-argument-parser: the copy in this folder, which only a source package has and its Makefile names, or fetched.
 let argumentParser: Package.Dependency =
-    Context.environment["KILLSWITCHD_VENDOR"].map { .package(path: "\($0)/swift-argument-parser") }
+    Context.environment["KILLSWITCHD_PARSER"].map { .package(path: $0) }
     ?? .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
 
 let package = Package(

@@ -115,8 +115,9 @@ package func blob(
     key: [UInt8], namespace: String = "killswitchd", reserved: String = "", hash: String,
     signature: [UInt8]
 ) -> [UInt8] {
-    Array("SSHSIG".utf8) + [0, 0, 0, 1] + wire(key) + wire(namespace) + wire(reserved) + wire(hash)
-        + wire(signature)
+    let head: [UInt8] = Array("SSHSIG".utf8) + [0, 0, 0, 1]
+    return [head, wire(key), wire(namespace), wire(reserved), wire(hash), wire(signature)]
+        .flatMap { $0 }
 }
 
 /// Bytes as a string of SSH's wire format.

@@ -278,10 +278,15 @@ struct RepositoryHost {
 
     /// Types sections of the guide, without the questions of gpg.
     func follow(_ sections: String...) throws {
+        // A host that is newer than the guide takes the place of Debian 13.
+        let release = try host.run(". /etc/os-release && printf %s $VERSION_CODENAME")
+        let newest = release == "bookworm" ? "trixie" : release
         for section in sections {
             try GuideHost(host: host).follow("repository.md", section) { page in
                 page.replacing("https://packages.example.com", with: Self.url)
                     .replacing("packaging/repository/publish", with: Self.publish)
+                    .replacing("trixie=", with: "\(newest)=")
+                    .replacing("publish: trixie", with: "publish: \(newest)")
                     .replacing("gpg --quick", with: "\(Self.unattended) --quick")
                     .replacing("```sh\n", with: "```sh\n\(Self.home)\n")
             }
