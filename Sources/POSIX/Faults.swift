@@ -28,6 +28,9 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The receiver takes no more now: it is slow, stopped or frozen.
     package var isReceiverFull: Bool { code == EAGAIN || code == ENOBUFS }
 
+    /// No receiver takes so much at once.
+    package var isTooLarge: Bool { code == EMSGSIZE }
+
     package var description: String { "\(call): \(Self.text(of: code))" }
 
     /// The text of strerror(3) for an `errno(3)`, in lower case, so that it can end a sentence.

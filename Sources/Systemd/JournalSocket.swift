@@ -1,14 +1,28 @@
+import CivilTime
+package import EventLoop
 package import POSIX
 
-/// Writes entries to the journal, and never waits: an entry that journald does not take is dropped, and counted.
+/// Writes entries to the journal, and never waits. What journald does not take at once is kept, and sent again, so that
+/// the last word of the journal on a service is true. Beyond `limit` the oldest entries are dropped, and counted.
+///
 /// `sd_journal_sendv(3)` would wait, and stop the loop after some seventy entries.
 package final class JournalSocket {
     private let socket: DatagramSocket
     private let address: SocketAddress
     private let identifier: String
+    /// What journald has not taken yet, in its order.
+    private var kept: ArraySlice<[UInt8]> = []
+    private var keptBytes = 0
     private var dropped = 0
+    private var loop: EventLoop?
+    private var timer: Timer?
+    private var isTimerSet = false
+    private var wait = shortestWait
 
     package static let journald = SocketAddress.path("/run/systemd/journal/socket")
+
+    /// How many bytes are kept: two entries of each of two thousand services.
+    package static let limit = 4 << 20
 
     /// Throws if the process has no descriptor left. journalctl(1) shows the `identifier` before each line.
     package init(identifier: String, at address: SocketAddress = journald) throws(SystemError) {
@@ -17,29 +31,67 @@ package final class JournalSocket {
         socket = try DatagramSocket()
     }
 
-    /// Writes an entry, or drops it.
+    /// From now on this loop sends again what is kept. Without it the next entry does.
+    package func retry(on loop: EventLoop) throws(SystemError) {
+        self.loop = loop
+        timer = try Timer(loop, accuracy: .milliseconds(10)) { [unowned self] in
+            isTimerSet = false
+            wait = min(wait * 2, Self.longestWait)
+            sendKept()
+        }
+        sendKept()
+    }
+
+    /// Writes an entry, or keeps it.
     package func write(_ entry: JournalEntry) {
-        reportLosses()
-        if !send(entry) { dropped += 1 }
+        let datagram = entry.nativeForm(identifier: identifier)
+        kept.append(datagram)
+        keptBytes += datagram.count
+        while keptBytes > Self.limit { drop() }
+        sendKept()
     }
 
-    /// Writes how many entries were dropped, if some were and the journal takes entries again.
-    package func reportLosses() {
-        guard dropped > 0 else { return }
-        let entries = dropped == 1 ? "entry was" : "entries were"
-        let text = "\(dropped) \(entries) dropped, for the journal took none"
-        if send(JournalEntry(.warning, text)) { dropped = 0 }
-    }
-
-    private func send(_ entry: JournalEntry) -> Bool {
+    private func sendKept() {
         do {
-            try socket.send(entry.nativeForm(identifier: identifier), to: address)
-            return true
+            if dropped > 0 { try send(lossReport) }
+            dropped = 0
+            while let oldest = kept.first {
+                try send(oldest)
+                forget()
+                wait = Self.shortestWait
+            }
+            kept = []
         } catch {
-            // The count is written once the journal takes entries again.
-            return false
+            if error.isTooLarge, !kept.isEmpty { drop() }
+            retryLater()
         }
     }
+
+    private var lossReport: [UInt8] {
+        let entries = dropped == 1 ? "entry was" : "entries were"
+        let text = "\(dropped) \(entries) dropped, for the journal took none"
+        return JournalEntry(.warning, text).nativeForm(identifier: identifier)
+    }
+
+    private func send(_ datagram: [UInt8]) throws(SystemError) {
+        try socket.send(datagram, to: address)
+    }
+
+    private func drop() {
+        forget()
+        dropped += 1
+    }
+
+    private func forget() { keptBytes -= kept.removeFirst().count }
+
+    private func retryLater() {
+        guard let loop, !isTimerSet else { return }
+        timer?.set(at: loop.now.boot + wait)
+        isTimerSet = true
+    }
+
+    private static let shortestWait: Duration = .milliseconds(20)
+    private static let longestWait: Duration = .seconds(5)
 }
 
 /// One journal entry: a sentence, its priority, and fields that programs can search for.

@@ -85,6 +85,7 @@ final class Daemon {
         report = settings.report
         drillIntervals = settings.drillIntervals
         loop = try EventLoop()
+        try log.retry(on: loop)
         sources = SourceRegistry(on: loop, .ofThisProcess(stateDirectory: state.path))
         let environment = NotifyEnvironment.readAndUnset()
         log.write(.info, "the files of each service are in \(runtime.path)/SERVICE")
@@ -143,9 +144,7 @@ final class Daemon {
     func run() throws -> Int32 {
         gateDriver?.observer = { [unowned self] hasChanged in
             parts?.queueEmptied(gatesHaveChanged: hasChanged)
-            guard hasChanged else { return }
-            log.reportLosses()
-            manager.sendDue()
+            if hasChanged { manager.sendDue() }
         }
         motd = try MOTDWriter(of: self)
         switch options.purpose {
@@ -178,7 +177,6 @@ final class Daemon {
                 rejections.append(OrderRejection(service, order, objection))
             case .handled(let event):
                 once?.observe(event)
-                log.reportLosses()
                 if event == .clockStepped { parts?.life.beat() }
                 if case .reconfigured = event {
                     parts?.host.reconfigured()

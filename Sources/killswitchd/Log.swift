@@ -1,4 +1,5 @@
 import Decision
+import EventLoop
 import Gates
 import JSON
 import POSIX
@@ -43,8 +44,8 @@ final class Log {
 
     func write(_ notice: GateLogMessage) { write(line: notice.entry) }
 
-    /// Writes how many entries were lost, if the journal takes entries again.
-    func reportLosses() { journal?.reportLosses() }
+    /// From now on this loop writes what the journal did not take at once.
+    func retry(on loop: EventLoop) throws(SystemError) { try journal?.retry(on: loop) }
 
     /// Writes an entry whose message may hold text from outside, which cannot add a line.
     private func write(line entry: JournalEntry) {

@@ -20,6 +20,7 @@ enum MoveGates {
         // Not that of the environment, which is this program's own and not the daemon's.
         let runtime = try File.absolute(options.runtimeDirectory ?? Directories.system)
         let loop = try EventLoop()
+        try log.retry(on: loop)
         let mover = try Mover(
             loop, requests: SD_LISTEN_FDS_START, runtime: runtime,
             record: MoverPlaces.record(beside: runtime)
