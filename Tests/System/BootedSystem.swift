@@ -169,13 +169,19 @@ extension BootedSystem {
         let deadline = loop.now.boot + limit
         while try attempt(command).status != 0 {
             guard loop.now.boot < deadline else {
-                let journal = try attempt("journalctl -u killswitchd -n 30 --no-pager").output
-                throw TestFailure(
-                    "timed out waiting until '\(command)' succeeds; journal:\n\(journal)")
+                let account = try attempt(Self.account).output
+                throw TestFailure("timed out waiting until '\(command)' succeeds:\n\(account)")
             }
             try loop.runOnce(.milliseconds(50))
         }
     }
+
+    /// Prints what the daemon, the mover and systemd say of the gates.
+    private static let account = """
+        journalctl -u killswitchd -u killswitchd-gates -n 30 --no-pager
+        cd /run && tail -n +1 killswitchd/*/gate.json killswitchd/*/targets killswitchd-gates/record
+        systemctl list-units --all --no-pager --plain 'killswitch*'
+        """
 }
 
 /// Booted systems that tests take in turn. Each test has one alone, and resets it.

@@ -87,7 +87,8 @@ extension OnSystemd {
             try host.set(Host.ended)
             try host.wait(until: "test $(\(count)) = 0")
             // A move that the next one overtakes has no log entry, so the test waits for each.
-            let moves = "journalctl MESSAGE_ID=\(MessageID.gateMoved.rawValue) -o cat"
+            let moves =
+                "journalctl MESSAGE_ID=\(MessageID.gateMoved.rawValue) -o cat --since @\(host.start)"
             let reported = "journalctl --sync; \(moves) | grep -c ' more$'"
             try host.wait(until: "test $(\(reported)) = 1")
             try host.set(Host.open)
