@@ -40,6 +40,8 @@ struct GateBatch {
     /// The calls but for those beside it, which are made once.
     var others: [GateEffect] = []
     var isReadingSystemState = false
+    /// Whether everything is listed and read again.
+    var isComparing = false
     private(set) var reads: [UnitName] = []
     private var isRead: Set<UnitName> = []
 

@@ -90,6 +90,7 @@ package struct GateMachine: Hashable, Sendable {
         }
         let published = publish(&batch, at: now)
         link.unanswered.jobsSent(batch.jobs.count, at: now)
+        if batch.isComparing { link.mustListAgain() }
         if link.prepare(&batch, at: now) { batch.others.append(.list(units.keys.sorted())) }
         updateSummary(batch, at: now)
         return orders + batch.calls + summary.subscriptions(&link) + published

@@ -39,12 +39,12 @@ enum GatePhase: Hashable, Sendable {
     /// Whether jobs were asked for and are not confirmed.
     var isMoving: Bool { if case .moving = self { true } else { false } }
 
-    /// When jobs that are not confirmed are looked at again, or units have had their time to start; nil if there
-    /// are none, or if it is being asked whether the system is stopping.
+    /// When jobs that are not confirmed are looked at again, units have had their time to start, or nothing has come
+    /// for a while; nil without a move.
     var wakeUp: Boottime? {
         switch self {
-        case .moving(let move): move.isRetryDue ? nil : move.retryAt
-        case .awaitingUnits(let move): move.startBy
+        case .moving(let move): move.isRetryDue ? move.compareAt : min(move.retryAt, move.compareAt)
+        case .awaitingUnits(let move): min(move.startBy ?? move.compareAt, move.compareAt)
         case .waiting, .settled, .deviating: nil
         }
     }
@@ -74,6 +74,9 @@ struct GateMove: Hashable, Sendable {
     private(set) var took: [UnitName: Duration] = [:]
     /// When it last came forward: the targets stand, or a unit has arrived.
     private var progressAt: Boottime
+    /// When everything is compared with systemd because it has not come forward since: a signal may be lost.
+    private(set) var compareAt: Boottime
+    private var compareWait = firstCompareWait
     /// When the awaited units have had their time to start; nil without a limit, and once that time is over.
     private(set) var startBy: Boottime?
     private(set) var isLate = false
@@ -85,6 +88,7 @@ struct GateMove: Hashable, Sendable {
     ) {
         began = now
         progressAt = now
+        compareAt = now + Self.firstCompareWait
         retryAt = now + timeLimit
         self.isMidway = isMidway
         awaited = awaiting
@@ -127,9 +131,23 @@ struct GateMove: Hashable, Sendable {
     /// Waits before it is looked at again, longer with each attempt.
     mutating func delay(at now: Boottime) { retryAt = now + Retry.local(after: attempts) }
 
+    private mutating func comeForward(at now: Boottime) {
+        (progressAt, compareWait) = (now, Self.firstCompareWait)
+        compareAt = now + compareWait
+    }
+
+    /// It has not come forward until `compareAt`. It is looked at again after waits that double: a unit may take its
+    /// time.
+    mutating func compared(at now: Boottime) {
+        compareWait = compareWait * 2
+        compareAt = now + compareWait
+    }
+
+    private static let firstCompareWait: Duration = .seconds(10)
+
     /// The targets stand; these are read to find their units.
     mutating func awaitReads(of targets: Set<GateTarget>, at now: Boottime) {
-        progressAt = now
+        comeForward(at: now)
         (fresh, haveTargets) = ([], true)
         unread = targets
     }
@@ -160,7 +178,7 @@ struct GateMove: Hashable, Sendable {
             unit.hasArrived(isMidway: isMidway, isFresh: fresh.contains(unit.name))
         else { return false }
         awaited.remove(unit.name)
-        progressAt = now
+        comeForward(at: now)
         if unit.permission != .mayRun || unit.isUp && !unit.isSkipped {
             took[unit.name] = now - began
         }

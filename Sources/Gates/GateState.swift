@@ -28,6 +28,8 @@ struct GateState: Hashable, Sendable {
     private(set) var moves: [Gate: Duration] = [:]
     /// The number of the job that began the last move, 0 before the first; nil while it is not known.
     private(set) var movedBy: UInt32? = 0
+    /// Since when the log lacks that the gate stands as decided; nil if it has that.
+    private var unloggedSince: Boottime?
     /// How many starts of attached units it has refused.
     var refusedStarts = 0
 
@@ -54,6 +56,8 @@ struct GateState: Hashable, Sendable {
                 targets.expectFixed()
                 for target in GateTarget.main(of: service) { batch.read(target.unit) }
             }
+        } else if self.desired?.gate != desired.gate {
+            unloggedSince = context.now
         }
         self.desired = desired
         ordersRetryAt = nil
@@ -87,14 +91,26 @@ struct GateState: Hashable, Sendable {
         let jobs = permitted(targets.jobs(to: desired, isMidway: isMidway))
         guard !jobs.isEmpty else {
             readyBy = nil
-            phase = .settled
-            return
+            return settle(context, &batch)
         }
-        let awaited = attached.filter { context.units[$0]?.mustChange(isMidway: isMidway) ?? false }
         // Starts that an earlier move has asked for may still be under way.
         if phase != .settled { movedBy = nil }
+        unloggedSince = unloggedSince ?? context.now
+        let awaited = unitsToChange(isMidway: isMidway, context)
         phase = .moving(GateMove(at: context.now, isMidway: isMidway, awaiting: awaited))
         enqueue(jobs, &batch)
+    }
+
+    private func unitsToChange(isMidway: Bool, _ context: GateContext) -> Set<UnitName> {
+        attached.filter { context.units[$0]?.mustChange(isMidway: isMidway) ?? false }
+    }
+
+    /// The targets stand as decided with no job of ours: goes on with a move that the bus, or a system that seemed to
+    /// stop, has interrupted, until its end is in the log.
+    private mutating func settle(_ context: GateContext, _ batch: inout GateBatch) {
+        guard let began = unloggedSince else { return phase = .settled }
+        let awaited = unitsToChange(isMidway: false, context)
+        awaitUnits(of: GateMove(at: began, awaiting: awaited), context, &batch)
     }
 
     /// Has the mover look, and awaits the answer to these jobs: a target that another start brings with it needs none.
@@ -183,6 +199,10 @@ struct GateState: Hashable, Sendable {
         guard let desired else { return }
         if let limit = readyBy, limit <= context.now { readyBy = nil }
         guard context.link.mayMove else { return }
+        if let move = phase.move, move.compareAt <= context.now {
+            phase.move?.compared(at: context.now)
+            batch.isComparing = true
+        }
         switch phase {
         case .waiting: startMove(context, &batch)
         case .moving(let move):
@@ -201,6 +221,7 @@ struct GateState: Hashable, Sendable {
             } else if move.isOver {
                 phase = .settled
                 refusal.forget()
+                unloggedSince = nil
                 let took = context.now - move.began
                 moves[desired.gate] = took
                 let kept = report(context)?.units.kept ?? [:]
@@ -268,12 +289,14 @@ struct GateState: Hashable, Sendable {
     private mutating func putBack(
         to desired: DesiredGate, _ context: GateContext, _ batch: inout GateBatch
     ) {
+        guard targets.deviate(from: desired) else { return settle(context, &batch) }
         phase = .settled
-        guard targets.deviate(from: desired), !endDrainIfClosed(at: context.now) else { return }
+        guard !endDrainIfClosed(at: context.now) else { return }
         guard let delay = corrections.next(at: context.now) else {
             batch.log(.movedElsewhere(service, desired))
             return startMove(context, &batch)
         }
+        unloggedSince = unloggedSince ?? context.now
         phase = .moving(GateMove(at: context.now, timeLimit: delay))
     }
 

@@ -28,6 +28,8 @@ struct ModelHost: Hashable {
     private(set) var decision: DesiredGate?
     /// What `gate.json` says.
     private(set) var published: GateStatus?
+    /// Where the gate is by the journal, or where the machine has found it.
+    private var logged: Gate?
     private(set) var isConnected = false
     /// Whether systemd refuses jobs.
     var isRefusing = false
@@ -47,6 +49,7 @@ struct ModelHost: Hashable {
     /// A daemon that has just been started on such a system.
     init(_ gate: Gate?, closing: DesiredGate, decisions: Int, disturbances: Int) {
         systemd = ModelSystemd(gate, hasState: closing.state == .maintenance)
+        logged = gate
         self.closing = closing
         decisionsLeft = decisions
         disturbancesLeft = disturbances
@@ -117,6 +120,10 @@ struct ModelHost: Hashable {
     /// The flags, or an operator, decide. The files are written before the gate moves.
     mutating func decide(_ desired: DesiredGate, drain: Duration? = nil) {
         decisionsLeft -= 1
+        // What stands as decided first was no move, and without a bus it cannot know where the gate was.
+        if decision == nil, !isConnected || systemd.isUp(.open) == (desired.gate == .open) {
+            logged = desired.gate
+        }
         decision = desired
         systemd.isMarked = desired.gate == .open
         handle(.decided(Self.shop, desired, drainsUntil: drain.map { now + $0 }))
@@ -160,6 +167,7 @@ struct ModelHost: Hashable {
             case .readSystemState: calls.append(.systemState)
             case .publishGate(_, let status): published = status
             case .sleep(let moment): wakeAt = moment
+            case .log(.moved(_, let desired, _, _, _)): logged = desired.gate
             case .subscribe, .unsubscribe, .countProcesses, .attachListed, .readAttachOutcome,
                 .publishUnits, .log:
                 break
@@ -205,6 +213,9 @@ struct ModelHost: Hashable {
         if published?.actual != wanted {
             let words = published?.actual?.rawValue ?? "nothing"
             return "rests, and says \(words) instead of \(wanted.rawValue)"
+        }
+        if logged != decision.gate {
+            return "rests, and the journal lacks that the gate is \(wanted.rawValue)"
         }
         let up = Set(decision.targets(of: Self.shop).compactMap { Self.unit(of: $0) })
         for unit in [ModelSystemd.Unit.open, .closed, .maintenance]
