@@ -123,7 +123,12 @@ struct Tampering: Sendable, CustomTestStringConvertible {
 
     private static let key = "/etc/apt/keyrings/killswitchd.asc"
     private static let list = "dists/bookworm/main/binary-*"
-    private static let broken = "printf x | dd status=none conv=notrunc bs=1 seek=500 of"
+
+    /// Changes the byte at 500 into the next one.
+    private static func breaking(_ file: String) -> String {
+        "tail -c +501 \(file) | head -c 1 | tr '\\000-\\377' '\\001-\\377\\000' "
+            + "| dd status=none conv=notrunc bs=1 seek=500 of=\(file)"
+    }
 
     static let all = [
         Self("the signed list", "sed -i 's/^Label: .*/Label: evil/' dists/*/InRelease", "BADSIG"),
@@ -140,10 +145,11 @@ struct Tampering: Sendable, CustomTestStringConvertible {
         Self("an empty key", ": > \(key)", "NO_PUBKEY"),
         Self(
             "the list of packages",
-            "for file in \(list)/Packages.xz \(list)/by-hash/*/*; do \(broken)=$file; done",
+            "for file in \(list)/Packages.xz \(list)/by-hash/*/*; do \(breaking("$file")); done",
             "Hash Sum mismatch"),
         Self("a longer package", "echo >> $(echo pool/bookworm/*.deb)", "File has unexpected size"),
-        Self("a byte of the package", "\(broken)=$(echo pool/bookworm/*.deb)", "Hash Sum mismatch"),
+        Self(
+            "a byte of the package", breaking("$(echo pool/bookworm/*.deb)"), "Hash Sum mismatch"),
         Self("no package", "rm pool/bookworm/*.deb", "404"),
     ]
 }
