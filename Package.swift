@@ -193,7 +193,9 @@ let package = Package(
         tests(of: "HTTP", uses: ["CivilTime", "EventLoop", "Support"]),
         tests(of: "Signing", uses: ["CivilTime", "Files", "Support"]),
 
-        tests(of: "Systemd", uses: ["BusSupport", "CivilTime", "EventLoop", "POSIX", "Support"]),
+        tests(
+            of: "Systemd",
+            uses: ["BusSupport", "CivilTime", "EventLoop", "Files", "POSIX", "Support"]),
         tests(of: "SystemdUnits", uses: ["Decision", "EventLoop", "Gates", "Support"]),
         tests(
             of: "Configuration",

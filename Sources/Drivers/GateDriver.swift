@@ -112,6 +112,7 @@ package final class GateDriver {
         switch effect {
         case .connectBus: systemd?.connect()
         case .list(let units): systemd?.list(units)
+        case .compare(let units): systemd?.compare(units)
         case .subscribe(let units): systemd?.subscribe(to: units)
         case .unsubscribe(let units): systemd?.unsubscribe(from: units)
         case .readUnit(let unit): systemd?.read(unit)

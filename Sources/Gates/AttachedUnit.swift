@@ -125,7 +125,7 @@ struct AttachedUnit: Hashable, Sendable {
     /// earlier move is not confirmed, so that `seen` may be out of date.
     func mustChange(isMidway: Bool) -> Bool {
         switch permission {
-        case .mustStop: !isDown
+        case .mustStop: !hasStopped
         case .mayRun: (isDown || isMidway) && isStarted
         case .undecided: false
         }
@@ -134,9 +134,18 @@ struct AttachedUnit: Hashable, Sendable {
     /// Whether it has stopped or started as the move wants. `isFresh`: it was read since the targets were moved.
     func hasArrived(isMidway: Bool, isFresh: Bool) -> Bool {
         switch permission {
-        case .mustStop: isDown && !isEndUnread
+        case .mustStop: hasStopped
         case .mayRun: isAtRest && !isDoubtful && (!isDown && !isMidway || isFresh)
         case .undecided: true
+        }
+    }
+
+    /// Whether it is stopping or starting as its gates want, or has still to.
+    var isOnItsWay: Bool {
+        switch permission {
+        case .mustStop: !hasStopped
+        case .mayRun: isStarted && !isUp && (isDown || !isAtRest)
+        case .undecided: false
         }
     }
 

@@ -7,6 +7,8 @@ package enum GateEffect: Hashable, Sendable {
     case connectBus
     /// List our targets again, and these attached units: `attachmentsRead`, `targetsListed` and `unitsListed` follow.
     case list([UnitName])
+    /// List these targets and units: `unitsListed` follows, or `busLost`.
+    case compare([UnitName])
     /// Subscribe to changes of these units too.
     case subscribe(Set<UnitName>)
     case unsubscribe(Set<UnitName>)
@@ -40,8 +42,8 @@ struct GateBatch {
     /// The calls but for those beside it, which are made once.
     var others: [GateEffect] = []
     var isReadingSystemState = false
-    /// Whether everything is listed and read again.
-    var isComparing = false
+    /// The targets and units that systemd lists, because a signal about them may be lost.
+    var compared: Set<UnitName> = []
     private(set) var reads: [UnitName] = []
     private var isRead: Set<UnitName> = []
 
@@ -75,9 +77,9 @@ struct GateBatch {
     /// Has a unit judged at the end of the event.
     mutating func recheck(_ unit: UnitName) { units.insert(unit) }
 
-    /// The calls to systemd, and to root's mover. The jobs come first: a closing does not wait for questions.
+    /// The calls to systemd.
     var calls: [GateEffect] {
-        jobs.map(GateEffect.enqueue) + others + (isReadingSystemState ? [.readSystemState] : [])
+        others + (isReadingSystemState ? [.readSystemState] : [])
             + reads.map(GateEffect.readUnit)
     }
 }

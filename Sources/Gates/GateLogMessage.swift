@@ -5,10 +5,10 @@ package import Decision
 package enum GateLogMessage: Hashable, Sendable {
     case came(Finding)
     case over(Finding)
-    /// The gate stands as decided, and each of these units is as it should be after that time. Other services keep
-    /// units down that an open gate would start.
+    /// The gate stands as decided, and each of these units is as it should be after that time; the time of the gate is
+    /// nil if nobody has seen all of its move. Other services keep units down that an open gate would start.
     case moved(
-        ServiceName, DesiredGate, took: Duration, units: [UnitName: Duration],
+        ServiceName, DesiredGate, took: Duration?, units: [UnitName: Duration],
         kept: [UnitName: [ServiceName]] = [:])
     /// Another process has moved the gate; it is put back.
     case movedElsewhere(ServiceName, DesiredGate)
@@ -34,7 +34,8 @@ package enum GateLogMessage: Hashable, Sendable {
         case .came(let finding): LogMessage.came(finding).sentence
         case .over(let finding): LogMessage.over(finding).sentence
         case .moved(let service, let desired, let took, let units, let kept):
-            "\(service): gate \(desired.gate == .open ? "opened" : "closed") in \(took.inMilliseconds)"
+            "\(service): gate \(desired.gate == .open ? "opened" : "closed")"
+                + (took.map { " in \($0.inMilliseconds)" } ?? "; how long it took was not seen")
                 + Self.list(units, desired.gate) + Self.list(kept)
         case .movedElsewhere(let service, let desired):
             "\(service): somebody else has moved the gate; killswitchd moves it back to "

@@ -90,10 +90,12 @@ package struct GateMachine: Hashable, Sendable {
         }
         let published = publish(&batch, at: now)
         link.unanswered.jobsSent(batch.jobs.count, at: now)
-        if batch.isComparing { link.mustListAgain() }
+        if !batch.compared.isEmpty { batch.others.append(.compare(batch.compared.sorted())) }
         if link.prepare(&batch, at: now) { batch.others.append(.list(units.keys.sorted())) }
         updateSummary(batch, at: now)
-        return orders + batch.calls + summary.subscriptions(&link) + published
+        // What is subscribed to before it is read changes after that with a signal.
+        return orders + batch.jobs.map(GateEffect.enqueue) + summary.subscriptions(&link)
+            + batch.calls + published
             + (batch.messages + summary.lines(at: now)).map(GateEffect.log)
             + summary.wakeUps.nextWake()
     }

@@ -4,7 +4,8 @@ import Decision
 /// How far the targets of a gate are from the decision. Losing the bus, and a system that stops,
 /// lead back to `waiting` from everywhere; another decision leads to `moving` or `settled`.
 enum GatePhase: Hashable, Sendable {
-    /// Nothing is decided, or may be moved now. Leaves for `moving`, or for `settled` if nothing is to be moved.
+    /// Nothing is decided, or may be moved now. Leaves for `moving`; if nothing is to be moved for `awaitingUnits` or
+    /// `settled`.
     case waiting
     /// Jobs were asked for. Leaves for `awaitingUnits` once systemd has confirmed all of them.
     case moving(GateMove)
@@ -14,8 +15,8 @@ enum GatePhase: Hashable, Sendable {
     /// Everything is as decided. Leaves for `deviating` if a target is moved, and for `awaitingUnits` if the daemon was
     /// started during an opening.
     case settled
-    /// Another process has moved a target, which is right if the system is stopping. Leaves for
-    /// `moving` if it is not, or for `settled` if the target is back already.
+    /// Another process has moved a target, which is right if the system is stopping. Leaves for `moving` if it is not,
+    /// or for `awaitingUnits` or `settled` if the target is back already.
     case deviating
 
     /// The move under way; nil if there is none. It may be changed, but neither begun nor ended.
@@ -67,6 +68,8 @@ struct GateMove: Hashable, Sendable {
     private let isMidway: Bool
     private(set) var awaited: Set<UnitName>
     private var fresh: Set<UnitName> = []
+    /// Those of which nothing was known when they were awaited, and that were not seen up since.
+    private var found: Set<UnitName> = []
     /// Whether the targets stand as decided: what was read of a unit before that proves nothing.
     private var haveTargets = false
     /// The targets that are being read, to find the units attached to them.
@@ -74,12 +77,14 @@ struct GateMove: Hashable, Sendable {
     private(set) var took: [UnitName: Duration] = [:]
     /// When it last came forward: the targets stand, or a unit has arrived.
     private var progressAt: Boottime
-    /// When everything is compared with systemd because it has not come forward since: a signal may be lost.
+    /// When its targets and units are compared with systemd because it has not come forward: a signal may be lost.
     private(set) var compareAt: Boottime
     private var compareWait = firstCompareWait
     /// When the awaited units have had their time to start; nil without a limit, and once that time is over.
     private(set) var startBy: Boottime?
     private(set) var isLate = false
+    /// Whether nobody has seen for a while what became of it: when the rest arrived is not known.
+    private(set) var hasGap = false
 
     /// A move that was asked for at `now`, and is looked at again after `timeLimit`.
     init(
@@ -131,12 +136,17 @@ struct GateMove: Hashable, Sendable {
     /// Waits before it is looked at again, longer with each attempt.
     mutating func delay(at now: Boottime) { retryAt = now + Retry.local(after: attempts) }
 
+    /// It was interrupted, and these units are not as it wants.
+    mutating func resume(awaiting units: Set<UnitName>) {
+        (hasGap, awaited) = (true, units)
+    }
+
     private mutating func comeForward(at now: Boottime) {
         (progressAt, compareWait) = (now, Self.firstCompareWait)
         compareAt = now + compareWait
     }
 
-    /// It has not come forward until `compareAt`. It is looked at again after waits that double: a unit may take its
+    /// It has not come forward until `compareAt`. It is compared again after waits that double: a unit may take its
     /// time.
     mutating func compared(at now: Boottime) {
         compareWait = compareWait * 2
@@ -174,12 +184,20 @@ struct GateMove: Hashable, Sendable {
     /// Awaits a unit no longer that has stopped or started as this move wants, or could not be started. Returns whether
     /// it was awaited. `took` has how long it took; a unit that could not be started has none.
     mutating func unitArrived(_ unit: AttachedUnit, at now: Boottime) -> Bool {
-        guard awaited.contains(unit.name),
+        guard awaited.contains(unit.name) else { return false }
+        if unit.seen == nil {
+            found.insert(unit.name)
+        } else if !unit.isDown {
+            found.remove(unit.name)
+        }
+        guard
             unit.hasArrived(isMidway: isMidway, isFresh: fresh.contains(unit.name))
         else { return false }
         awaited.remove(unit.name)
         comeForward(at: now)
-        if unit.permission != .mayRun || unit.isUp && !unit.isSkipped {
+        if !hasGap, !found.contains(unit.name),
+            unit.permission != .mayRun || unit.isUp && !unit.isSkipped
+        {
             took[unit.name] = now - began
         }
         return true

@@ -28,8 +28,8 @@ struct GateState: Hashable, Sendable {
     private(set) var moves: [Gate: Duration] = [:]
     /// The number of the job that began the last move, 0 before the first; nil while it is not known.
     private(set) var movedBy: UInt32? = 0
-    /// Since when the log lacks that the gate stands as decided; nil if it has that.
-    private var unloggedSince: Boottime?
+    /// The move whose end nobody has seen, because something has interrupted it; nil without one.
+    private var interrupted: GateMove?
     /// How many starts of attached units it has refused.
     var refusedStarts = 0
 
@@ -57,7 +57,7 @@ struct GateState: Hashable, Sendable {
                 for target in GateTarget.main(of: service) { batch.read(target.unit) }
             }
         } else if self.desired?.gate != desired.gate {
-            unloggedSince = context.now
+            interrupted = GateMove(at: context.now)
         }
         self.desired = desired
         ordersRetryAt = nil
@@ -95,22 +95,26 @@ struct GateState: Hashable, Sendable {
         }
         // Starts that an earlier move has asked for may still be under way.
         if phase != .settled { movedBy = nil }
-        unloggedSince = unloggedSince ?? context.now
-        let awaited = unitsToChange(isMidway: isMidway, context)
+        interrupted = nil
+        let awaited = attached.filter { context.units[$0]?.mustChange(isMidway: isMidway) ?? false }
         phase = .moving(GateMove(at: context.now, isMidway: isMidway, awaiting: awaited))
         enqueue(jobs, &batch)
     }
 
-    private func unitsToChange(isMidway: Bool, _ context: GateContext) -> Set<UnitName> {
-        attached.filter { context.units[$0]?.mustChange(isMidway: isMidway) ?? false }
+    /// The targets stand as decided, and nothing is to be asked for: goes on with an interrupted move, so that its end
+    /// is in the log. What the mover did for the first decision, before there was a bus, is not.
+    private mutating func settle(_ context: GateContext, _ batch: inout GateBatch) {
+        guard var move = interrupted else { return phase = .settled }
+        interrupted = nil
+        let awaited = attached.filter { context.units[$0]?.isOnItsWay ?? false }
+        move.resume(awaiting: awaited)
+        awaitUnits(of: move, context, &batch)
     }
 
-    /// The targets stand as decided with no job of ours: goes on with a move that the bus, or a system that seemed to
-    /// stop, has interrupted, until its end is in the log.
-    private mutating func settle(_ context: GateContext, _ batch: inout GateBatch) {
-        guard let began = unloggedSince else { return phase = .settled }
-        let awaited = unitsToChange(isMidway: false, context)
-        awaitUnits(of: GateMove(at: began, awaiting: awaited), context, &batch)
+    /// Nobody sees for a while what becomes of the present move.
+    private mutating func interrupt(_ next: GatePhase) {
+        interrupted = phase.move ?? interrupted
+        phase = next
     }
 
     /// Has the mover look, and awaits the answer to these jobs: a target that another start brings with it needs none.
@@ -180,7 +184,7 @@ struct GateState: Hashable, Sendable {
 
     /// Leaves everything as it is until the bus is back, or the system is not stopping any more.
     mutating func pause() {
-        phase = .waiting
+        interrupt(.waiting)
         refusal.dropPending()
     }
 
@@ -201,7 +205,7 @@ struct GateState: Hashable, Sendable {
         guard context.link.mayMove else { return }
         if let move = phase.move, move.compareAt <= context.now {
             phase.move?.compared(at: context.now)
-            batch.isComparing = true
+            compare(move, &batch)
         }
         switch phase {
         case .waiting: startMove(context, &batch)
@@ -221,9 +225,8 @@ struct GateState: Hashable, Sendable {
             } else if move.isOver {
                 phase = .settled
                 refusal.forget()
-                unloggedSince = nil
-                let took = context.now - move.began
-                moves[desired.gate] = took
+                let took = move.hasGap ? nil : context.now - move.began
+                moves[desired.gate] = took ?? moves[desired.gate]
                 let kept = report(context)?.units.kept ?? [:]
                 batch.log(.moved(service, desired, took: took, units: move.took, kept: kept))
             } else if desired.gate == .open {
@@ -252,8 +255,13 @@ struct GateState: Hashable, Sendable {
         phase = .awaitingUnits(move)
     }
 
+    /// Has systemd list what the move is about.
+    private func compare(_ move: GateMove, _ batch: inout GateBatch) {
+        batch.compared.formUnion(move.awaited.union(targets.units))
+    }
+
     private mutating func targetsDeviated(_ batch: inout GateBatch) {
-        phase = .deviating
+        interrupt(.deviating)
         batch.isReadingSystemState = true
     }
 
@@ -296,7 +304,7 @@ struct GateState: Hashable, Sendable {
             batch.log(.movedElsewhere(service, desired))
             return startMove(context, &batch)
         }
-        unloggedSince = unloggedSince ?? context.now
+        interrupted = nil
         phase = .moving(GateMove(at: context.now, timeLimit: delay))
     }
 

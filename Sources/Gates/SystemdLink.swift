@@ -104,7 +104,8 @@ struct SystemdLink: Hashable, Sendable {
     /// The next moment at which `wake` has something to do.
     var wakeUp: Boottime? {
         let retry = retryAt
-        let listing = isListDue && listingBegan == nil ? restsUntil : nil
+        let mayList = isListDue && !isListing && listingBegan == nil && reading.isEmpty
+        let listing = mayList ? restsUntil : nil
         return [
             retry, askAgainAt, listing, isListDue ? nil : compareAt, unread.wakeUp,
             unanswered.wakeUp,

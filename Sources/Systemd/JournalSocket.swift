@@ -1,5 +1,6 @@
 import CivilTime
 package import EventLoop
+import Glibc
 package import POSIX
 
 /// Writes entries to the journal, and never waits. What journald does not take at once is kept, and sent again, so that
@@ -51,6 +52,14 @@ package final class JournalSocket {
         sendKept()
     }
 
+    /// Before the process ends: waits up to a second for the journal to take what is kept.
+    package func finish() {
+        for _ in 0..<50 where !kept.isEmpty || dropped > 0 {
+            sendKept()
+            usleep(20_000)
+        }
+    }
+
     private func sendKept() {
         do {
             if dropped > 0 { try send(lossReport) }
@@ -62,14 +71,17 @@ package final class JournalSocket {
             }
             kept = []
         } catch {
-            if error.isTooLarge, !kept.isEmpty { drop() }
+            if error.isTooLarge, !kept.isEmpty {
+                drop()
+                return sendKept()
+            }
             retryLater()
         }
     }
 
     private var lossReport: [UInt8] {
         let entries = dropped == 1 ? "entry was" : "entries were"
-        let text = "\(dropped) \(entries) dropped, for the journal took none"
+        let text = "\(dropped) \(entries) dropped that the journal did not take"
         return JournalEntry(.warning, text).nativeForm(identifier: identifier)
     }
 
@@ -82,7 +94,12 @@ package final class JournalSocket {
         dropped += 1
     }
 
-    private func forget() { keptBytes -= kept.removeFirst().count }
+    private func forget() {
+        keptBytes -= kept[kept.startIndex].count
+        // A slice keeps the memory of what is removed.
+        kept[kept.startIndex] = []
+        kept.removeFirst()
+    }
 
     private func retryLater() {
         guard let loop, !isTimerSet else { return }

@@ -73,7 +73,11 @@ package final class SystemdClient {
         send(.manager("list targets", "ListUnitsByPatterns", patterns)) { [unowned self] result in
             attempt { post(.targetsListed(try result.get().loadedUnits())) }
         }
-        guard !units.isEmpty else { return }
+        if !units.isEmpty { compare(units) }
+    }
+
+    /// Lists these targets and units: `unitsListed` follows, or `busLost`.
+    package func compare(_ units: [UnitName]) {
         let names: [Call.Argument] = [.texts(units.map(\.text))]
         send(.manager("list units", "ListUnitsByNames", names)) { [unowned self] result in
             attempt { post(.unitsListed(try result.get().loadedUnits())) }
@@ -159,18 +163,25 @@ package final class SystemdClient {
     }
 }
 
-/// The units that are to be read, in their order, and a few at a time: systemd answers in turn, and everybody else who
-/// asks it something waits. A read is up to 13 calls, and a connection may wait for 128 answers (dbus-daemon(1),
-/// `max_replies_per_connection`).
+/// The units that are to be read, a few at a time: systemd answers in turn, and everybody else who asks it something
+/// waits. Targets go first, because moves wait for them. A read is up to 16 calls, and a connection may wait for 128
+/// answers (dbus-daemon(1), `max_replies_per_connection`).
 private struct PendingReads {
+    private var targets = ArraySlice<UnitName>()
     private var units = ArraySlice<UnitName>()
+    private var waiting: Set<UnitName> = []
     private var inFlight = 0
 
-    mutating func append(_ unit: UnitName) { units.append(unit) }
+    /// Has a unit read once, however often this is called before that.
+    mutating func append(_ unit: UnitName) {
+        guard waiting.insert(unit).inserted else { return }
+        if GateTarget(unit) != nil { targets.append(unit) } else { units.append(unit) }
+    }
 
     /// The next unit; nil if there is none, or if enough are being read.
     mutating func next() -> UnitName? {
-        guard inFlight < 4, let unit = units.popFirst() else { return nil }
+        guard inFlight < 4, let unit = targets.popFirst() ?? units.popFirst() else { return nil }
+        waiting.remove(unit)
         inFlight += 1
         return unit
     }

@@ -11,7 +11,7 @@ import Systemd
 /// systemd answers the calls one by one. So the status of an attached unit is asked for first and last: if it has
 /// changed in between, the unit is read again. What is attached to a target does not depend on its status.
 extension SystemdClient {
-    /// Reads a unit with up to 15 calls an attempt. `completion` is called with what was read, nil if systemd does not
+    /// Reads a unit with up to 16 calls an attempt. `completion` is called with what was read, nil if systemd does not
     /// tell; never, if the connection is lost. A unit that changes at each of three attempts is as it was seen last:
     /// the next signal is not far.
     func readProperties(

@@ -9,6 +9,7 @@ enum Command {
     /// Runs the program; returns the exit status.
     static func run() -> Int32 {
         let log = Log()
+        defer { log.finish() }
         do {
             let options = try Options.parse()
             switch options.purpose {

@@ -44,6 +44,9 @@ final class Log {
 
     func write(_ notice: GateLogMessage) { write(line: notice.entry) }
 
+    /// Before the process ends: waits up to a second for the journal to take what it did not take at once.
+    func finish() { journal?.finish() }
+
     /// From now on this loop writes what the journal did not take at once.
     func retry(on loop: EventLoop) throws(SystemError) { try journal?.retry(on: loop) }
 

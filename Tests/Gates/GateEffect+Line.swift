@@ -9,6 +9,7 @@ extension TranscribedGates {
         switch effect {
         case .connectBus: "connect"
         case .list(let units): units.isEmpty ? "list" : "list \(Self.list(units))"
+        case .compare(let units): shown(.requests, "compare " + Self.list(units))
         case .subscribe(let units):
             shown(.requests, "subscribe " + Self.list(units.sorted()))
         case .unsubscribe(let units):

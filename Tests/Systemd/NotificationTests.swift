@@ -1,4 +1,5 @@
 import EventLoop
+import Files
 import Glibc
 import POSIX
 import Support
@@ -209,6 +210,29 @@ import Testing
         #expect(try listener.next(within: 0) == nil)
     }
 
+    /// How many datagrams a socket of this host holds at least, unix(7).
+    private func queueCapacity() throws -> Int {
+        let bytes = try File.read("/proc/sys/net/unix/max_dgram_qlen", limit: 64)
+        return try #require(Int(String(decoding: bytes.dropLast(), as: UTF8.self)))
+    }
+
+    @Test func atTheEndAFullJournalHasASecondToTakeTheRest() throws {
+        let folder = try TemporaryFolder()
+        let address = SocketAddress.path(folder("socket"))
+        let listener = try DatagramListener(address)
+        let journal = try JournalSocket(identifier: "test", at: address)
+        var count = 0
+        func drain() throws { while try listener.next(within: 0) != nil { count += 1 } }
+        let capacity = try queueCapacity()
+        for number in 0..<3 * capacity { journal.write(JournalEntry(.info, "entry \(number)")) }
+        while count < 3 * capacity {
+            let before = count
+            journal.finish()
+            try drain()
+            #expect(count > before)
+        }
+    }
+
     @Test func theOldestOfTooManyEntriesAreDroppedAndCounted() throws {
         let folder = try TemporaryFolder()
         let address = SocketAddress.path(folder("socket"))
@@ -223,7 +247,7 @@ import Testing
         let count = try #require(Int(report.dropFirst("MESSAGE=".count).prefix(while: \.isNumber)))
         #expect(
             report.hasPrefix(
-                "MESSAGE=\(count) entries were dropped, for the journal took none\nPRIORITY=4"))
+                "MESSAGE=\(count) entries were dropped that the journal did not take\nPRIORITY=4"))
         #expect(count > total / 2 && count < total / 2 + total / 10)
         for number in count..<total {
             let next = try listener.next(within: 0)
@@ -241,7 +265,7 @@ import Testing
         let fields = (0..<256).map { Field("FIELD_\($0)", value) }
         journal.write(JournalEntry(.info, "large", fields: fields))
         journal.write(JournalEntry(.info, "small"))
-        let lost = "MESSAGE=1 entry was dropped, for the journal took none\n"
+        let lost = "MESSAGE=1 entry was dropped that the journal did not take\n"
         #expect(try listener.next()?.hasPrefix(lost) == true)
         #expect(try listener.next()?.hasPrefix("MESSAGE=small\n") == true)
     }

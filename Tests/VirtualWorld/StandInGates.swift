@@ -74,6 +74,7 @@ struct StandInGates {
         case .list(let units):
             queue.append(.targetsListed(status(of: active.filter { isTarget($0) })))
             queue.append(.unitsListed(status(of: Set(units))))
+        case .compare(let units): queue.append(.unitsListed(status(of: Set(units))))
         case .readUnit(let unit): queue.append(.unitRead(unit, snapshot(of: unit)))
         case .enqueue(let job):
             queue.append(.jobAnswered(job, problem: nil))

@@ -15,6 +15,7 @@ struct ModelHost: Hashable {
         case look([TargetJob])
         case read(UnitName)
         case list([UnitName])
+        case compare([UnitName])
         case systemState
         case connect
     }
@@ -31,6 +32,8 @@ struct ModelHost: Hashable {
     /// Where the gate is by the journal, or where the machine has found it.
     private var logged: Gate?
     private(set) var isConnected = false
+    /// Whether somebody has started the unit past systemd's conditions: a closing may be over before.
+    var isSmuggled = false
     /// Whether systemd refuses jobs.
     var isRefusing = false
     /// What the mover reads, and what it has done.
@@ -68,6 +71,9 @@ struct ModelHost: Hashable {
             if !names.isEmpty {
                 handle(.unitsListed(names.reduce(into: [:]) { $0[$1] = systemd[.web] }))
             }
+        case .compare(let names):
+            handle(
+                .unitsListed(names.reduce(into: [:]) { $0[$1] = snapshot(of: $1).seen }))
         case .systemState: handle(.systemStateRead(isStopping: false))
         case .connect:
             isConnected = true
@@ -145,7 +151,7 @@ struct ModelHost: Hashable {
             for job in jobs {
                 handle(.jobAnswered(job, problem: .refused("Transaction is destructive.")))
             }
-        case .list, .connect: loseBus()
+        case .list, .compare, .connect: loseBus()
         }
     }
 
@@ -157,6 +163,7 @@ struct ModelHost: Hashable {
             switch effect {
             case .connectBus: calls.append(.connect)
             case .list(let units): calls.append(.list(units))
+            case .compare(let units): calls.append(.compare(units))
             case .readUnit(let unit): calls.append(.read(unit))
             case .publishTargets(_, let orders):
                 self.orders = orders
@@ -166,8 +173,12 @@ struct ModelHost: Hashable {
                 jobs.append(job)
             case .readSystemState: calls.append(.systemState)
             case .publishGate(_, let status): published = status
-            case .sleep(let moment): wakeAt = moment
-            case .log(.moved(_, let desired, _, _, _)): logged = desired.gate
+            case .sleep(let moment):
+                wakeAt = moment
+                if event == .woke, let moment, moment <= now {
+                    violation = "wakes at once, again and again"
+                }
+            case .log(.moved(_, let desired, _, _, _)): checkLog(of: desired.gate)
             case .subscribe, .unsubscribe, .countProcesses, .attachListed, .readAttachOutcome,
                 .publishUnits, .log:
                 break
@@ -194,6 +205,16 @@ struct ModelHost: Hashable {
             let word = job.isStart ? "starts" : "stops"
             return violation =
                 "\(word) \(job.target.kind.word) although decided \(decision.gate.rawValue)"
+        }
+    }
+
+    /// The log has a move once it is over. systemd may not have told yet that something is otherwise.
+    private mutating func checkLog(of gate: Gate) {
+        logged = gate
+        guard isConnected, systemd.unsignalled.isEmpty else { return }
+        let isUnitUp = systemd.isUp(.web) && !isSmuggled
+        if systemd.isUp(.open) != (gate == .open) || gate == .closed && isUnitUp {
+            violation = "the log says \(gate.rawValue) too early"
         }
     }
 

@@ -110,7 +110,9 @@ extension ModelHost {
         case .jobCancelled(let unit): systemd.cancel(unit)
         case .unitStarted: systemd.startUnit()
         case .unitStopped: systemd.stopUnit()
-        case .unitSmuggled: systemd.smuggleUnit()
+        case .unitSmuggled:
+            isSmuggled = true
+            systemd.smuggleUnit()
         case .targetStarted(let unit):
             // Before its first decision the machine cannot tell an opening by hand from that of an earlier daemon.
             if decision == nil { systemd.spoil() }
