@@ -119,13 +119,16 @@ struct AttachedUnit: Hashable, Sendable {
 
     private var isAtRest: Bool { seen?.isAtRest ?? true }
 
+    /// Whether systemd has told nothing of it on this connection.
+    var isUnknown: Bool { seen == nil || isSeenBefore }
+
     // MARK: A move of a gate
 
     /// Whether a move of one of its gates, decided already, will stop or start it. `isMidway`: an
     /// earlier move is not confirmed, so that `seen` may be out of date.
     func mustChange(isMidway: Bool) -> Bool {
         switch permission {
-        case .mustStop: !hasStopped
+        case .mustStop: !hasStopped || isUnknown
         case .mayRun: (isDown || isMidway) && isStarted
         case .undecided: false
         }
@@ -134,8 +137,8 @@ struct AttachedUnit: Hashable, Sendable {
     /// Whether it has stopped or started as the move wants. `isFresh`: it was read since the targets were moved.
     func hasArrived(isMidway: Bool, isFresh: Bool) -> Bool {
         switch permission {
-        case .mustStop: hasStopped
-        case .mayRun: isAtRest && !isDoubtful && (!isDown && !isMidway || isFresh)
+        case .mustStop: hasStopped && !isUnknown
+        case .mayRun: !isUnknown && isAtRest && !isDoubtful && (!isDown && !isMidway || isFresh)
         case .undecided: true
         }
     }
@@ -143,8 +146,8 @@ struct AttachedUnit: Hashable, Sendable {
     /// Whether it is stopping or starting as its gates want, or has still to.
     var isOnItsWay: Bool {
         switch permission {
-        case .mustStop: !hasStopped
-        case .mayRun: isStarted && !isUp && (isDown || !isAtRest)
+        case .mustStop: !hasStopped || isUnknown
+        case .mayRun: isStarted && (isUnknown || !isUp && (isDown || !isAtRest))
         case .undecided: false
         }
     }
@@ -179,7 +182,9 @@ struct AttachedUnit: Hashable, Sendable {
         case .mayRun:
             (stopBy, expulsions) = (nil, 0)
             checkRunning(in: context)
-        case .undecided: stopBy = nil
+        case .undecided:
+            (stopBy, expelAt, expulsions) = (nil, nil, 0)
+            clear()
         }
         return nil
     }

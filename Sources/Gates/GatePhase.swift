@@ -142,7 +142,7 @@ struct GateMove: Hashable, Sendable {
     }
 
     private mutating func comeForward(at now: Boottime) {
-        (progressAt, compareWait) = (now, Self.firstCompareWait)
+        (progressAt, compareWait, startBy) = (now, Self.firstCompareWait, nil)
         compareAt = now + compareWait
     }
 
@@ -158,7 +158,7 @@ struct GateMove: Hashable, Sendable {
     /// The targets stand; these are read to find their units.
     mutating func awaitReads(of targets: Set<GateTarget>, at now: Boottime) {
         comeForward(at: now)
-        (fresh, haveTargets) = ([], true)
+        (fresh, haveTargets, isRetryDue) = ([], true, false)
         unread = targets
     }
 
@@ -185,7 +185,7 @@ struct GateMove: Hashable, Sendable {
     /// it was awaited. `took` has how long it took; a unit that could not be started has none.
     mutating func unitArrived(_ unit: AttachedUnit, at now: Boottime) -> Bool {
         guard awaited.contains(unit.name) else { return false }
-        if unit.seen == nil {
+        if unit.isUnknown {
             found.insert(unit.name)
         } else if !unit.isDown {
             found.remove(unit.name)

@@ -104,7 +104,11 @@ struct GateState: Hashable, Sendable {
     /// The targets stand as decided, and nothing is to be asked for: goes on with an interrupted move, so that its end
     /// is in the log. What the mover did for the first decision, before there was a bus, is not.
     private mutating func settle(_ context: GateContext, _ batch: inout GateBatch) {
-        guard var move = interrupted else { return phase = .settled }
+        guard var move = interrupted else {
+            // The units of the present move are what another decision for the same gate wants too.
+            if phase.move == nil { phase = .settled }
+            return
+        }
         interrupted = nil
         let awaited = attached.filter { context.units[$0]?.isOnItsWay ?? false }
         move.resume(awaiting: awaited)
@@ -305,7 +309,9 @@ struct GateState: Hashable, Sendable {
             return startMove(context, &batch)
         }
         interrupted = nil
-        phase = .moving(GateMove(at: context.now, timeLimit: delay))
+        let awaited = attached.filter { context.units[$0]?.mustChange(isMidway: true) ?? false }
+        phase = .moving(
+            GateMove(at: context.now, timeLimit: delay, isMidway: true, awaiting: awaited))
     }
 
     /// How long the daemon's readiness waits for root's mover.

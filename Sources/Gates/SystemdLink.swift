@@ -107,7 +107,7 @@ struct SystemdLink: Hashable, Sendable {
         let mayList = isListDue && !isListing && listingBegan == nil && reading.isEmpty
         let listing = mayList ? restsUntil : nil
         return [
-            retry, askAgainAt, listing, isListDue ? nil : compareAt, unread.wakeUp,
+            retry, isAsking ? nil : askAgainAt, listing, isListDue ? nil : compareAt, unread.wakeUp,
             unanswered.wakeUp,
         ]
         .compactMap(\.self).min()
@@ -156,6 +156,7 @@ struct SystemdLink: Hashable, Sendable {
         }
         guard isListDue, isUp, restsUntil.map({ $0 <= now }) ?? true else { return false }
         (isListDue, isListing, listingBegan, restsUntil) = (false, true, now, nil)
+        compareAt = now + .seconds(900)
         return true
     }
 
