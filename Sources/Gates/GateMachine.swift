@@ -93,7 +93,7 @@ package struct GateMachine: Hashable, Sendable {
         if !batch.compared.isEmpty { batch.others.append(.compare(batch.compared.sorted())) }
         if link.prepare(&batch, at: now) { batch.others.append(.list(units.keys.sorted())) }
         updateSummary(batch, at: now)
-        // What is subscribed to before it is read changes after that with a signal.
+        // A unit that changes after it was read sends a signal, and the signal comes to those who have subscribed.
         return orders + batch.jobs.map(GateEffect.enqueue) + summary.subscriptions(&link)
             + batch.calls + published
             + (batch.messages + summary.lines(at: now)).map(GateEffect.log)

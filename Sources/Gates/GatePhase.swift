@@ -68,8 +68,8 @@ struct GateMove: Hashable, Sendable {
     private let isMidway: Bool
     private(set) var awaited: Set<UnitName>
     private var fresh: Set<UnitName> = []
-    /// Those of which nothing was known when they were awaited, and that were not seen up since.
-    private var found: Set<UnitName> = []
+    /// The awaited units that nobody has seen running: how long they took is not known.
+    private var unseen: Set<UnitName> = []
     /// Whether the targets stand as decided: what was read of a unit before that proves nothing.
     private var haveTargets = false
     /// The targets that are being read, to find the units attached to them.
@@ -83,7 +83,7 @@ struct GateMove: Hashable, Sendable {
     /// When the awaited units have had their time to start; nil without a limit, and once that time is over.
     private(set) var startBy: Boottime?
     private(set) var isLate = false
-    /// Whether nobody has seen for a while what became of it: when the rest arrived is not known.
+    /// Whether nobody has seen it for a while. When the units arrived that were awaited then is not known.
     private(set) var hasGap = false
 
     /// A move that was asked for at `now`, and is looked at again after `timeLimit`.
@@ -186,16 +186,16 @@ struct GateMove: Hashable, Sendable {
     mutating func unitArrived(_ unit: AttachedUnit, at now: Boottime) -> Bool {
         guard awaited.contains(unit.name) else { return false }
         if unit.isUnknown {
-            found.insert(unit.name)
+            unseen.insert(unit.name)
         } else if !unit.isDown {
-            found.remove(unit.name)
+            unseen.remove(unit.name)
         }
         guard
             unit.hasArrived(isMidway: isMidway, isFresh: fresh.contains(unit.name))
         else { return false }
         awaited.remove(unit.name)
         comeForward(at: now)
-        if !hasGap, !found.contains(unit.name),
+        if !hasGap, !unseen.contains(unit.name),
             unit.permission != .mayRun || unit.isUp && !unit.isSkipped
         {
             took[unit.name] = now - began

@@ -105,7 +105,7 @@ struct GateState: Hashable, Sendable {
     /// is in the log. What the mover did for the first decision, before there was a bus, is not.
     private mutating func settle(_ context: GateContext, _ batch: inout GateBatch) {
         guard var move = interrupted else {
-            // The units of the present move are what another decision for the same gate wants too.
+            // The decision is for the same targets, and the present move goes on.
             if phase.move == nil { phase = .settled }
             return
         }
