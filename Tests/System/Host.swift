@@ -166,8 +166,10 @@ struct Host: Shell {
         try system.wait(until: command, limit: limit)
     }
 
+    /// Waits for an entry of the daemon since the test began.
     func wait(forEntry words: String) throws {
-        try wait(until: "journalctl --sync; journalctl -u killswitchd | grep -q \"\(words)\"")
+        let entries = "journalctl -u killswitchd --since @\(start)"
+        try wait(until: "journalctl --sync; \(entries) | grep -q \"\(words)\"")
     }
 
     func wait(forStatus words: String) throws {
