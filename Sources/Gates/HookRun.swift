@@ -36,9 +36,10 @@ struct HookRun: Hashable, Sendable {
         }
     }
 
-    /// The job that is due now; nil if there is none.
+    /// The job that is due now; nil if there is none. Units that have just been configured are attached a moment
+    /// later, and a job that is due waits for them.
     mutating func due(
-        _ targets: GateTargets, of service: ServiceName, at now: Boottime
+        _ targets: GateTargets, of service: ServiceName, isAttaching: Bool, at now: Boottime
     ) -> TargetJob? {
         guard phase == .waiting else { return nil }
         if since + Self.limit <= now {
@@ -48,7 +49,7 @@ struct HookRun: Hashable, Sendable {
         }
         let target = GateTarget(service: service, kind: .init(hook))
         if let moment = retryAt, moment <= now { retryAt = nil }
-        guard retryAt == nil, targets.isAtRestDown(target) else { return nil }
+        guard retryAt == nil, !isAttaching, targets.isAtRestDown(target) else { return nil }
         phase = .asked(isAgain: false)
         return .start(target)
     }
@@ -125,10 +126,10 @@ extension GateState {
         for kind in hooks.keys.sorted() {
             let target = GateTarget(service: service, kind: .init(kind))
             hooks[kind]?.targetChanged(isUp: !targets.isDown(target))
-            // Units that have just been configured are attached a moment later.
+            let isAttaching = context.listed.isAttaching(context.link, at: context.now)
             guard context.link.mayMove,
-                !context.listed.isAttaching(context.link, at: context.now),
-                let job = hooks[kind]?.due(targets, of: service, at: context.now)
+                let job = hooks[kind]?.due(
+                    targets, of: service, isAttaching: isAttaching, at: context.now)
             else { continue }
             numbers[job] = UInt64(context.now.microseconds)
             enqueue(job, &batch)
