@@ -158,6 +158,14 @@ extension Daemon {
         try await Support.waitUntil(what, every: interval, orReport: { try account }, condition)
     }
 
+    /// Waits until `status` says this, which it does a moment after the log: the daemon handles what is queued first.
+    func awaitStatus(_ words: String) async throws {
+        try await awaitUntil("status says '\(words)'", every: .milliseconds(100)) {
+            let status = try control("status")
+            return (status.output + status.errors).contains(words)
+        }
+    }
+
     func awaitMember(_ name: String, _ value: String, of service: String = "shop") async throws {
         try await Support.waitUntil("the \(name) is '\(value)'", orReport: { try account }) {
             guard try File.exists(folder("run/\(service)/state.json")) else { return false }

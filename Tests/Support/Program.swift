@@ -69,9 +69,9 @@ package final class Program {
     }
 
     /// Waits for the end without blocking the thread, for programs that take seconds.
-    package func end() async throws -> Int32 {
+    package func end(limit: Duration = longestWait) async throws -> Int32 {
         var ended: Int32?
-        try await waitUntil("a program has ended", orReport: { try errors }) {
+        try await waitUntil("a program has ended", limit: limit, orReport: { try errors }) {
             ended = try complete(WNOHANG)
             return ended != nil
         }
@@ -126,10 +126,12 @@ extension Program {
         return result.output
     }
 
-    /// Runs a program that may take seconds to its end.
-    package static func finish(_ path: String, _ arguments: [String]) async throws -> Result {
+    /// Runs a program that may take seconds to its end, or minutes with a higher limit.
+    package static func finish(
+        _ path: String, _ arguments: [String], limit: Duration = longestWait
+    ) async throws -> Result {
         let program = try Program(path, arguments)
-        let status = try await program.end()
+        let status = try await program.end(limit: limit)
         return Result(status: status, output: try program.output, errors: try program.errors)
     }
 

@@ -42,7 +42,7 @@ struct BootedSystem: Sendable {
 
     private func awaitBoot() throws {
         let loop = try EventLoop()
-        let deadline = loop.now.boot + .seconds(60)
+        let deadline = loop.now.boot + .seconds(180)
         while try !File.exists("\(folder)/leader") {
             guard loop.now.boot < deadline, try File.exists(folder) else {
                 throw TestFailure("boot a systemd: it did not come up; see the errors above")

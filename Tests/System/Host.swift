@@ -127,6 +127,26 @@ struct Host: Shell {
             "[Service]\nExecStart=/bin/sleep infinity\nExecStop=/bin/sleep \(seconds)\n")
     }
 
+    /// Makes a service whose stop takes until `letGo`.
+    func heldService(_ name: String = "t-slow") throws {
+        try unit(
+            "\(name).service",
+            """
+            [Service]
+            ExecStart=/bin/sleep infinity
+            ExecStop=/bin/sh -c "until test -e /run/t-go; do sleep 0.05; done"
+            TimeoutStopSec=10m
+            """)
+    }
+
+    /// Lets each stop of a held service end, now and later.
+    func letGo() throws { try run("touch /run/t-go") }
+
+    /// Runs a command that may wait for the stop of a held service, which ends a second later.
+    func lettingGo(_ command: String) throws -> Program.Result {
+        try system.attempt("(sleep 1; touch /run/t-go) > /dev/null 2>&1 & \(command)")
+    }
+
     /// Makes a service that requires `t-web.service`.
     func needyService() throws {
         try unit(

@@ -44,6 +44,7 @@ extension BootedSystem {
             find /etc/killswitchd -mindepth 1 -maxdepth 1 -not -name web -exec rm -rf {} +
             rm -rf /run/killswitchd/*
             systemctl stop killswitchd-attach
+            touch /run/t-go
             systemctl kill --signal KILL 't-hung*' 2>/dev/null
             systemctl stop 't-*' 'chat@*' 'killswitch-*' 2>/dev/null
             cd /etc/systemd/system && rm -rf t-* chat@* killswitch-* killswitchd.service.d *.wants/t-*

@@ -16,7 +16,7 @@ struct BusTests {
     }
 
     private func ask<Answer>(
-        _ bus: Bus, _ call: Call, within limit: Duration = .seconds(5),
+        _ bus: Bus, _ call: Call, within limit: Duration = .seconds(60),
         _ read: @escaping (Message) throws -> Answer
     ) throws -> Answer {
         var answer: Result<Answer, any Error>?

@@ -29,7 +29,10 @@ import Testing
         try fleet.fleet(
             "--for", "up", "--inventory", folder("all"), "--wait", "--timeout", "60s"
         ).expect(0, output: "300 of 300 hosts have obeyed\n")
-        try fleet.fleet().expect(0, output: "300 of 300 hosts have obeyed\n")
+        try await waitUntil("they have obeyed without an inventory too") {
+            try fleet.fleet() == Program.Result(
+                status: 0, output: "300 of 300 hosts have obeyed\n", errors: "")
+        }
         // The address and the inventory may be in the configuration.
         try folder.write(
             "[fleet]\nprometheus = '\(fleet.url)'\ninventory = '\(folder("hosts"))'",
@@ -116,17 +119,23 @@ import Testing
             answers["obeyed"] = nil
             return answers == ["late": 1, "failed": 1, "silent": 1]
         }
-        let waiting = try fleet.startFleet(
-            "--for", "down", "--inventory", hosts, "--wait", "--timeout", "5s")
-        #expect(try await waiting.end() == 124)
         func masked(_ text: String) -> String {
             text.replacing(/was \d+ s ago/, with: "was · s ago")
         }
-        let printed = try waiting.output
-        for page in ["README.md", "docs/guides/fleet.md"] {
-            let text = try Programs.text(of: page)
-            #expect(masked(text).contains(masked("\n\(printed)```")), "\(page): \(printed)")
+        let pages = try ["README.md", "docs/guides/fleet.md"].map {
+            masked(try Programs.text(of: $0))
         }
+        var (printed, rounds, isShown) = ("", 0, false)
+        // A scrape may be late in the last second.
+        while rounds < 5, !isShown {
+            let waiting = try fleet.startFleet(
+                "--for", "down", "--inventory", hosts, "--wait", "--timeout", "5s")
+            #expect(try await waiting.end() == 124)
+            printed = try waiting.output
+            isShown = pages.allSatisfy { $0.contains(masked("\n\(printed)```")) }
+            rounds += 1
+        }
+        #expect(isShown, "\(printed)")
     }
 
     /// docs/troubles.md has a row for each way in which a host has not obeyed.
@@ -145,18 +154,15 @@ import Testing
             "ghost": "it was never seen",
         ]
         let arguments = ["--for", "down", "--inventory", folder("hosts")]
-        var hosts: [JSON.Object] = []
-        try await waitUntil("no host has obeyed", orReport: { "\(hosts)" }) {
-            hosts = try fleet.told(arguments)
-            return hosts.count == ways.count && hosts.allSatisfy { $0["answer"] != "obeyed" }
-        }
         let page = try Programs.text(of: "docs/troubles.md")
-        for host in hosts {
-            let name = try #require(host["host"]?.string)
-            let why = try #require(host["why"]?.string).replacing(/\d+ s\b/, with: "· s")
-            let row =
-                "| \(try #require(ways[name])) | `\(host["answer"]?.string ?? "")` | `\(why)` |"
-            #expect(page.contains(row), "\(row)")
+        var rows: [String] = []
+        try await waitUntil("each host has its row", orReport: { "\(rows)" }) {
+            rows = try fleet.told(arguments).map { host in
+                let way = host["host"]?.string.flatMap { ways[$0] } ?? ""
+                let why = (host["why"]?.string ?? "").replacing(/\d+ s\b/, with: "· s")
+                return "| \(way) | `\(host["answer"]?.string ?? "")` | `\(why)` |"
+            }
+            return rows.count == ways.count && rows.allSatisfy(page.contains)
         }
         try fleet.killPrometheus()
         let why = try #require(try fleet.told(arguments).first?["why"]?.string)
@@ -171,7 +177,7 @@ import Testing
             try fleet.fleet("--for", "down").output.contains("9 of 10 hosts have obeyed: 1 late\n")
         }
         let asked = try fleet.queries()
-        let waiting = try fleet.startFleet("--for", "down", "--wait", "--timeout", "8s")
+        let waiting = try fleet.startFleet("--for", "down", "--wait", "--timeout", "20s")
         try await waitUntil("it asks") { try fleet.queries() > asked }
         try fleet.killPrometheus()
         try fleet.set(.down, 10...10)
@@ -183,7 +189,7 @@ import Testing
         )
         #expect(
             try waiting.errors
-                == "killswitchctl: not enough hosts have obeyed within 8s\n")
+                == "killswitchctl: not enough hosts have obeyed within 20s\n")
         // It has stored that the first host was down, and begins with that. Flags that changed while it was away have
         // two versions then: only what it has seen go is marked as stale.
         try fleet.startPrometheus()
@@ -218,13 +224,15 @@ import Testing
         try await server.behave(behaviour)
         let (url, hosts) = ("http://127.0.0.1:\(server.port)/", server.folder("hosts"))
         try server.folder.write("web-1\n", to: "hosts")
+        // Within its own limit a busy machine may give no answer at all.
+        let isLate = words.hasPrefix("no complete answer")
         let json = try Programs.run(
             "killswitchctl",
             [
-                "fleet", "shop", "--for", "down", "--prometheus", url, "--wait", "--timeout",
-                "400ms", "--json", "--inventory", hosts, "--at-least", "1",
-            ]
-        ).expect(124)
+                "fleet", "shop", "--for", "down", "--prometheus", url, "--json", "--inventory",
+                hosts, "--at-least", "1",
+            ] + (isLate ? ["--wait", "--timeout", "400ms"] : [])
+        ).expect(isLate ? 124 : 1)
         let object = try #require(try JSON.Value.parse(json.output).object)
         let problem = "Prometheus at '\(url.dropLast())': \(words)"
         #expect(object["problem"]?.string?.hasPrefix(problem) == true, "\(json.output)")

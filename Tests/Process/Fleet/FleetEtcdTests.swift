@@ -90,7 +90,7 @@ import Testing
             "fleet", "shop", "--etcd", "app", "--config", cluster.folder("fleet.toml"), "--for",
             "down", "--wait", "--timeout",
         ]
-        let waiting = try Program(try Programs.path(of: "killswitchctl"), common + ["60s"])
+        let waiting = try Program(try Programs.path(of: "killswitchctl"), common + ["200s"])
         try cluster.kill(try cluster.leader())
         for _ in 0..<10 {
             let said = try fleet(cluster, "--for", "down", members: 3)

@@ -10,7 +10,9 @@ import Testing
     private static let order =
         #"{"state":"maintenance","rollout":[{"at":"2024-03-01T09:00:00Z","percent":100}]}"#
 
-    private func daemon(asking server: FlagServer, service: String = "") throws -> Daemon {
+    private func daemon(
+        asking server: FlagServer, timeout: String = "30s", service: String = ""
+    ) throws -> Daemon {
         let daemon = try Daemon(
             """
             [source.app]
@@ -32,7 +34,7 @@ import Testing
             format = "switch"
             [guard.errors]
             url = "http://127.0.0.1:\(server.port)/gate"
-            timeout = "2s"
+            timeout = "\(timeout)"
             """, flags: Self.running)
         daemon.server = server
         return daemon
@@ -59,6 +61,7 @@ import Testing
             + "(unavailable); asking again every 30 s, and 'killswitchctl confirm' lets it come"
         #expect(try daemon.member("reason_text") == JSON.Value.string(sentence).serialized())
         try await daemon.awaitLine("shop: running: \(sentence)")
+        try await daemon.awaitStatus("shop: \(sentence)")
         let status = try daemon.control("status", "--check").expect(1)
         #expect(status.output.contains("shop: \(sentence)"), "\(status.output)")
         let explanation = try daemon.control("explain", "shop")
@@ -100,7 +103,7 @@ import Testing
     @Test func aGuardThatHangsHoldsNothingElse() async throws {
         let server = try await FlagServer()
         try await server.behave("silence")
-        let daemon = try daemon(asking: server)
+        let daemon = try daemon(asking: server, timeout: "2s")
         try await daemon.start(awaiting: "running")
         try daemon.folder.write(Self.order, to: "flags.json")
         try await daemon.awaitUntil("it is asked") { try questions(server) == 1 }
@@ -150,7 +153,7 @@ import Testing
     @Test func onceDecidesWithoutWaiting() async throws {
         let server = try await FlagServer()
         try await server.behave("silence")
-        let daemon = try daemon(asking: server)
+        let daemon = try daemon(asking: server, timeout: "2s")
         try daemon.folder.write(Self.order, to: "flags.json")
         try daemon.run("--once").expect(0)
         #expect(try daemon.member("state") == #""running""#)

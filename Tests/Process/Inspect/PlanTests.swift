@@ -14,8 +14,8 @@ import Testing
     }
 
     private static let planned = #"""
-        {"state": "running", "windows": [{"from": "2027-03-03T10:00:00Z",
-            "until": "2027-03-03T11:00:00Z", "title": "Works"}]}
+        {"state": "running", "windows": [{"from": "2097-03-03T10:00:00Z",
+            "until": "2097-03-03T11:00:00Z", "title": "Works"}]}
         """#
 
     private static let configuration = """
@@ -57,13 +57,13 @@ import Testing
 
     @Test func itPrintsTheVerdictAtATime() throws {
         let result = try plan(
-            folder("plan.json"), "--format", "switch", "--at", "2027-03-01T12:00:00Z",
+            folder("plan.json"), "--format", "switch", "--at", "2097-03-01T12:00:00Z",
             "--time-zone", "Asia/Tokyo")
         #expect(
             result.output == """
                 document: running
-                  2027-03-01T21:00:00+09:00  running, open, 2 days left: source 'flags' plans maintenance from \
-                2027-03-03T19:00:00+09:00 until 2027-03-03T20:00:00+09:00; 'Works'
+                  2097-03-01T21:00:00+09:00  running, open, 2 days left: source 'flags' plans maintenance from \
+                2097-03-03T19:00:00+09:00 until 2097-03-03T20:00:00+09:00; 'Works'
 
                 """)
         #expect(result.status == 0 && result.errors == "")
@@ -73,15 +73,15 @@ import Testing
         let result = try plan(
             "--config", folder("killswitchd.toml"), "--service", "shop",
             "app=\(folder("app.json"))", "plan=\(folder("plan.json"))",
-            "--at", "2027-03-01T12:00:00Z", "--until", "2028-03-01T12:00:00Z")
+            "--at", "2097-03-01T12:00:00Z", "--until", "2098-03-01T12:00:00Z")
         #expect(
             result.output == """
                 shop: running
-                  2027-03-01T21:00:00+09:00  running, open, 2 days left: source 'plan' plans maintenance from \
-                2027-03-03T19:00:00+09:00 until 2027-03-03T20:00:00+09:00; 'Works'
-                  2027-03-03T19:00:00+09:00  maintenance, closed: maintenance planned by source 'plan' \
-                lasts until 2027-03-03T20:00:00+09:00; 'Works'
-                  2027-03-03T20:00:00+09:00  running, open: set by the flags of source 'app'
+                  2097-03-01T21:00:00+09:00  running, open, 2 days left: source 'plan' plans maintenance from \
+                2097-03-03T19:00:00+09:00 until 2097-03-03T20:00:00+09:00; 'Works'
+                  2097-03-03T19:00:00+09:00  maintenance, closed: maintenance planned by source 'plan' \
+                lasts until 2097-03-03T20:00:00+09:00; 'Works'
+                  2097-03-03T20:00:00+09:00  running, open: set by the flags of source 'app'
                   value   limit = 12
 
                 """)
@@ -91,14 +91,14 @@ import Testing
     @Test func silentSourcesMakeFlagsOld() throws {
         let result = try plan(
             "--config", folder("killswitchd.toml"), "--service", "shop", "--silent", "2d",
-            "app=\(folder("app.json"))", "--at", "2027-03-01T12:00:00Z", "--json")
+            "app=\(folder("app.json"))", "--at", "2097-03-01T12:00:00Z", "--json")
         #expect(
             result.errors.contains("source 'plan': the flags of this host are not known (")
                 && result.errors.contains("): as if it never answered"))
         let service = try JSON.Value.parse(result.output).object?.objects("services").first
         let changes = try #require(service?["changes"]?.array)
         #expect(changes.map { $0.object?["reason"] } == ["unknown-open", "stale-closed"])
-        #expect(changes.last?.object?["time"] == "2027-03-02T21:00:00+09:00")
+        #expect(changes.last?.object?["time"] == "2097-03-02T21:00:00+09:00")
         #expect(changes.first?.object?["values"] == ["limit": 12])
     }
 
@@ -285,7 +285,7 @@ import Testing
     /// Each unknown member is named with its place, and once; `--strict` fails for it.
     @Test func unknownMembersAreNamed() throws {
         try folder.write(
-            #"{"state": "running", "end_at": "2030-01-01T00:00:00Z", "$id": 1, "x-by": "me", "limit": 1, "windows": [{"from": "2027-03-03T10:00:00Z", "until": "2027-03-03T11:00:00Z", "titel": "T"}]}"#,
+            #"{"state": "running", "end_at": "2030-01-01T00:00:00Z", "$id": 1, "x-by": "me", "limit": 1, "windows": [{"from": "2097-03-03T10:00:00Z", "until": "2097-03-03T11:00:00Z", "titel": "T"}]}"#,
             to: "slip.json")
         let planned = ["plan", folder("slip.json"), "--format", "switch"]
         let loose = try Programs.run("killswitchctl", planned).expect(0)
@@ -349,8 +349,8 @@ import Testing
         ["x", "--format", "switch", "--countdown-key", "k"],
         ["x", "--format", "switch", "--time-zone", "Mars/Base"],
         [
-            "x", "--format", "switch", "--at", "2027-03-01T12:00:00Z",
-            "--until", "2027-03-01T11:00:00Z",
+            "x", "--format", "switch", "--at", "2097-03-01T12:00:00Z",
+            "--until", "2097-03-01T11:00:00Z",
         ],
     ])
     func aWrongCommandLineIsAUsageError(_ arguments: [String]) throws {

@@ -24,9 +24,9 @@ import Testing
         #expect(problem != nil, "\(problems)", sourceLocation: sourceLocation)
         #expect(problem?["advice"]?.string?.isEmpty == false, sourceLocation: sourceLocation)
         #expect(problem?["since"]?.string != nil, sourceLocation: sourceLocation)
-        var status = try watched.next(within: 5000)
+        var status = try watched.next(within: 60_000)
         while let text = status, !text.contains(sentence) {
-            status = try watched.next(within: 5000)
+            status = try watched.next(within: 60_000)
         }
         #expect(status != nil, "no status says so", sourceLocation: sourceLocation)
     }

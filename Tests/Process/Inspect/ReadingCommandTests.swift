@@ -156,7 +156,7 @@ import Testing
         let daemon = try Daemon.decided(Self.countdown)
         #expect(try daemon.control("get", "shop", "state").output == "countdown\n")
         let days = try daemon.control("get", "shop", "days_left").expect(0)
-        #expect(try #require(Int(days.output.dropLast())) > 26_000)
+        #expect(try #require(Int(days.output.dropLast())) > 10_000)
         #expect(try daemon.control("get", "shop", "title").output == "\n")
         #expect(try daemon.control("get", "shop", "title", "--json").output == "null\n")
         #expect(try daemon.control("get", "shop", "state", "--json").output == "\"countdown\"\n")
@@ -191,7 +191,8 @@ import Testing
     @Test func withoutADaemonStatusShowsTheFilesAndWarns() throws {
         let daemon = try Daemon.decided(Daemon.flags("over"))
         let table = try daemon.control("status").expect(3)
-        #expect(table.output.contains("shop     ended  closed  -     0s   -      flags"))
+        let row = /shop     ended  closed  -     \d+s +-      flags/
+        #expect(table.output.contains(row), "\(table)")
         #expect(table.errors.contains("killswitchd does not run; see 'systemctl status"))
         #expect(table.errors.hasSuffix("\nShowing what killswitchd published last.\n"))
         let json = try JSON.Value.parse(try daemon.control("status", "--json").output).object

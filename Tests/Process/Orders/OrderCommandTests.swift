@@ -56,10 +56,10 @@ import Testing
 
     @Test func anOrderThatExpiresWhileTheDaemonIsDownIsOverWhenItComesBack() throws {
         let daemon = try Daemon.running()
-        try daemon.control("close", "shop", "--state", "ended", "--reason", "x", "--for", "3s")
+        try daemon.control("close", "shop", "--state", "ended", "--reason", "x", "--for", "12s")
             .expect(0)
         let loop = try EventLoop()
-        let end = loop.now.boot + .milliseconds(3100)
+        let end = loop.now.boot + .milliseconds(12_100)
         try daemon.stop()
         try daemon.waitUntil("its time is over") { loop.now.boot > end }
         try daemon.start(waitingFor: "running")

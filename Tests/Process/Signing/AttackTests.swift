@@ -144,7 +144,7 @@ import Testing
     @Test func aFreezeIsStaleFlags() async throws {
         let fleet = try Fleet(Fleet.configuration(service: #"when_stale = "closed""#))
         let daemon = fleet.daemon
-        let document = Fleet.document("no", version: 8, expires: .seconds(10))
+        let document = Fleet.document("no", version: 8, expires: .seconds(30))
         try fleet.publish(fleet.signed(document, by: [fleet.alice]))
         try await daemon.start(awaitingReason: "expired-closed")
         #expect(try daemon.lines(with: "shop: running").count == 1)

@@ -106,7 +106,7 @@ import Testing
 }
 
 /// A part of the table of `make faults`: one system call of the daemon fails once.
-@Suite(.timeLimit(.minutes(5))) struct FaultTests {
+@Suite(.timeLimit(.minutes(10))) struct FaultTests {
     /// The faults of a list, which are the same on every machine.
     @Test(.enabled(if: Programs.areShipped))
     func aCallThatFailsOnceChangesNoDecision() async throws {
@@ -116,7 +116,7 @@ import Testing
                 "-B", "\(Programs.project)/Tests/Faults/faults", "--program",
                 try Programs.path(of: "killswitchd"), "--list",
                 "\(Programs.project)/Tests/Faults/sample",
-            ])
+            ], limit: .seconds(540))
         #expect(table.status == 0, "\(table.output)\(table.errors)")
         #expect(table.output.contains(" 0 bad\n") || table.output.hasSuffix(", 0 bad\n"))
     }

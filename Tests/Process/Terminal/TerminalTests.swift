@@ -148,11 +148,11 @@ extension InATerminal {
             try terminal.type("wait; echo c:$((40 + 2))")
             try await terminal.wait(until: "c:42")
             try terminal.clear()
-            try terminal.type(wait)
-            try await terminal.wait(until: "waiting 1 s: it is running")
+            try terminal.type("killswitchctl wait shop --for closed --timeout 10s")
+            try await terminal.wait(until: " s: it is running")
             try await terminal.wait(until: "'shop' is not closed yet: it is running")
             let screen = try terminal.screen
-            #expect(!screen.contains("waiting 1 s"), "\(screen)")
+            #expect(!screen.contains(" s: it is running"), "\(screen)")
         }
 
         @Test func watchGoesOnUntilItIsInterrupted() async throws {

@@ -52,7 +52,7 @@ final class WebServer {
         let result = try await Program.finish(
             "/usr/bin/curl",
             ["--silent", "--output", "/dev/null", "--write-out", "%{http_code} %{size_download}\n"]
-                + ["http://127.0.0.1:\(port)/[1-\(times)]"])
+                + ["http://127.0.0.1:\(port)/[1-\(times)]"], limit: .seconds(280))
         return result.output.split(separator: "\n").reduce(into: [:]) { answers, line in
             answers[String(line), default: 0] += 1
         }

@@ -48,9 +48,9 @@ package final class PrivateBus {
         }
     }
 
-    /// Runs the loop until the condition holds; fails after half a minute.
+    /// Runs the loop until the condition holds; fails after two minutes.
     package func run(until condition: () -> Bool) throws {
-        let deadline = loop.now.boot + .seconds(30)
+        let deadline = loop.now.boot + longestWait
         while !condition() {
             guard loop.now.boot < deadline else { throw TestFailure("timed out") }
             try loop.runOnce(.milliseconds(100))
@@ -92,7 +92,7 @@ package final class PrivateBus {
 
     /// The bus prints its address when it listens; the socket file exists a moment earlier.
     private func awaitSocket() throws {
-        let deadline = loop.now.boot + .seconds(30)
+        let deadline = loop.now.boot + longestWait
         while try daemon.output.isEmpty {
             guard loop.now.boot < deadline else {
                 throw TestFailure("start a bus: \(try daemon.errors)")

@@ -4,6 +4,13 @@ import Testing
 extension OnSystemd {
     /// A host on which `/etc/systemd/system` cannot be written, as in a read-only image: drop-ins are below /run.
     @Suite struct ReadOnlyUnitsTests {
+        /// Waits until systemd has read the drop-ins of the unit and of its target.
+        private func awaitDropIns(_ host: Host) throws {
+            try host.wait(
+                until: "systemctl show -P PropagatesStopTo killswitch-open@shop.target | "
+                    + "grep -q t-web.service")
+        }
+
         private func dropIns(_ host: Host, in folder: String) throws -> Int? {
             let find = "find \(folder)/systemd/system -name '50-killswitch-*.conf'"
             return Int(try host.run("\(find) | wc -l").dropLast())
@@ -16,7 +23,7 @@ extension OnSystemd {
             let undo = "rm -f /etc/fstab; umount /etc/systemd/system 2> /dev/null || true"
             try host.undoing(undo) {
                 try host.run("systemctl start killswitchd t-web")
-                try host.wait(until: "test -e /etc/systemd/system/t-web.service.d")
+                try awaitDropIns(host)
                 // The image has none of them: they are made at each boot.
                 try host.run(
                     "rm -r /etc/systemd/system/*.service.d /etc/systemd/system/killswitch-*")
@@ -47,7 +54,7 @@ extension OnSystemd {
             let host = try Host(Host.service("shop", "units = [\"t-web.service\"]"))
             try host.services("t-web", "t-app")
             try host.start()
-            try host.wait(until: "test -e /etc/systemd/system/t-web.service.d")
+            try awaitDropIns(host)
             try host.undoing("umount /etc") {
                 try host.run("mount --bind /etc /etc; mount -o remount,bind,ro /etc")
                 try host.control("attach --from-configuration").expect(0)

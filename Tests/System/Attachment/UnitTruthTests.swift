@@ -122,7 +122,7 @@ extension OnSystemd {
             // The advice works, also for a unit that systemd calls inactive.
             try host.run("systemctl kill t-left.service")
             try host.run("killswitchctl wait shop --for down --timeout 1m")
-            try host.run("killswitchctl status --check")
+            try host.wait(until: "killswitchctl status --check")
             #expect(try host.row("t-left.service")?["processes"] == .null)
         }
     }

@@ -101,7 +101,8 @@ extension OnSystemd {
             try host.set(Host.ended, up: "killswitch-closed@shop.target", down: "t-web")
             #expect(try host.property("ActiveState", of: "t-other") == "active")
             #expect(try host.property("NRestarts", of: "killswitchd-gates.service") == "0")
-            let words = try host.run("journalctl -b -u killswitchd-gates -o cat")
+            let words = try host.run(
+                "journalctl --sync; journalctl -b -u killswitchd-gates -o cat")
             #expect(words.contains("the targets of service 'evil' stay as they are"), "\(words)")
             #expect(!words.contains("root:") && !words.contains("t-other"), "\(words)")
             try host.run(

@@ -6,10 +6,10 @@ import Testing
 extension OnSystemd {
     /// However a drill ends, the gate opens again in time, and the units run again.
     @Suite struct DrillInterruptionTests {
-        /// A host on which a drill takes at least two seconds, because a unit stops that slowly.
-        private func host() throws -> Host {
+        /// A host on which a drill takes until a unit is let go, or ten seconds.
+        private func host(isSlow: Bool = false) throws -> Host {
             let host = try Host.having("t-web")
-            try host.slowService("t-slow", seconds: 2)
+            if isSlow { try host.slowService(seconds: 10) } else { try host.heldService() }
             try host.open("t-web t-slow")
             return host
         }
@@ -19,6 +19,7 @@ extension OnSystemd {
             let host = try host()
             try host.beginDrill("--for 5m")
             try host.run("systemctl kill --kill-whom=main --signal=\(signal) t-drill")
+            try host.letGo()
             let end = try host.endOfDrill()
             #expect(end.status == status)
             #expect(end.output.contains("t-slow.service"))
@@ -31,14 +32,16 @@ extension OnSystemd {
             let host = try host()
             try host.beginDrill("--for 5m", through: "script -qec")
             try host.run("systemctl kill --kill-whom=main --signal=KILL t-drill")
+            try host.letGo()
             try host.awaitOpen("t-web", "t-slow")
             try host.wait(until: "! pgrep -x killswitchctl")
         }
 
         @Test func aDrillThatIsKilledLeavesAGateThatOpensByItself() throws {
             let host = try host()
-            try host.beginDrill("--for 5s")
+            try host.beginDrill("--for 20s")
             try host.run("systemctl kill --kill-whom=main --signal=KILL t-drill")
+            try host.letGo()
             try host.wait(until: "systemctl is-active --quiet killswitch-closed@shop.target")
             #expect(try host.property("ActiveState", of: "t-web") == "inactive")
             try host.wait(until: "systemctl is-active --quiet killswitch-open@shop.target")
@@ -51,6 +54,7 @@ extension OnSystemd {
             try host.beginDrill("--for 1m")
             try host.wait(until: "! systemctl is-active --quiet t-web")
             try host.run("systemctl kill --kill-whom=main --signal=KILL killswitchd")
+            try host.letGo()
             let end = try host.endOfDrill()
             #expect(end.status == 0, "\(end)")
             try host.awaitOpen("t-web", "t-slow")
@@ -59,10 +63,11 @@ extension OnSystemd {
         @Test func aDaemonThatStaysAwayIsWaitedFor() throws {
             let host = try host()
             try host.override("RestartSec=1h")
-            try host.beginDrill("--for 3s")
+            try host.beginDrill("--for 10s")
             // The files say closed before systemd is asked: a daemon that is killed in between moves nothing.
             try host.wait(until: "! systemctl is-active --quiet t-web")
             try host.run("systemctl kill --kill-whom=main --signal=KILL killswitchd")
+            try host.letGo()
             let waiting = "waiting: killswitchd does not answer"
             try host.wait(until: "grep -q '\(waiting)' /run/t-drill.err")
             try host.run("systemctl restart killswitchd")
@@ -73,7 +78,7 @@ extension OnSystemd {
 
         /// systemd stops the drill with a signal, so that it opens the gate before the reboot.
         @Test func aRebootEndsADrill() throws {
-            let host = try host()
+            let host = try host(isSlow: true)
             try host.run("systemctl enable killswitchd t-web")
             try host.beginDrill("--for 5m")
             try host.system.reboot()
@@ -82,9 +87,9 @@ extension OnSystemd {
 
         /// As after a power cut: the daemon finds the order of the drill again, and ends it in time.
         @Test func anOrderThatOutlivesARebootIsOverInItsTime() throws {
-            let host = try host()
+            let host = try host(isSlow: true)
             try host.run("systemctl enable killswitchd t-web")
-            try host.beginDrill("--for 15s")
+            try host.beginDrill("--for 1m")
             try host.run("systemctl kill --kill-whom=main --signal=KILL t-drill")
             try host.system.reboot()
             try host.awaitUp("killswitch-closed@shop.target")
@@ -99,6 +104,7 @@ extension OnSystemd {
             let host = try host()
             try host.beginDrill("--for 5m")
             try host.run("systemctl \(command)")
+            try host.letGo()
             let end = try host.endOfDrill()
             #expect(end.status == 0, "\(end)")
             try host.awaitOpen("t-web", "t-slow")
@@ -106,6 +112,7 @@ extension OnSystemd {
 
         @Test func readersThatGoAwayKeepNothingClosed() throws {
             let host = try host()
+            try host.letGo()
             let status = try host.run(
                 "bash -c 'killswitchctl drill shop |& true; echo ${PIPESTATUS[0]}'")
             // The report could not be written, and the gate is open again.

@@ -68,7 +68,7 @@ extension OnSystemd {
             try withHost(hasPolicy: hasPolicy, flags: Host.ended) { host in
                 try host.unit(
                     "t-late.service",
-                    "[Service]\nExecStartPre=/bin/sleep 15\nExecStart=/bin/sleep infinity\n")
+                    "[Service]\nExecStartPre=/bin/sh -c \"until test -e /run/t-go; do sleep 0.1; done\"\nExecStart=/bin/sleep infinity\n")
                 try host.start(attaching: "t-late")
                 try host.set(Host.open)
                 try host.wait(
@@ -79,6 +79,7 @@ extension OnSystemd {
                 let result = try host.control("wait shop --for up --timeout 3s")
                 #expect(result.status == 124, "\(result)")
                 #expect(try host.property("ActiveState", of: "t-late") == "activating")
+                try host.letGo()
                 try host.run("killswitchctl wait shop --for up --timeout 60s")
             }
         }
@@ -89,7 +90,7 @@ extension OnSystemd {
             try withHost(hasPolicy: hasPolicy) { host in
                 try host.services("t-web")
                 try host.startUnits("t-web")
-                try host.run("killswitchctl wait shop --for up --timeout 20s; systemctl stop t-web")
+                try host.run("killswitchctl wait shop --for up --timeout 1m; systemctl stop t-web")
                 try forge("changed killswitch-open@shop.target inactive", on: host)
                 try settle(host)
                 try host.run("sleep 1")
@@ -103,7 +104,7 @@ extension OnSystemd {
             try withHost(hasPolicy: hasPolicy, flags: Host.ended) { host in
                 try host.services("t-web")
                 try host.start(attaching: "t-web")
-                try host.run("killswitchctl wait shop --for down --timeout 20s")
+                try host.run("killswitchctl wait shop --for down --timeout 1m")
                 try forge("job 9999 t-web.service assert", on: host)
                 try settle(host)
                 #expect(try host.row("t-web.service")?["refused_starts"] == 0)
@@ -119,7 +120,7 @@ extension OnSystemd {
             try withHost(hasPolicy: hasPolicy) { host in
                 try host.services("t-web")
                 try host.startUnits("t-web")
-                try host.run("killswitchctl wait shop --for up --timeout 20s")
+                try host.run("killswitchctl wait shop --for up --timeout 1m")
                 let process = try host.property("MainPID")
                 let names = try host.run(
                     "busctl list --unique --no-legend | awk '$2 == \(process) { print $1 }'"
@@ -171,7 +172,7 @@ extension OnSystemd {
                 try host.awaitUp("killswitch-closed@shop.target")
                 try host.run("systemctl stop killswitchd")
                 try host.unit(
-                    "t-before.service", "[Service]\nType=oneshot\nExecStart=/bin/sleep 8\n")
+                    "t-before.service", "[Service]\nType=oneshot\nExecStart=/bin/sh -c \"until test -e /run/t-go; do sleep 0.1; done\"\n")
                 try host.unit(
                     "killswitch-open@shop.target.d/t.conf",
                     "[Unit]\nWants=t-before.service\nAfter=t-before.service\n")
@@ -192,6 +193,7 @@ extension OnSystemd {
                 try host.run(forgery(process, "job \(job) \(target) failed", seconds: 2))
                 #expect(try host.property("ActiveState", of: "t-before") == "activating")
                 #expect(try host.run("cat /run/t-unlocked") == "")
+                try host.letGo()
                 try host.wait(until: "grep -q '\"result\": \"done\"' /run/t-unlocked")
                 #expect(try host.property("ActiveState", of: "t-before") == "inactive")
             }

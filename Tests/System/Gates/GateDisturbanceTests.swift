@@ -59,12 +59,14 @@ extension OnSystemd {
             let host = try Host(flags: Host.ended)
             try host.services("t-web")
             try host.start(attaching: "t-web")
-            try host.awaitUp("killswitch-closed@shop.target")
+            try host.run("killswitchctl wait shop --for down --timeout 1m")
             try host.run("systemctl start killswitch-open@shop.target || true")
             try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
             try host.awaitDown("t-web")
             try host.wait(forEntry: "moves it back to closed")
             try host.set(Host.open, up: "t-web")
+            // While it moves the gate itself it puts nothing back.
+            try host.wait(forEntry: "gate opened in")
             try host.run("systemctl stop killswitch-open@shop.target")
             try host.awaitUp("killswitch-open@shop.target", "t-web")
             #expect(
@@ -80,7 +82,7 @@ extension OnSystemd {
         @Test func aServiceThatIgnoresSIGTERMIsKilledByItsOwnLimitAndTheDaemonSaysSo() throws {
             let host = try Host()
             try host.deafService(limit: "3s")
-            try host.override("WatchdogSec=2s")
+            try host.override("WatchdogSec=6s")
             try host.startUnits("t-deaf")
             try host.set(Host.ended)
             try host.wait(until: "systemctl is-failed --quiet t-deaf")

@@ -5,11 +5,11 @@ import Testing
 extension OnSystemd {
     /// Starts of attached units are refused from the moment the marker of the service says closed.
     @Suite struct MarkerTests {
-        /// A host with `t-web`, and with `t-slow`, which takes seconds to stop. Both run.
+        /// A host with `t-web`, and with `t-slow`, whose stop takes until it is let go. Both run.
         private func host(_ configuration: String = Host.shop) throws -> Host {
             let host = try Host(configuration)
             try host.services("t-web")
-            try host.slowService(seconds: 4)
+            try host.heldService()
             try host.start(attaching: "t-slow")
             return host
         }
@@ -23,6 +23,11 @@ extension OnSystemd {
             }
         }
 
+        /// It is busy while the daemon writes a file.
+        private func remountReadOnly(_ folder: String, on host: Host) throws {
+            try host.wait(until: "mount -o remount,ro \(folder)")
+        }
+
         private func runs(of unit: String, on host: Host) throws -> String {
             try host.property("InvocationID", of: unit)
         }
@@ -34,7 +39,7 @@ extension OnSystemd {
             let before = try runs(of: "t-web", on: host)
             try host.set(Host.ended, down: "t-web")
             #expect(try host.property("ActiveState", of: "t-slow") == "deactivating")
-            #expect(try host.system.attempt("systemctl start t-web").status != 0)
+            #expect(try host.lettingGo("systemctl start t-web").status != 0)
             #expect(try host.property("ActiveState", of: "t-web") == "inactive")
             #expect(try runs(of: "t-web", on: host) == before)
             try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
@@ -55,6 +60,7 @@ extension OnSystemd {
                     #expect(
                         try host.system.attempt("timeout 0.1 systemctl start t-web").status != 0)
                 }
+                try host.letGo()
                 try host.awaitDown("killswitch-open@shop.target", "t-slow")
                 try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
                 #expect(try host.property("ActiveState", of: "t-web") == "inactive")
@@ -124,7 +130,7 @@ extension OnSystemd {
             try host.start(attaching: "t-web")
             for command in ["enable", "reenable", "disable"] {
                 try host.run("systemctl \(command) t-web; killswitchctl wait shop --for decided")
-                try host.set(Host.ended, down: "t-web")
+                try host.set(Host.ended, up: "killswitch-closed@shop.target", down: "t-web")
                 try host.set(Host.open, up: "t-web")
             }
         }
@@ -192,7 +198,7 @@ extension OnSystemd {
             try host.set(Host.ended, down: "t-job.timer", "t-job.service")
             #expect(try host.property("ActiveState", of: "t-slow") == "deactivating")
             try host.run("rm /run/t-job")
-            #expect(try host.system.attempt("systemctl start t-job.service").status != 0)
+            #expect(try host.lettingGo("systemctl start t-job.service").status != 0)
             #expect(try host.system.attempt("systemctl start t-job.timer").status != 0)
             try host.awaitUp("killswitch-closed@shop.target")
             #expect(try host.system.attempt("test -e /run/t-job").status != 0)
@@ -208,7 +214,7 @@ extension OnSystemd {
             try withOwnRuntime(on: host) { folder in
                 try host.start(attaching: "t-web")
                 try host.awaitUp("killswitch-closed@shop.target")
-                try host.run("mount -o remount,ro \(folder)")
+                try remountReadOnly(folder, on: host)
                 try host.set(Host.open)
                 try host.wait(forEntry: "shop: running")
                 try host.wait(forEntry: "read-only file system; retrying")
@@ -225,7 +231,7 @@ extension OnSystemd {
         /// The drain of the closing ended behind the marker that could not be moved, and stopped units of an open
         /// service.
         @Test func anOpeningOnAReadOnlyFileSystemEndsADrain() throws {
-            let host = try Host(Host.service("shop", #"drain = "6s""#))
+            let host = try Host(Host.service("shop", #"drain = "20s""#))
             try host.services("t-web")
             try withOwnRuntime(on: host) { folder in
                 try host.start(attaching: "t-web")
@@ -234,10 +240,10 @@ extension OnSystemd {
                 let before = try runs(of: "t-web", on: host)
                 try host.set(Host.ended)
                 try host.wait(until: "test -e \(folder)/shop/closed")
-                try host.run("mount -o remount,ro \(folder)")
+                try remountReadOnly(folder, on: host)
                 try host.set(Host.open)
                 try host.wait(forEntry: "read-only file system; retrying")
-                try host.run("sleep 7")
+                try host.run("sleep 21")
                 #expect(try host.property("ActiveState", of: "t-web") == "active")
                 try host.run("mount -o remount,rw \(folder)")
                 try host.run("killswitchctl wait shop --for up --timeout 1m")

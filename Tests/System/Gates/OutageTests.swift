@@ -65,7 +65,7 @@ extension OnSystemd {
         /// The request is lost with it, and the files say what it was.
         @Test func aMoverThatIsKilledWithARequestMakesTheMoveWhenItIsBack() throws {
             let host = try Host.running("t-web")
-            try host.run("killswitchctl wait shop --for up --timeout 20s")
+            try host.run("killswitchctl wait shop --for up --timeout 1m")
             for (flags, up, down) in [
                 (Host.maintenance, "killswitch-maintenance@shop.target", "t-web"),
                 (Host.open, "t-web", "killswitch-closed@shop.target"),
@@ -88,22 +88,22 @@ extension OnSystemd {
                 "t-web.service",
                 "[Unit]\nStartLimitIntervalSec=0\n[Service]\nExecStart=/bin/sleep infinity")
             try host.start(attaching: "t-web")
-            try host.run("systemctl start t-web; killswitchctl wait shop --for up --timeout 20s")
+            try host.run("systemctl start t-web; killswitchctl wait shop --for up --timeout 1m")
             for count in 1...30 {
                 try host.set(count.isMultiple(of: 2) ? Host.open : Host.ended)
                 try host.run("sleep 0.03")
             }
             try host.run(
-                "killswitchctl refresh shop; killswitchctl wait shop --for up --timeout 20s")
+                "killswitchctl refresh shop; killswitchctl wait shop --for up --timeout 1m")
             try host.set(Host.ended)
             try host.run(
-                "killswitchctl refresh shop; killswitchctl wait shop --for down --timeout 20s")
+                "killswitchctl refresh shop; killswitchctl wait shop --for down --timeout 1m")
             #expect(try host.property("ActiveState", of: "t-web") == "inactive")
         }
 
         @Test func aFrozenDaemonIsStartedAgainAndMovesNothing() throws {
             let host = try Host.having("t-web")
-            try host.override("WatchdogSec=2s")
+            try host.override("WatchdogSec=6s")
             try host.startUnits("t-web")
             let before = try runs(host)
             try kill("STOP", host)
@@ -114,29 +114,32 @@ extension OnSystemd {
         @Test(arguments: ["systemd-journald", "killswitchd-gates", "dbus"])
         func filesAndWatchdogContinueWhileASystemServiceIsFrozen(_ unit: String) throws {
             let host = try Host.having("t-web")
-            try host.override("WatchdogSec=2s")
+            try host.override("WatchdogSec=6s")
             try host.startUnits("t-web")
             // The daemon has used each of the three services before.
             try host.set(Host.maintenance, up: "killswitch-maintenance@shop.target")
             try host.set(Host.open, up: "t-web")
+            // On a busy machine a look of the mover may have taken longer than a second before.
+            let said = try host.sentences(of: .moverSilent).count
             let process = try host.property("MainPID", of: unit)
             try host.run("kill -STOP \(process)")
             // The watchdog may have ended the mover by then.
             try host.undoing("kill -CONT \(process) || true") {
                 try host.set(Host.ended)
-                try host.wait(until: "killswitchctl wait shop --for ended --timeout 5s")
-                #expect(try host.run("ls /run/killswitchd/shop").contains("closed"))
+                try host.wait(until: "killswitchctl wait shop --for ended --timeout 1m")
+                try host.wait(until: "test -e /run/killswitchd/shop/closed")
                 if unit == "killswitchd-gates" {
                     try host.wait(for: "does not answer", in: "shop/gate.json")
-                    try host.control("status --check").expect(1, output: "does not answer")
-                    #expect(try host.sentences(of: .moverSilent).count == 1)
+                    try host.wait(until: "killswitchctl status --check | grep -q 'does not answer'")
+                    try host.control("status --check").expect(1)
+                    #expect(try host.sentences(of: .moverSilent).count == said + 1)
                 } else {
                     // The mover needs neither the journal nor a bus.
                     try host.awaitDown("t-web")
                 }
                 // Waits longer than the watchdog's limit.
                 let daemon = try host.property("MainPID")
-                _ = try host.system.attempt("timeout 5 tail --pid=\(daemon) -f /dev/null")
+                _ = try host.system.attempt("timeout 15 tail --pid=\(daemon) -f /dev/null")
                 #expect(try host.property("NRestarts") == "0")
                 #expect(try host.property("MainPID") == daemon)
             }
@@ -155,7 +158,7 @@ extension OnSystemd {
             #expect(try host.journal(of: .busLost).count == 1)
             #expect(try host.property("NRestarts") == "0")
             // In the middle of a closing: who waits for its end gets it.
-            try host.slowService(seconds: 4)
+            try host.heldService()
             try host.set(Host.open)
             try host.start(attaching: "t-slow")
             try host.run("killswitchctl wait shop --for open; systemctl start t-slow")
@@ -163,9 +166,11 @@ extension OnSystemd {
             try host.wait(until: "systemctl show -P ActiveState t-slow | grep -q deactivating")
             try host.run(
                 "killswitchctl wait shop --for down --timeout 2m & systemctl restart dbus.service; "
-                    + "wait $!")
+                    + "touch /run/t-go; wait $!")
             #expect(try host.property("ActiveState", of: "t-slow") == "inactive")
-            #expect(try host.journal(of: .busLost).count == 2)
+            try host.wait(
+                until: "journalctl --sync; test $(journalctl MESSAGE_ID="
+                    + "\(MessageID.busLost.rawValue) --since @\(host.start) -o cat | wc -l) = 2")
         }
 
         @Test func withoutABusGatesMoveAndNobodySaysWhatBecameOfThem() throws {
@@ -176,7 +181,7 @@ extension OnSystemd {
                 #expect(try host.run("killswitchctl is-open shop").contains("open"))
                 try host.wait(forStatus: "gates: connect to the bus")
                 try host.set(Host.ended)
-                try host.wait(until: "killswitchctl wait shop --for ended --timeout 5s")
+                try host.wait(until: "killswitchctl wait shop --for ended --timeout 1m")
                 try host.awaitUp("killswitch-closed@shop.target", "killswitch-ended@shop.target")
                 #expect(
                     try host.json("cat /run/killswitchd/shop/gate.json").object?["actual"]
@@ -189,6 +194,7 @@ extension OnSystemd {
         @Test func withoutAMoverNothingMovesAndThatIsReportedOnce() throws {
             let host = try Host.running("t-web")
             let units = "killswitchd-gates.socket killswitchd-gates.service"
+            let said = try host.sentences(of: .moverSilent).count
             try host.run("systemctl mask --runtime --now \(units)")
             try host.undoing("systemctl unmask --runtime \(units); systemctl start \(units)") {
                 try host.set(Host.ended)
@@ -197,7 +203,7 @@ extension OnSystemd {
             }
             try host.awaitDown("t-web")
             try host.awaitUp("killswitch-ended@shop.target")
-            #expect(try host.sentences(of: .moverSilent).count == 1)
+            #expect(try host.sentences(of: .moverSilent).count == said + 1)
         }
 
         @Test func missingTargetTemplatesAreReportedAndVerdictsContinue() throws {

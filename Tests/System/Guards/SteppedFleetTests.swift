@@ -82,7 +82,7 @@ struct SteppedFleetTests {
 
     /// An order whose steps come one after the other, the first one in a few seconds.
     private func order() throws -> String {
-        let steps = try [(4, 1), (16, 50), (17, 100)].map { seconds, percent in
+        let steps = try [(4, 1), (30, 50), (31, 100)].map { seconds, percent in
             let time = try canary.run("date --utc --date='\(seconds) seconds' +%FT%TZ").dropLast()
             return #"{"at": "\#(time)", "percent": \#(percent)}"#
         }

@@ -60,7 +60,7 @@ extension OnSystemd {
 
         @Test func aNoticeComesAtItsTimeAndTheEndAfterIt() throws {
             let host = try host()
-            try host.set(try countdown(host, "5 seconds"))
+            try host.set(try countdown(host, "20 seconds"))
             try awaitLines(2, host)
             try host.wait(until: "killswitchctl get shop state | grep -qx ended")
             let published = try host.journal(of: .noticePublished)

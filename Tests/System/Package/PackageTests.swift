@@ -22,7 +22,7 @@ extension Packaged {
             try host.configure()
             try host.run("systemctl enable --now killswitchd")
             #expect(try host.run("killswitchctl get shop state") == "running\n")
-            try host.run("systemctl is-active killswitch-open@shop.target")
+            try host.system.wait(until: "systemctl is-active killswitch-open@shop.target")
             #expect(try host.run("man -w killswitchd.toml").contains("man5"))
         }
 
@@ -72,9 +72,9 @@ extension Packaged {
                 """
                 setpriv --reuid nobody --regid nogroup --clear-groups python3 -B \
                 \(PackageHost.folder)/forge $(systemctl show t-listener -P MainPID) 0 reloaded
-                sleep 1
-                systemctl stop t-listener
                 """)
+            if isReached { try host.system.wait(until: "grep -q member=Reloading /run/t-heard") }
+            try host.run("sleep 1; systemctl stop t-listener")
             #expect(try host.succeeds("grep -q member=Reloading /run/t-heard") == isReached)
         }
 
@@ -93,7 +93,8 @@ extension Packaged {
             try host.unit("t-web")
             try host.run("systemctl start t-web || true; killswitchctl attach shop t-web")
             let isOpen = state == "running"
-            try host.system.wait(until: "\(isOpen ? "" : "! ")systemctl is-active t-web")
+            try host.system.wait(
+                until: "systemctl is-active t-web | grep -qx \(isOpen ? "active" : "inactive")")
             let units = "t-web 'killswitch-*@shop.target'"
             let before = try host.run(Self.life(of: units))
             let daemon = try host.run("systemctl show killswitchd -P MainPID")

@@ -95,7 +95,9 @@ import Testing
         try await cluster.awaitBrief("ended", from: daemon)
         try await daemon.awaitLine("over: the host's state is not reported")
         #expect(try daemon.lines(with: "the host's state is not reported").count == 2)
-        #expect(try !daemon.control("status").errors.contains("is not reported"))
+        try await daemon.awaitUntil("status does not say so any more", every: .milliseconds(100)) {
+            try !daemon.control("status").errors.contains("is not reported")
+        }
     }
 
     /// The copy is older than the brief, and the host has nothing new to say.

@@ -30,7 +30,7 @@ import Testing
         let before = try cluster.reads()
         let daemon = try await Daemon(on: cluster).start(awaiting: "running")
         // The watch hints once when it opens.
-        try await waitUntil("the watch is open") { try cluster.reads() == before + 2 }
+        try await waitUntil("the watch is open") { try cluster.reads() >= before + 2 }
         for number in 0..<40 { try cluster.control("put", "/flags/foreign\(number)", "x") }
         try cluster.control("del", "--prefix", "/flags/foreign")
         try await cluster.put(.maintenance, for: daemon)

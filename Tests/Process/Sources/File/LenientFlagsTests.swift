@@ -27,7 +27,7 @@ import Testing
         let daemon = try Daemon(Self.switchObject, flags: #"{"state": "running"}"#)
         try daemon.start(waitingFor: "running")
         try daemon.folder.write(
-            #"{"state": "running", "end_at": "2030-12-31T23:59:59Z"}"#, to: "flags.json")
+            #"{"state": "running", "end_at": "2099-12-31T23:59:59Z"}"#, to: "flags.json")
         try daemon.waitUntil("status asks whether 'ends_at' was meant") {
             try daemon.control("status").output.contains("did you mean 'ends_at'?")
         }

@@ -100,12 +100,12 @@ import Testing
         #expect(try daemon.stop() == 0)
     }
 
-    /// `2030-12-31T23:59`, as forms for dates write it, was a countdown without an end.
+    /// `2099-12-31T23:59`, as forms for dates write it, was a countdown without an end.
     @Test func anEndInMinutesIsAnEnd() throws {
         let daemon = try Daemon(
-            flags: #"{"service_end": "countdown", "service_countdown": "2030-12-31T23:59"}"#)
+            flags: #"{"service_end": "countdown", "service_countdown": "2099-12-31T23:59"}"#)
         try daemon.start(waitingFor: "countdown")
-        #expect(try daemon.member("ends_at") == "\"2030-12-31T23:59:00+09:00\"")
+        #expect(try daemon.member("ends_at") == "\"2099-12-31T23:59:00+09:00\"")
         #expect(try daemon.stop() == 0)
     }
 }

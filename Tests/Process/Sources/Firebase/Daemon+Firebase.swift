@@ -43,8 +43,8 @@ extension Daemon {
 
     /// A daemon that polls the server template every 100 ms, with the key in its file `account`.
     convenience init(
-        serverTemplateOf server: FirebaseServer, account: String?, source: String = "",
-        service: String = Daemon.serviceEnd
+        serverTemplateOf server: FirebaseServer, account: String?, timeout: String = "30s",
+        source: String = "", service: String = Daemon.serviceEnd
     ) throws {
         try self.init(
             """
@@ -54,7 +54,7 @@ extension Daemon {
             base_url = "\(server.url)"
             \(account == nil ? "" : #"credentials = "account""#)
             interval = "100ms"
-            timeout = "2s"
+            timeout = "\(timeout)"
             \(source)
 
             \(service)
@@ -67,8 +67,8 @@ extension Daemon {
 
     /// A daemon that polls the client template every 100 ms.
     convenience init(
-        clientTemplateOf server: FirebaseServer, interval: String = "100ms", source: String = "",
-        service: String = Daemon.serviceEnd
+        clientTemplateOf server: FirebaseServer, interval: String = "100ms",
+        source: String = "", service: String = Daemon.serviceEnd
     ) throws {
         try self.init(
             """
@@ -81,7 +81,7 @@ extension Daemon {
             realtime_url = "\(server.url)/"
             installations_url = "\(server.url)"
             interval = "\(interval)"
-            timeout = "2s"
+            timeout = "30s"
             \(source)
 
             \(service)

@@ -7,14 +7,15 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ServerTemplateTests {
     /// A server that knows one account, and a daemon that has the key of that account.
     func scene(
-        _ parameters: JSON.Object = ["service_end": "no"], source: String = "",
-        service: String = Daemon.serviceEnd
+        _ parameters: JSON.Object = ["service_end": "no"], timeout: String = "30s",
+        source: String = "", service: String = Daemon.serviceEnd
     ) async throws -> (server: FirebaseServer, daemon: Daemon) {
         let server = try await FirebaseServer()
         let key = try ServiceAccountKey.enrolled(at: server)
         try server.publish(server: parameters, version: 1)
         let daemon = try Daemon(
-            serverTemplateOf: server, account: try key.json(), source: source, service: service)
+            serverTemplateOf: server, account: try key.json(), timeout: timeout, source: source,
+            service: service)
         return (server, daemon)
     }
 

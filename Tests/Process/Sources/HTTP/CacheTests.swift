@@ -43,7 +43,7 @@ import Testing
         try await daemon.awaitLine("source 'app': a cache on the way answers in place of the")
         let requests = try flagRequests(of: server)
         try server.folder.write(StatusFlags.updateRequired.text, to: "document")
-        try daemon.control("status").expect(0, output: "a cache on the way answers in place")
+        try await daemon.awaitStatus("a cache on the way answers in place")
         try await daemon.awaitReason("stale-closed", state: "maintenance")
         #expect(try flagRequests(of: server) == requests)
         let status = try daemon.control("status", "--json").expect(0)

@@ -68,9 +68,11 @@ import Testing
 
     @Test func retryIntervalIsThePaceWhileClosed() async throws {
         let (server, daemon) = try await Daemon.polling("retry-interval", awaiting: "maintenance")
-        try await waitUntil("it asked thrice") { try server.requests.count > 2 }
-        let times = try server.requests.map(\.time)
-        #expect((0.85...1.5).contains(times[2] - times[1]))
+        try await waitUntil("it asked six times") { try server.requests.count > 5 }
+        let times = try server.requests.map(\.time).dropFirst()
+        let pauses = zip(times.dropFirst(), times).map { $0 - $1 }
+        // Without the member it asks ten times as often. A busy machine is late now and then.
+        #expect(pauses.reduce(0, +) / Double(pauses.count) >= 0.85 && pauses.min() ?? 9 < 1.5)
         #expect(try daemon.warnings.isEmpty)
     }
 
@@ -180,7 +182,7 @@ import Testing
         let daemon = try Daemon(asking: server, source: source)
         daemon.environment = ["CREDENTIALS_DIRECTORY": daemon.folder.path]
         try daemon.folder.write("first-token\n", to: "token")
-        try daemon.edit("timeout = \"2s\"", "timeout = \"9m\"")
+        try daemon.edit("timeout = \"30s\"", "timeout = \"9m\"")
         try daemon.start()
         try await waitUntil("it asks") { try !server.requests.isEmpty }
         try await server.behave("maintenance")
@@ -260,14 +262,14 @@ import Testing
 
     /// The end has come by the clock of this host, and waits until the server agrees, also over a restart.
     @Test func aServerOfAnotherTimeHoldsAnEnd() async throws {
-        let (daemon, server) = try await follow(172_800, end: 2)
-        let time = EventLoop.wallClock + .seconds(3)
+        let (daemon, server) = try await follow(172_800, end: 10)
+        let time = EventLoop.wallClock + .seconds(11)
         try await daemon.awaitUntil("the end has come") { EventLoop.wallClock > time }
         try await daemon.awaitState(isSynchronised ? "ended" : "countdown")
         try daemon.stop()
         try daemon.start()
         try await daemon.awaitState(isSynchronised ? "ended" : "countdown")
-        try await server.behave("clock_0_2")
+        try await server.behave("clock_0_10")
         try await daemon.awaitState("ended")
     }
 }

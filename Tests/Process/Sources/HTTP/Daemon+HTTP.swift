@@ -9,27 +9,30 @@ extension FlagServer {
 
 extension Daemon {
     /// A daemon that polls `server` every 100 ms for the flags of the service 'shop'.
-    /// `source` and `service` are more lines of those tables.
+    /// `source` and `service` are more lines of those tables. A busy machine answers late: the time limit of a request
+    /// is short only where a test is about it.
     convenience init(
-        asking server: FlagServer, isSecure: Bool = false, source: String = "",
-        service: String = ""
+        asking server: FlagServer, isSecure: Bool = false, timeout: String = "30s",
+        source: String = "", service: String = ""
     ) throws {
         let url =
             isSecure
             ? "https://localhost:\(server.port)/flags" : "http://127.0.0.1:\(server.port)/flags"
         let authority = isSecure ? "ca = \"\(server.folder("authority.pem"))\"" : ""
-        try self.init(asking: url, source: "\(authority)\n\(source)", service: service)
+        try self.init(
+            asking: url, timeout: timeout, source: "\(authority)\n\(source)", service: service)
     }
 
     convenience init(
-        asking url: String, source: String = "", format: String = "status", service: String = ""
+        asking url: String, timeout: String = "30s", source: String = "",
+        format: String = "status", service: String = ""
     ) throws {
         try self.init(
             source: """
                 type = "http"
                 url = "\(url)"
                 interval = "100ms"
-                timeout = "2s"
+                timeout = "\(timeout)"
                 \(source)
                 """, service: "format = \"\(format)\"\n\(service)")
     }

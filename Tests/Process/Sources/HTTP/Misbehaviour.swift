@@ -11,6 +11,9 @@ struct Misbehaviour: CustomTestStringConvertible, Sendable {
     /// How long the daemon waits until the next poll, in seconds. The default is the back-off at an interval of 100 ms.
     var pause: ClosedRange<Double> = backOff
 
+    /// Whether its answer is not complete within the time limit of the request.
+    var isLate: Bool { line.hasPrefix("no complete answer") }
+
     var testDescription: String { isSecure ? "\(name) over TLS" : name }
 
     /// From below the interval, for jitter, to 5 intervals and what a busy machine adds.

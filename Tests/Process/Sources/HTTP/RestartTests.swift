@@ -113,9 +113,14 @@ extension Daemon {
         while kills < 60 || inside < 20 {
             try #require(kills < 400, "only \(inside) kills fell inside")
             let isRunning = try stored(by: daemon) == "running"
-            try await server.behave(isRunning ? "maintenance" : "running")
-            // The server is asked every 100 ms; the writes take some 20 ms.
-            try await daemon.pause(for: .milliseconds(Int64.random(in: 0...130)))
+            let answer = isRunning ? "maintenance" : "running"
+            let asked = try server.requests.count
+            try await server.behave(answer)
+            // The writes take some 20 ms.
+            try await waitUntil("it asks", every: .milliseconds(1)) {
+                try server.requests.dropFirst(asked).contains { $0.behaviour == answer }
+            }
+            try await daemon.pause(for: .milliseconds(Int64.random(in: 0...40)))
             try daemon.stop(SIGKILL)
             kills += 1
             let isNew = try stored(by: daemon) != (isRunning ? "running" : "maintenance")

@@ -42,7 +42,7 @@ extension Daemon {
                 type = "ofrep"
                 url = "http://127.0.0.1:\(server.port)"
                 interval = "\(interval)"
-                timeout = "2s"
+                timeout = "30s"
                 \(source)
                 """, service: "format = \"status\"\nkey = \"shop\"\n\(after)")
     }

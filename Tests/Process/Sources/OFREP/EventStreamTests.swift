@@ -18,7 +18,7 @@ import Testing
 
     @Test func anEventLeadsToAFetchThatNamesTheEvent() async throws {
         let (server, daemon) = try await started()
-        try await waitUntil("the stream is open") { try server.evaluations.count == 2 }
+        try await waitUntil("the stream is open") { try server.evaluations.count >= 2 }
         try await server.hold("maintenance", for: daemon)
         let last = try #require(try server.evaluations.last)
         #expect(last.path.hasPrefix("/ofrep/v1/evaluate/flags?flagConfigEtag=%22"))
@@ -71,7 +71,7 @@ import Testing
             "the server names a stream of events at 'http://127.0.0.2:\(server.port)', which is neither "
             + "the host of 'url' nor in 'stream_hosts'; it is not followed, and polls go on"
         try await daemon.awaitLine(warning)
-        #expect(try daemon.control("status").output.contains(warning))
+        try await daemon.awaitStatus(warning)
         #expect(try !daemon.log.contains("secret"))
         try await server.hold("maintenance", for: daemon)
         #expect(try server.streams.isEmpty)
@@ -96,10 +96,12 @@ import Testing
     func anEndlessStreamIsBounded(_ behaviour: String) async throws {
         let (server, daemon) = try await started()
         let before = try daemon.peakMemory
+        let start = ContinuousClock.now
         try await server.behave(behaviour)
         try await daemon.awaitLine("the stream brings more than 16777216 bytes in a minute")
         try await daemon.pause(for: .seconds(1))
-        #expect(try server.evaluations.count <= 13)
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        #expect(try Double(server.evaluations.count) <= 12 + seconds / 5)
         #expect(try daemon.peakMemory - before < 8 << 20)
         #expect(try daemon.member("state") == #""running""#)
         #expect(try daemon.stop() == 0)
