@@ -89,7 +89,8 @@ import Testing
     }
 
     @Test func afterAPollThatFailedTheNextThatSucceedsOpensTheStreamAtOnce() async throws {
-        let scene = try await Scene("503", firstWait: .seconds(36_000_000), longestWait: .seconds(36_000_000))
+        let never: Duration = .seconds(36_000_000)
+        let scene = try await Scene("503", firstWait: never, longestWait: never)
         try scene.run { try scene.server.requests.count == 1 }
         for _ in 0..<5 { try scene.loop.runOnce(.milliseconds(10)) }
         try await scene.server.behave("stream-quiet")

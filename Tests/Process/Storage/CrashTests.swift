@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// SIGKILL in the middle of writing: the next start finds a consistent state.
-@Suite(.timeLimit(.minutes(5))) struct CrashTests {
+@Suite(.timeLimit(.minutes(15))) struct CrashTests {
     /// The files of the service on disk, and the state that each of them tells.
     private struct OnDisk {
         var stored: String?
@@ -142,6 +142,13 @@ import Testing
             .output.split(separator: "\n").map(String.init)
     }
 
+    /// Deletes files while the daemon stands still: it would find half of them gone, and write them again.
+    private func delete(_ command: String, from daemon: Daemon) throws {
+        daemon.program?.send(SIGSTOP)
+        defer { daemon.program?.send(SIGCONT) }
+        try shell("cd \(daemon.folder.path) && \(command)")
+    }
+
     private func told(by daemon: Daemon) throws -> [Int] {
         try ["run", "state"].map { directory in
             let line =
@@ -156,7 +163,7 @@ import Testing
         // The mark of a source tells when the source confirmed its flags, and not when the file was made.
         try daemon.folder.write("", to: "removal")
         let removal = try File.modificationTime(of: daemon.folder("removal"))
-        try shell("cd \(daemon.folder.path) && find run state ! -type d -delete")
+        try delete("find run state ! -type d -delete", from: daemon)
         try await daemon.awaitUntil("all are back", every: .milliseconds(200)) {
             try files(of: daemon) == before
         }
@@ -174,7 +181,7 @@ import Testing
     @Test func bothDirectoriesComeBackWithTheOrders() async throws {
         let daemon = try await closed()
         let before = try files(of: daemon)
-        try shell("cd \(daemon.folder.path) && rm -rf run state")
+        try delete("rm -rf run state", from: daemon)
         try await daemon.awaitUntil("all are back", every: .milliseconds(200)) {
             try files(of: daemon) == before
         }

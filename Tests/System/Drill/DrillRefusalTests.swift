@@ -84,8 +84,10 @@ extension OnSystemd {
             try host.needyService()
             try host.open("t-web")
             let result = try host.system.attempt(
-                "rm -f /run/t-typed; (until grep -qs 'now?' /run/t-typed; do sleep 0.05; done; "
-                    + "echo '\(answer)') | timeout 60 script -qefc 'killswitchctl drill shop' /run/t-typed")
+                """
+                (until grep -qs 'now?' /run/t-typed; do sleep 0.05; done; echo '\(answer)') |
+                    timeout 60 script -qefc 'killswitchctl drill shop' /run/t-typed
+                """)
             #expect(result.status == status, "\(result)")
             let printed = result.output.replacing("\r\n", with: "\n")
             #expect(

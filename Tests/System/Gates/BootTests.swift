@@ -166,7 +166,8 @@ extension OnSystemd {
             try host.run("systemctl restart killswitchd")
             try host.wait(
                 until: "journalctl --sync; test $(journalctl -u killswitchd MESSAGE_ID="
-                    + "\(MessageID.unitsOrphaned.rawValue) --since @\(host.start) -o cat | wc -l) = 2")
+                    + "\(MessageID.unitsOrphaned.rawValue) --since @\(host.start) -o cat | "
+                    + "wc -l) = 2")
         }
     }
 }

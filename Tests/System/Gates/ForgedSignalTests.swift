@@ -68,7 +68,11 @@ extension OnSystemd {
             try withHost(hasPolicy: hasPolicy, flags: Host.ended) { host in
                 try host.unit(
                     "t-late.service",
-                    "[Service]\nExecStartPre=/bin/sh -c \"until test -e /run/t-go; do sleep 0.1; done\"\nExecStart=/bin/sleep infinity\n")
+                    """
+                    [Service]
+                    ExecStartPre=/bin/sh -c "until test -e /run/t-go; do sleep 0.1; done"
+                    ExecStart=/bin/sleep infinity
+                    """)
                 try host.start(attaching: "t-late")
                 try host.set(Host.open)
                 try host.wait(
@@ -172,7 +176,12 @@ extension OnSystemd {
                 try host.awaitUp("killswitch-closed@shop.target")
                 try host.run("systemctl stop killswitchd")
                 try host.unit(
-                    "t-before.service", "[Service]\nType=oneshot\nExecStart=/bin/sh -c \"until test -e /run/t-go; do sleep 0.1; done\"\n")
+                    "t-before.service",
+                    """
+                    [Service]
+                    Type=oneshot
+                    ExecStart=/bin/sh -c "until test -e /run/t-go; do sleep 0.1; done"
+                    """)
                 try host.unit(
                     "killswitch-open@shop.target.d/t.conf",
                     "[Unit]\nWants=t-before.service\nAfter=t-before.service\n")
