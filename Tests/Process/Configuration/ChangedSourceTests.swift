@@ -28,7 +28,7 @@ import Testing
         Change("defaults", .http, "x = 1", "x = 2"),
         Change("headers", .http, "X-Team = \"a\"", "X-Team = \"b\""),
         Change("url", .http, "/flags\"", "/flagz\""),
-        Change("timeout", .http, "timeout = \"2s\"", "timeout = \"3s\""),
+        Change("timeout", .http, "timeout = \"30s\"", "timeout = \"31s\""),
         Change("bearer", .http, "defaults =", "bearer = \"nobody\"\ndefaults ="),
         Change("path", .file, "flags.json", "flagz.json"),
         Change("endpoints", .etcd, "endpoints = [", "endpoints = [\"http://127.0.0.1:1\", "),

@@ -50,7 +50,7 @@ import Testing
                 "-c", "\"$0\" plan - --format switch < \"$1\"",
                 try Programs.path(of: "killswitchctl"), folder("plan.json"),
             ])
-        #expect(result.status == 0 && result.output.hasPrefix("document: running\n  "), "\(result)")
+        #expect(result.status == 0 && result.output.hasPrefix("document: running, "), "\(result)")
         try plan("-", "--format", "switch").expect(
             1, errors: "the flags in standard input are invalid")
     }

@@ -175,8 +175,8 @@ extension OnSystemd {
             try host.wait(forEntry: "shop: countdown (was running)")
             let decided = MessageID.decided.rawValue
             let lines = try system.run(
-                "journalctl -o json MESSAGE_ID=\(decided) _SYSTEMD_UNIT=killswitchd.service -n 1"
-                    + " --since @\(host.start)")
+                "journalctl -o json MESSAGE_ID=\(decided) _SYSTEMD_UNIT=killswitchd.service "
+                    + "--since @\(host.start) | tail -n 1")
             let entry = try #require(try JSON.Value.parse(lines).object)
             let expected = [
                 "PRIORITY": "5", "SYSLOG_IDENTIFIER": "killswitchd", "KILLSWITCH_SERVICE": "shop",
