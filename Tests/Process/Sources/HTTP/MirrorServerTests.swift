@@ -9,15 +9,19 @@ private final class MirrorHost {
     let fleet: Fleet
     let servers: [FlagServer]
 
-    /// Servers that all have version 8, which opens, and a daemon that has decided by it.
-    init() async throws {
+    /// Servers that all have version 8, which opens, and a daemon that has decided by it. A mirror has the time of an
+    /// interval for its answer.
+    init(interval: String = "1s") async throws {
         var servers: [FlagServer] = []
         for _ in 0..<3 { servers.append(try await FlagServer()) }
         let urls = servers.map { "\"http://127.0.0.1:\($0.port)/flags.json\"" }
         fleet = try Fleet(
             Fleet.configuration(
-                place: "type = \"http\"\nurl = [\(urls.joined(separator: ", "))]\ninterval = \"1s\""
-            ))
+                place: """
+                    type = "http"
+                    url = [\(urls.joined(separator: ", "))]
+                    interval = "\(interval)"
+                    """))
         self.servers = servers
         try publish("no", version: 8, to: [0, 1, 2])
         for server in servers { try await server.behave("held") }
@@ -59,7 +63,7 @@ private final class MirrorHost {
 /// Orders on mirrors, of which one is not as it should be.
 @Suite(.timeLimit(.minutes(5))) struct MirrorServerTests {
     @Test func eachIsAskedInTurnUnderItsOwnCondition() async throws {
-        let host = try await MirrorHost()
+        let host = try await MirrorHost(interval: "5s")
         try await waitUntil("each was asked three times") {
             try host.servers.allSatisfy { try $0.requests.count >= 3 }
         }
@@ -144,7 +148,7 @@ private final class MirrorHost {
 
     /// The `Date` of whichever mirror has answered last is that of the source.
     @Test func aMirrorWithAWrongClockMovesNothing() async throws {
-        let host = try await MirrorHost()
+        let host = try await MirrorHost(interval: "5s")
         try await host.servers[1].behave("lying_259200")
         try await host.fleet.daemon.awaitLine(
             "source 'app': the server's clock is 3 days ahead; ")
