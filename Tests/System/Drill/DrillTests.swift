@@ -212,6 +212,7 @@ extension OnSystemd {
             let (result, report) = try host.drill("--for 10s")
             #expect(result.status == 0)
             #expect(try #require(report["closed_for_ms"]?.number?.int64) >= 15_000)
+            // It is counted from the opening.
             #expect(try #require(report.unit("t-web.service")["start_ms"]?.number?.int64) < 15_000)
             #expect(result.errors.contains("min_closed keeps the gate closed"))
             try host.awaitOpen("t-web")

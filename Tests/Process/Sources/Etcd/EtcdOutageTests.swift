@@ -204,7 +204,7 @@ import Testing
         return (server, daemon)
     }
 
-    /// An endless watch, of lines or of one line without end, costs ten fetches and no memory.
+    /// An endless watch, of lines or of one line without end, costs three fetches a second and no memory.
     @Test(arguments: ["etcd-events", "etcd-line"])
     func anEndlessWatchIsBounded(_ behaviour: String) async throws {
         let start = ContinuousClock.now

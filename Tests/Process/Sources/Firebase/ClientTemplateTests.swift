@@ -80,7 +80,7 @@ import Testing
         let (server, daemon) = try await scene()
         try await daemon.start(awaiting: "running")
         try server.folder.write("forget-tokens", to: "case")
-        try await server.awaitRequests(to: "authTokens:generate") { $0 >= 1 }
+        try await server.awaitRequests(to: "authTokens:generate", exactly: 1)
         try await server.end(daemon)
         #expect(try server.requests(to: "/installations").count == 1)
     }
@@ -96,7 +96,7 @@ import Testing
         try daemon.folder.write(lines.joined(separator: "\n"), to: file)
         try await server.behave("forget-installations")
         try daemon.start()
-        try await server.awaitRequests(to: "/installations") { $0 >= 2 }
+        try await server.awaitRequests(to: "/installations", exactly: 2)
         let ids = try server.requests(to: "/installations").map {
             try JSON.Value.parse($0.body).object?["fid"]?.string
         }
@@ -110,7 +110,7 @@ import Testing
             try daemon.folder.write(text, to: "state/installations/app.json")
             let count = try server.requests(to: "/installations").count
             try daemon.start()
-            try await server.awaitRequests(to: "/installations") { $0 >= count + 1 }
+            try await server.awaitRequests(to: "/installations", exactly: count + 1)
             try await daemon.awaitState("running")
             try daemon.stop()
         }

@@ -1,5 +1,6 @@
 import JSON
 import Support
+import Testing
 
 extension FirebaseServer {
     /// Publishes the end of the service in the client template, and waits for it.
@@ -20,6 +21,14 @@ extension FirebaseServer {
             count = try requests(to: path).count
             return isWanted(count)
         }
+    }
+
+    /// Waits for so many requests, and expects no more.
+    func awaitRequests(
+        to path: String, exactly count: Int, at location: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await awaitRequests(to: path) { $0 >= count }
+        #expect(try requests(to: path).count == count, sourceLocation: location)
     }
 }
 

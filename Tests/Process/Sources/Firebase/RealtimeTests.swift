@@ -22,7 +22,7 @@ import Testing
     private func following() async throws -> (server: FirebaseServer, daemon: Daemon) {
         let (server, daemon) = try await scene(interval: "1h")
         try await daemon.start(awaiting: "running")
-        try await server.awaitRequests(to: Self.stream) { $0 >= 1 }
+        try await server.awaitRequests(to: Self.stream, exactly: 1)
         return (server, daemon)
     }
 

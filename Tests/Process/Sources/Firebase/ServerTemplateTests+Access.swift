@@ -51,7 +51,7 @@ extension ServerTemplateTests {
         }
         let count = try server.requests(to: "/token").count
         try server.folder.write("forget-tokens", to: "case")
-        try await server.awaitRequests(to: "/token") { $0 >= count + 1 }
+        try await server.awaitRequests(to: "/token", exactly: count + 1)
         try await server.end(daemon, server: 2)
         #expect(try daemon.warnings.filter { !$0.contains("below 60 s") } == [])
     }

@@ -19,6 +19,7 @@ import Testing
     @Test func anEventLeadsToAFetchThatNamesTheEvent() async throws {
         let (server, daemon) = try await started()
         try await waitUntil("the stream is open") { try server.evaluations.count >= 2 }
+        #expect(try server.evaluations.count == 2)
         try await server.hold("maintenance", for: daemon)
         let last = try #require(try server.evaluations.last)
         #expect(last.path.hasPrefix("/ofrep/v1/evaluate/flags?flagConfigEtag=%22"))

@@ -99,16 +99,16 @@ import Testing
     }
 
     @Test(arguments: [
-        ("400", "the server answers 400: GENERAL", 0.0),
-        ("403", "the server answers 403 (forbidden)", 0.0),
-        ("500", "the server answers 500 (internal error)", 0.0),
-        ("503", "the server answers 503 (unavailable)", 0.0),
-        ("seconds", "the server answers 429 (too many requests)", 1.9),
-        ("date", "the server answers 429 (too many requests)", 1.9),
-        ("rfc3339", "the server answers 429 (too many requests)", 1.9),
+        ("400", "the server answers 400: GENERAL", 0.0...2.4),
+        ("403", "the server answers 403 (forbidden)", 0.0...2.4),
+        ("500", "the server answers 500 (internal error)", 0.0...2.4),
+        ("503", "the server answers 503 (unavailable)", 0.0...2.4),
+        ("seconds", "the server answers 429 (too many requests)", 1.9...4.4),
+        ("date", "the server answers 429 (too many requests)", 1.9...4.4),
+        ("rfc3339", "the server answers 429 (too many requests)", 1.9...4.4),
     ])
     func aFailureIsNoOrderAndWaitsAreObeyed(
-        _ behaviour: String, _ line: String, _ pause: Double
+        _ behaviour: String, _ line: String, _ pause: ClosedRange<Double>
     ) async throws {
         let server = try await FlagServer.ofrep()
         let daemon = try await Daemon(evaluatedBy: server).start(awaiting: "running")
@@ -116,8 +116,13 @@ import Testing
         // A hint of the stream causes no fetch before Retry-After is over.
         try server.hold("maintenance")
         let met = { try server.evaluations.filter { $0.behaviour == behaviour }.map(\.time) }
-        try await daemon.awaitUntil("it asks again") { try met().count > 1 }
-        #expect(try met()[1] - met()[0] >= pause)
+        var pauses: [Double] = []
+        // A busy machine is late now and then.
+        try await daemon.awaitUntil("it asks again in time") {
+            pauses = zip(try met().dropFirst(), try met()).map { $0 - $1 }
+            return pauses.contains { $0 <= pause.upperBound }
+        }
+        #expect(pauses[0] >= pause.lowerBound)
         #expect(
             try daemon.lines(with: "evaluate at 'http://127.0.0.1:\(server.port)': \(line)").count
                 == 1)
