@@ -82,6 +82,11 @@ package class FlagServer {
     package static func script(_ name: String) -> String { Programs.file("Server/\(name)") }
 }
 
+extension [Double] {
+    /// From each of these times to the next.
+    package var pauses: [Double] { zip(dropFirst(), self).map { $0 - $1 } }
+}
+
 /// How long tests wait for a condition. It ends a hang, and measures nothing: what a daemon repeats it repeats after
 /// waits that double, so a test that came late because the machine was busy has to wait as long again.
 package let longestWait: Duration = .seconds(120)

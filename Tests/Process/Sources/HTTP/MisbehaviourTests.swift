@@ -71,7 +71,7 @@ import Testing
         let times = { try meets().filter { $0.path == path }.map(\.time) }
         var pauses: [Double] = []
         try await daemon.awaitUntil("it asks again in time") {
-            pauses = zip(try times().dropFirst(), try times()).map { $0 - $1 }
+            pauses = try times().pauses
             return pauses.contains { $0 <= misbehaviour.pause.upperBound }
         }
         #expect(pauses[0] >= misbehaviour.pause.lowerBound)
